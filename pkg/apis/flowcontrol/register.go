@@ -1,0 +1,26 @@
+package flowcontrol
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the API group that this server serves.
+const GroupName = "flowcontrol.apiserver.k8s.io"
+
+// SchemeGroupVersion is the group with the hub's version.
+var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
+
+// Resource qualifies a resource name with this group.
+func Resource(resource string) schema.GroupResource {
+	return SchemeGroupVersion.WithResource(resource).GroupResource()
+}
+
+// AddToScheme registers the hub's types.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(SchemeGroupVersion,
+		&FlowSchema{}, &FlowSchemaList{},
+		&PriorityLevelConfiguration{}, &PriorityLevelConfigurationList{},
+	)
+	return nil
+}
