@@ -1,0 +1,44 @@
+// Package install registers every version of the flowcontrol group with a
+// scheme: the hub, v1, which is preferred and stored, and v1beta3.
+package install
+
+import (
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1beta3"
+)
+
+// NewScheme returns a scheme that knows the group in all its versions and the
+// types that every API server speaks of: Status, list and watch options,
+// partial metadata and tables.
+func NewScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(Install(scheme))
+
+	coreV1 := schema.GroupVersion{Version: "v1"}
+	metav1.AddToGroupVersion(scheme, coreV1)
+	scheme.AddUnversionedTypes(coreV1,
+		&metav1.Status{},
+		&metav1.APIVersions{},
+		&metav1.APIGroupList{},
+		&metav1.APIGroup{},
+		&metav1.APIResourceList{},
+	)
+	return scheme
+}
+
+// Install adds the group to scheme, v1 preferred.
+func Install(scheme *runtime.Scheme) error {
+	builder := runtime.NewSchemeBuilder(flowcontrol.AddToScheme, v1.AddToScheme, v1beta3.AddToScheme)
+	if err := builder.AddToScheme(scheme); err != nil {
+		return err
+	}
+	return scheme.SetVersionPriority(flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion)
+}

@@ -1,0 +1,9 @@
+// +k8s:conversion-gen=github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol
+// +k8s:conversion-gen-external-types=k8s.io/api/flowcontrol/v1
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:defaulter-gen-input=k8s.io/api/flowcontrol/v1
+// +groupName=flowcontrol.apiserver.k8s.io
+
+// Package v1 converts flowcontrol.apiserver.k8s.io/v1 from and to the hub and
+// gives its defaults. The Go types are those of k8s.io/api/flowcontrol/v1.
+package v1

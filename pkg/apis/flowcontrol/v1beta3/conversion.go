@@ -1,0 +1,44 @@
+package v1beta3
+
+import (
+	"maps"
+
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/conversion"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+const keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+
+// Convert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration
+// marks a level with zero shares by the annotation that keeps the zero.
+func Convert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration(in *flowcontrol.PriorityLevelConfiguration, out *flowcontrolv1beta3.PriorityLevelConfiguration, s conversion.Scope) error {
+	if err := autoConvert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration(in, out, s); err != nil {
+		return err
+	}
+	limited := in.Spec.Limited
+	if limited == nil || limited.NominalConcurrencyShares == nil || *limited.NominalConcurrencyShares != 0 {
+		return nil
+	}
+	// The map is still that of in, which may be shared with a cache.
+	annotations := make(map[string]string, len(out.Annotations)+1)
+	maps.Copy(annotations, out.Annotations)
+	annotations[keepZeroShares] = ""
+	out.Annotations = annotations
+	return nil
+}
+
+// Convert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration
+// takes the annotation off that keeps a zero, for the hub has no need of it.
+func Convert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(in *flowcontrolv1beta3.PriorityLevelConfiguration, out *flowcontrol.PriorityLevelConfiguration, s conversion.Scope) error {
+	if err := autoConvert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(in, out, s); err != nil {
+		return err
+	}
+	if _, marked := out.Annotations[keepZeroShares]; !marked {
+		return nil
+	}
+	out.Annotations = maps.Clone(out.Annotations)
+	delete(out.Annotations, keepZeroShares)
+	return nil
+}

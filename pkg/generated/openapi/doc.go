@@ -1,0 +1,3 @@
+// Package openapi holds the generated OpenAPI definitions of the types that
+// this server speaks.
+package openapi
