@@ -1,0 +1,92 @@
+// Package rest puts the storages of the flowcontrol group together, for every
+// version that is switched on.
+package rest
+
+import (
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/flowschema"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/prioritylevelconfiguration"
+)
+
+// DefaultResourceConfig has every version and resource of the group switched
+// on, as --runtime-config finds them.
+func DefaultResourceConfig() *serverstorage.ResourceConfig {
+	config := serverstorage.NewResourceConfig()
+	config.EnableVersions(versions()...)
+	return config
+}
+
+// Provider opens the group's storages.
+type Provider struct {
+	Scheme *runtime.Scheme
+	Codecs serializer.CodecFactory
+	// Options tell where and how a resource is stored.
+	Options generic.RESTOptionsGetter
+	// Enabled says which versions and resources are served.
+	Enabled serverstorage.APIResourceConfigSource
+	// Clock is that of the age column of tables.
+	Clock clock.PassiveClock
+}
+
+// APIGroupInfo opens the storages of the group. The versions share them: what
+// is written in one is read in the other.
+func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
+	storages, err := p.storages()
+	if err != nil {
+		return nil, err
+	}
+	info := genericapiserver.NewDefaultAPIGroupInfo(flowcontrol.GroupName, p.Scheme, runtime.NewParameterCodec(p.Scheme), p.Codecs)
+	for _, version := range versions() {
+		if served := p.served(version, storages); len(served) > 0 {
+			info.VersionedResourcesStorageMap[version.Version] = served
+		}
+	}
+	return &info, nil
+}
+
+func (p Provider) storages() (map[string]rest.Storage, error) {
+	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock)
+	if err != nil {
+		return nil, err
+	}
+	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{
+		"flowschemas":                        schemas,
+		"flowschemas/status":                 schemaStatus,
+		"prioritylevelconfigurations":        levels,
+		"prioritylevelconfigurations/status": levelStatus,
+	}, nil
+}
+
+// served picks the storages that version serves.
+func (p Provider) served(version schema.GroupVersion, storages map[string]rest.Storage) map[string]rest.Storage {
+	served := map[string]rest.Storage{}
+	for path, storage := range storages {
+		resource, _, _ := strings.Cut(path, "/")
+		if p.Enabled.ResourceEnabled(version.WithResource(resource)) {
+			served[path] = storage
+		}
+	}
+	return served
+}
+
+// versions are the versions that can be served, the preferred one first.
+func versions() []schema.GroupVersion {
+	return []schema.GroupVersion{flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion}
+}
