@@ -1,0 +1,81 @@
+package validation
+
+import (
+	"fmt"
+
+	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// exemptMatchingPrecedence is reserved for the FlowSchema "exempt", so that no
+// other one can come before it.
+const exemptMatchingPrecedence = 1
+
+// ValidateFlowSchema checks a FlowSchema that is to be created.
+func ValidateFlowSchema(schema *flowcontrol.FlowSchema) field.ErrorList {
+	specPath := field.NewPath("spec")
+	errs := validateMetadata(&schema.ObjectMeta, field.NewPath("metadata"))
+	errs = append(errs, validateFlowSchemaSpec(schema.Name, &schema.Spec, specPath)...)
+	errs = append(errs, validateMandatoryFlowSchema(schema, specPath)...)
+	return append(errs, validateFlowSchemaStatus(&schema.Status, field.NewPath("status"))...)
+}
+
+// ValidateFlowSchemaUpdate checks what is to replace old.
+func ValidateFlowSchemaUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
+	return ValidateFlowSchema(updated)
+}
+
+// ValidateFlowSchemaStatusUpdate checks the status that is to replace old's.
+func ValidateFlowSchemaStatusUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
+	return validateFlowSchemaStatus(&updated.Status, field.NewPath("status"))
+}
+
+func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path *field.Path) field.ErrorList {
+	errs := validateMatchingPrecedence(name, spec.MatchingPrecedence, path.Child("matchingPrecedence"))
+	if method := spec.DistinguisherMethod; method != nil {
+		switch method.Type {
+		case flowcontrol.FlowDistinguisherMethodByNamespaceType, flowcontrol.FlowDistinguisherMethodByUserType:
+		default:
+			errs = append(errs, field.NotSupported(path.Child("distinguisherMethod", "type"), method, []flowcontrol.FlowDistinguisherMethodType{
+				flowcontrol.FlowDistinguisherMethodByNamespaceType,
+				flowcontrol.FlowDistinguisherMethodByUserType,
+			}))
+		}
+	}
+
+	levelPath := path.Child("priorityLevelConfiguration", "name")
+	if level := spec.PriorityLevelConfiguration.Name; level == "" {
+		errs = append(errs, field.Required(levelPath, "must name a priority level"))
+	} else {
+		errs = append(errs, invalid(levelPath, level, apimachineryvalidation.NameIsDNSSubdomain(level, false))...)
+	}
+
+	for i := range spec.Rules {
+		errs = append(errs, validatePolicyRules(&spec.Rules[i], path.Child("rules").Index(i))...)
+	}
+	return errs
+}
+
+func validateMatchingPrecedence(name string, precedence int32, path *field.Path) field.ErrorList {
+	switch {
+	case precedence < 1 || precedence > flowcontrol.FlowSchemaMaxMatchingPrecedence:
+		return invalid(path, precedence, []string{
+			fmt.Sprintf("must be between 1 and %d, inclusive", flowcontrol.FlowSchemaMaxMatchingPrecedence),
+		})
+	case precedence == exemptMatchingPrecedence && name != flowcontrol.FlowSchemaNameExempt:
+		return invalid(path, precedence, []string{
+			fmt.Sprintf("may only be %d in the schema named '%s'", exemptMatchingPrecedence, flowcontrol.FlowSchemaNameExempt),
+		})
+	}
+	return nil
+}
+
+func validateFlowSchemaStatus(status *flowcontrol.FlowSchemaStatus, path *field.Path) field.ErrorList {
+	types := make([]flowcontrol.FlowSchemaConditionType, len(status.Conditions))
+	for i := range status.Conditions {
+		types[i] = status.Conditions[i].Type
+	}
+	return validateConditionTypes(types, path.Child("conditions"))
+}
