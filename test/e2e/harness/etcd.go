@@ -1,0 +1,158 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// EtcdOptions says how an etcd is run; the zero value is a plain one.
+type EtcdOptions struct {
+	// CA, if set, makes etcd speak TLS with a certificate of this authority
+	// and demand a client certificate of it.
+	CA *CA
+	// Args are further flags.
+	Args []string
+}
+
+// Etcd is an etcd process of one member on a data directory of its own.
+type Etcd struct {
+	// URL is where clients reach it; it stays the same when etcd is started again.
+	URL string
+	// Process is the one that runs now, or ran last.
+	Process *Process
+
+	options   EtcdOptions
+	path      string // of the binary
+	args      []string
+	healthURL string
+}
+
+// StartEtcd starts an etcd on an empty data directory and waits until it is healthy.
+func StartEtcd(t TB, options EtcdOptions) *Etcd {
+	t.Helper()
+	path, err := binaries.Etcd(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	scheme, security := "http", []string(nil)
+	if ca := options.CA; ca != nil {
+		serving := ca.Server(t, "etcd")
+		scheme, security = "https", []string{"--cert-file=" + serving.CertFile, "--key-file=" + serving.KeyFile,
+			"--trusted-ca-file=" + ca.CertFile, "--client-cert-auth"}
+	}
+	e := &Etcd{options: options, path: path}
+	retryPorts(t, func() *Process {
+		ports := FreePorts(t, 3)
+		e.URL = scheme + "://" + loopback(ports[0])
+		e.healthURL = "http://" + loopback(ports[2])
+		e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
+		e.Launch(t)
+		return e.Process
+	}, func(ctx context.Context) error { return e.WaitHealthy(ctx) })
+	return e
+}
+
+// Start starts etcd again, after Stop or Kill, on the data and ports that it
+// had, and waits until it is healthy.
+func (e *Etcd) Start(t TB) {
+	t.Helper()
+	e.Launch(t)
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	if err := e.WaitHealthy(ctx); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Launch is Start without waiting.
+func (e *Etcd) Launch(t TB) {
+	t.Helper()
+	e.Process = startProcess(t, command{path: e.path, args: e.args})
+}
+
+// memberArgs are the flags of a cluster of one member.
+func memberArgs(dir, clientURL, peerURL, healthURL string) []string {
+	const name = "test"
+	return []string{
+		"--name=" + name,
+		"--data-dir=" + filepath.Join(dir, "data"),
+		"--listen-client-urls=" + clientURL,
+		"--advertise-client-urls=" + clientURL,
+		"--listen-peer-urls=" + peerURL,
+		"--initial-advertise-peer-urls=" + peerURL,
+		"--initial-cluster=" + name + "=" + peerURL,
+		"--listen-metrics-urls=" + healthURL,
+		"--log-level=warn",
+	}
+}
+
+// Stop ends etcd with SIGTERM.
+func (e *Etcd) Stop(t TB) {
+	t.Helper()
+	e.Process.Stop(t)
+}
+
+// Kill ends etcd with SIGKILL.
+func (e *Etcd) Kill(t TB) {
+	t.Helper()
+	e.Process.Kill(t)
+}
+
+// WaitHealthy waits until etcd says that it is healthy.
+func (e *Etcd) WaitHealthy(ctx context.Context) error {
+	probe := newProbe(e.healthURL+"/health", "")
+	return e.Process.poll(ctx, "health", probe.ok)
+}
+
+// Client returns a client of this etcd, closed when the test ends.
+func (e *Etcd) Client(t TB) *clientv3.Client {
+	t.Helper()
+	config := clientv3.Config{Endpoints: []string{e.URL}, DialTimeout: 10 * time.Second}
+	if e.options.CA != nil {
+		config.TLS = e.options.CA.clientTLS(t)
+	}
+	client, err := clientv3.New(config)
+	if err != nil {
+		t.Fatalf("making a client of %s: %v", e.URL, err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// ServerArgs are the flags by which an API server, ours or kube-apiserver,
+// uses this etcd.
+func (e *Etcd) ServerArgs(t TB) []string {
+	t.Helper()
+	args := []string{"--etcd-servers=" + e.URL}
+	if ca := e.options.CA; ca != nil {
+		client := ca.Client(t, "apiserver")
+		args = append(args, "--etcd-cafile="+ca.CertFile, "--etcd-certfile="+client.CertFile, "--etcd-keyfile="+client.KeyFile)
+	}
+	return args
+}
+
+// retryPorts starts a process and waits for it, again if its port was taken.
+func retryPorts(t TB, start func() *Process, wait func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), startGrace,
+		fmt.Errorf("not ready within %v", startGrace))
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		process := start()
+		err := wait(ctx)
+		if err == nil {
+			return
+		}
+		if !process.portTaken() || attempt == startAttempts {
+			t.Fatalf("%v", err)
+		}
+		t.Logf("%s found its port taken; trying others", process.Name)
+	}
+}

@@ -1,0 +1,158 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+func TestEtcdKeepsItsDataThroughStopAndKill(t *testing.T) {
+	ca := NewCA(t, "etcd-ca")
+	for name, options := range map[string]EtcdOptions{
+		"in the clear": {},
+		"over TLS":     {CA: ca},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := StartEtcd(t, options)
+			client := e.Client(t)
+			_, err := client.Put(t.Context(), "key", "value")
+			require.NoError(t, err)
+
+			for _, end := range []func(TB){e.Stop, e.Kill} {
+				end(t)
+				_, err := net.Dial("tcp", strings.SplitN(e.URL, "://", 2)[1])
+				require.Error(t, err, "nothing listens while etcd is away")
+				e.Start(t)
+				got, err := client.Get(t.Context(), "key")
+				require.NoError(t, err)
+				require.Len(t, got.Kvs, 1)
+				require.Equal(t, "value", string(got.Kvs[0].Value))
+			}
+		})
+	}
+}
+
+func TestKubeAPIServerServesKubectlAndComesBackAfterKill(t *testing.T) {
+	e := StartEtcd(t, EtcdOptions{})
+	k := StartKubeAPIServer(t, KubeAPIServerOptions{Etcd: e})
+	kubectl := k.Kubectl(t)
+
+	var version struct {
+		ServerVersion struct{ GitVersion string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(kubectl.Run(t, "version", "-o", "json")), &version))
+	require.Equal(t, "v1.33.13", version.ServerVersion.GitVersion)
+
+	const configMap = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept"}}`
+	require.Equal(t, "configmap/kept created\n", kubectl.RunInput(t, configMap, "apply", "-f", "-"))
+	k.Kill(t)
+	require.NotZero(t, kubectl.Try(t, "", "get", "configmap", "kept").ExitCode)
+	k.Start(t)
+	require.Equal(t, "configmap/kept\n", kubectl.Run(t, "get", "configmap", "kept", "-o", "name"))
+
+	missing := kubectl.Try(t, "", "get", "configmap", "missing")
+	require.Equal(t, 1, missing.ExitCode)
+	require.Contains(t, missing.Stderr, "NotFound")
+}
+
+func TestProcessWhosePortIsTakenIsStartedOnAnother(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+
+	template := StartEtcd(t, EtcdOptions{})
+	e := &Etcd{path: template.path}
+	urls := []string{"http://" + taken.Addr().String(), "http://" + loopback(FreePorts(t, 1)[0])}
+	starts := 0
+	retryPorts(t, func() *Process {
+		e.healthURL = "http://" + loopback(FreePorts(t, 1)[0])
+		e.args = memberArgs(ShortDir(t), urls[starts], "http://"+loopback(FreePorts(t, 1)[0]), e.healthURL)
+		starts++
+		e.Launch(t)
+		return e.Process
+	}, func(ctx context.Context) error { return e.WaitHealthy(ctx) })
+	require.Equal(t, 2, starts)
+}
+
+func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
+	p := startProcess(t, command{path: "/bin/sh", args: []string{"-c", "echo said; echo and >&2; exit 3"}})
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	code, err := p.ExitCode(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 3, code)
+	require.Equal(t, "said\nand\n", p.Output())
+	require.ErrorIs(t, p.WaitOutput(ctx, "more"), errEnded)
+}
+
+func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
+	owner := &recorder{TB: t}
+	p := startProcess(owner, command{path: "/bin/sh", args: []string{"-c", "echo the reason"}})
+	<-p.Done()
+	owner.cleanup()
+	require.Empty(t, owner.log, "a test that passed is left alone")
+
+	owner.failed = true
+	owner.cleanup()
+	require.Contains(t, owner.log, "the reason")
+}
+
+// recorder is a test whose end and failure the test decides.
+type recorder struct {
+	TB
+	failed  bool
+	log     string
+	cleanup func()
+}
+
+func (r *recorder) Failed() bool            { return r.failed }
+func (r *recorder) Logf(f string, a ...any) { r.log += fmt.Sprintf(f, a...) }
+func (r *recorder) Cleanup(cleanup func())  { r.cleanup = cleanup }
+
+// deadParent is the environment variable that turns the test binary into a
+// parent which starts a child, says its id, and dies without cleaning up.
+const deadParent = "HARNESS_TEST_DEAD_PARENT"
+
+func TestChildOfAKilledTestProcessDies(t *testing.T) {
+	if os.Getenv(deadParent) != "" {
+		p := startProcess(t, command{path: "tail", args: []string{"-f", "/dev/null"}})
+		writeFile(t, os.Getenv(deadParent), []byte(strconv.Itoa(p.PID())))
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	parent.Env = append(os.Environ(), deadParent+"="+file)
+	require.ErrorContains(t, parent.Run(), "killed")
+
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(string(content))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		return gone(pid), nil
+	}), "process %d outlived its parent", pid)
+}
+
+// gone tells whether a process has ended; one that waits to be reaped has.
+func gone(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	afterName := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
+	return strings.HasPrefix(strings.TrimSpace(afterName), "Z")
+}

@@ -1,0 +1,166 @@
+package harness
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// adminToken is the bearer token of a member of system:masters.
+const adminToken = "test-admin-token"
+
+// KubeAPIServerOptions says how a kube-apiserver is run.
+type KubeAPIServerOptions struct {
+	// Etcd is its store; it must be set.
+	Etcd *Etcd
+	// Args are further flags; a flag that the harness gives too is overridden.
+	Args []string
+}
+
+// KubeAPIServer is a kube-apiserver process with RBAC, service account tokens
+// and the front proxy that an aggregated API server needs.
+type KubeAPIServer struct {
+	// URL is where clients reach it; it stays the same when it is started again.
+	URL string
+	// Kubeconfig is the path of the administrator's kubeconfig.
+	Kubeconfig string
+	// ClientCA signs client certificates that it takes, and its serving certificate.
+	ClientCA *CA
+	// FrontProxyCA signs the certificate with which it passes requests on.
+	FrontProxyCA *CA
+	// ServiceAccountKey is the file of the key that signs service account tokens.
+	ServiceAccountKey string
+	// Process is the one that runs now, or ran last.
+	Process *Process
+
+	options KubeAPIServerOptions
+	path    string
+	port    int
+	args    []string
+}
+
+// StartKubeAPIServer starts a kube-apiserver and waits until it is ready.
+func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
+	t.Helper()
+	path, err := binaries.KubeAPIServer(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	k := &KubeAPIServer{
+		ClientCA:     NewCA(t, "client-ca"),
+		FrontProxyCA: NewCA(t, "front-proxy-ca"),
+		options:      options,
+		path:         path,
+	}
+	k.prepare(t, t.TempDir())
+	retryPorts(t, func() *Process {
+		k.port = FreePorts(t, 1)[0]
+		k.URL = "https://" + loopback(k.port)
+		k.writeKubeconfig(t)
+		k.Launch(t)
+		return k.Process
+	}, func(ctx context.Context) error { return k.WaitReady(ctx) })
+	return k
+}
+
+// prepare writes the files that kube-apiserver is given, and the flags that name them.
+func (k *KubeAPIServer) prepare(t TB, dir string) {
+	t.Helper()
+	k.Kubeconfig = filepath.Join(dir, "admin.kubeconfig")
+	k.ServiceAccountKey = filepath.Join(dir, "service-account.key")
+	writeKey(t, k.ServiceAccountKey, newKey(t))
+	tokens := filepath.Join(dir, "tokens.csv")
+	writeFile(t, tokens, []byte(adminToken+",admin,admin,system:masters\n"))
+
+	const frontProxy = "front-proxy-client"
+	serving := k.ClientCA.Server(t, "kube-apiserver")
+	proxy := k.FrontProxyCA.Client(t, frontProxy)
+	k.args = []string{
+		"--bind-address=127.0.0.1",
+		"--tls-cert-file=" + serving.CertFile,
+		"--tls-private-key-file=" + serving.KeyFile,
+		"--client-ca-file=" + k.ClientCA.CertFile,
+		"--token-auth-file=" + tokens,
+		"--authorization-mode=Node,RBAC",
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + k.ServiceAccountKey,
+		"--service-account-signing-key-file=" + k.ServiceAccountKey,
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--enable-bootstrap-token-auth=true",
+		"--requestheader-client-ca-file=" + k.FrontProxyCA.CertFile,
+		"--requestheader-allowed-names=" + frontProxy,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file=" + proxy.CertFile,
+		"--proxy-client-key-file=" + proxy.KeyFile,
+	}
+}
+
+func (k *KubeAPIServer) writeKubeconfig(t TB) {
+	t.Helper()
+	const name = "test"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: k.URL, CertificateAuthority: k.ClientCA.CertFile}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: adminToken}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	if err := clientcmd.WriteToFile(*config, k.Kubeconfig); err != nil {
+		t.Fatalf("writing %s: %v", k.Kubeconfig, err)
+	}
+}
+
+// Launch starts kube-apiserver again, after Stop or Kill, with the files and
+// port that it had, and does not wait.
+func (k *KubeAPIServer) Launch(t TB) {
+	t.Helper()
+	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args, k.options.Etcd.ServerArgs(t), k.options.Args)
+	k.Process = startProcess(t, command{path: k.path, args: args})
+}
+
+// Start is Launch that waits until kube-apiserver is ready.
+func (k *KubeAPIServer) Start(t TB) {
+	t.Helper()
+	k.Launch(t)
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	if err := k.WaitReady(ctx); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Stop ends kube-apiserver with SIGTERM and waits for its graceful stop.
+func (k *KubeAPIServer) Stop(t TB) {
+	t.Helper()
+	k.Process.Stop(t)
+}
+
+// Kill ends kube-apiserver with SIGKILL.
+func (k *KubeAPIServer) Kill(t TB) {
+	t.Helper()
+	k.Process.Kill(t)
+}
+
+// WaitReady waits until /readyz answers 200.
+func (k *KubeAPIServer) WaitReady(ctx context.Context) error {
+	return k.Process.poll(ctx, "readiness", newProbe(k.URL+"/readyz", adminToken).ok)
+}
+
+// Config returns a client configuration of the administrator, not throttled.
+func (k *KubeAPIServer) Config(t TB) *rest.Config {
+	t.Helper()
+	return loadConfig(t, k.Kubeconfig)
+}
+
+// Kubectl returns a kubectl of the administrator.
+func (k *KubeAPIServer) Kubectl(t TB) *Kubectl {
+	t.Helper()
+	return NewKubectl(t, k.Kubeconfig)
+}

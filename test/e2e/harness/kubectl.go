@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// kubectlGrace is how long one kubectl command may take.
+const kubectlGrace = time.Minute
+
+// Kubectl runs kubectl with one kubeconfig and a home directory of its own.
+type Kubectl struct {
+	path       string
+	kubeconfig string
+	home       string
+}
+
+// Result is what a kubectl command left.
+type Result struct {
+	Stdout, Stderr string
+	ExitCode       int
+}
+
+// NewKubectl returns a kubectl that uses the kubeconfig.
+func NewKubectl(t TB, kubeconfig string) *Kubectl {
+	t.Helper()
+	path, err := binaries.Kubectl(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return &Kubectl{path: path, kubeconfig: kubeconfig, home: t.TempDir()}
+}
+
+// Run runs a command that must succeed and returns its stdout.
+func (k *Kubectl) Run(t TB, args ...string) string {
+	t.Helper()
+	return k.RunInput(t, "", args...)
+}
+
+// RunInput is Run with text on stdin, as for apply -f -.
+func (k *Kubectl) RunInput(t TB, stdin string, args ...string) string {
+	t.Helper()
+	result := k.Try(t, stdin, args...)
+	if result.ExitCode != 0 {
+		t.Fatalf("kubectl %s ended with %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), result.ExitCode, result.Stdout, result.Stderr)
+	}
+	return result.Stdout
+}
+
+// Try runs a command that may fail.
+func (k *Kubectl) Try(t TB, stdin string, args ...string) Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), kubectlGrace)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, k.path, args...)
+	cmd.Env = append(os.Environ(), k.env()...)
+	cmd.Stdin = strings.NewReader(stdin)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = diesWithParent()
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		t.Fatalf("kubectl %s: %v\nstdout: %s\nstderr: %s", strings.Join(args, " "), ctx.Err(), stdout.String(), stderr.String())
+	case err != nil && !errors.As(err, &exit):
+		t.Fatalf("running kubectl %s: %v", strings.Join(args, " "), err)
+	}
+	return Result{Stdout: stdout.String(), Stderr: stderr.String(), ExitCode: cmd.ProcessState.ExitCode()}
+}
+
+// Start runs a command that goes on, as get --watch or proxy; its output grows
+// in the process, which ends with the test.
+func (k *Kubectl) Start(t TB, args ...string) *Process {
+	t.Helper()
+	return startProcess(t, command{path: k.path, args: args, env: k.env()})
+}
+
+// env keeps the user's own kubectl settings out.
+func (k *Kubectl) env() []string {
+	return []string{"KUBECONFIG=" + k.kubeconfig, "HOME=" + k.home, "KUBECACHEDIR=" + k.home}
+}

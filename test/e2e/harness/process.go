@@ -1,0 +1,203 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	// stopGrace is how long a process may take to end after SIGTERM.
+	stopGrace = 90 * time.Second
+	// startGrace is how long a process may take to become ready; generous,
+	// because test machines are small and shared.
+	startGrace = 2 * time.Minute
+	// pollInterval separates two looks at something that is waited for.
+	pollInterval = 10 * time.Millisecond
+	// attachedBytes is how much of a process's output goes to a failed test.
+	attachedBytes = 16 << 10
+)
+
+// Process is a child process; its output goes to a file.
+type Process struct {
+	// Name is the program's name as messages give it.
+	Name string
+	// Started is when the process was executed.
+	Started time.Time
+
+	cmd    *exec.Cmd
+	output string        // path of the file with stdout and stderr
+	done   chan struct{} // closed when the process has ended and been reaped
+}
+
+// command says what to execute.
+type command struct {
+	path string
+	args []string
+	dir  string   // working directory; empty: the test's
+	env  []string // added to the environment
+}
+
+// startProcess executes the command; the process ends with the test at the latest.
+func startProcess(t TB, c command) *Process {
+	t.Helper()
+	name := filepath.Base(c.path)
+	output, err := os.CreateTemp(t.TempDir(), name+"-*.log")
+	if err != nil {
+		t.Fatalf("making the output file of %s: %v", name, err)
+	}
+	defer func() { _ = output.Close() }()
+
+	cmd := exec.Command(c.path, c.args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.SysProcAttr = diesWithParent()
+	p := &Process{Name: name, cmd: cmd, output: output.Name(), done: make(chan struct{}), Started: time.Now()}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting %s: %v", name, err)
+	}
+	go func() {
+		defer close(p.done)
+		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+	}()
+	t.Cleanup(func() {
+		stopErr := p.end(syscall.SIGTERM)
+		if t.Failed() {
+			t.Logf("%s %s\nended: %v; the end of its output:\n%s", name, strings.Join(c.args, " "), cmd.ProcessState, tail(p.Output()))
+		}
+		if stopErr != nil {
+			t.Logf("%v", stopErr)
+		}
+	})
+	return p
+}
+
+// PID is the process's id, valid until it has ended.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// ExitCode waits for the process to end and returns its exit status, -1 if a
+// signal ended it.
+func (p *Process) ExitCode(ctx context.Context) (int, error) {
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode(), nil
+	case <-ctx.Done():
+		return 0, fmt.Errorf("%s (process %d) has not ended: %w", p.Name, p.PID(), context.Cause(ctx))
+	}
+}
+
+// Output is what the process has written to stdout and stderr so far.
+func (p *Process) Output() string {
+	content, err := os.ReadFile(p.output)
+	if err != nil {
+		return fmt.Sprintf("(no output: %v)", err)
+	}
+	return string(content)
+}
+
+// WaitOutput waits until the output contains text.
+func (p *Process) WaitOutput(ctx context.Context, text string) error {
+	return p.poll(ctx, fmt.Sprintf("output with %q", text), func(context.Context) error {
+		if !strings.Contains(p.Output(), text) {
+			return errors.New("not there")
+		}
+		return nil
+	})
+}
+
+// Signal sends a signal: SIGSTOP and SIGCONT make a process hang and go on.
+func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// Stop asks the process to end with SIGTERM and waits for it.
+func (p *Process) Stop(t TB) {
+	t.Helper()
+	if err := p.end(syscall.SIGTERM); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Kill ends the process with SIGKILL, as kill -9 does, and waits for it.
+func (p *Process) Kill(t TB) {
+	t.Helper()
+	if err := p.end(syscall.SIGKILL); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// end sends the signal and waits; a process that outstays stopGrace is killed,
+// which is an error.
+func (p *Process) end(sig syscall.Signal) error {
+	select {
+	case <-p.done:
+		return nil
+	default:
+	}
+	_ = p.cmd.Process.Signal(sig) // fails only if it ends at this moment
+	if sig != syscall.SIGKILL {
+		_ = p.cmd.Process.Signal(syscall.SIGCONT) // a process that hangs would not see it
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(stopGrace):
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.done
+	return fmt.Errorf("%s had not ended %v after %v and was killed", p.Name, stopGrace, sig)
+}
+
+// errEnded says that a process that was waited for is no more.
+var errEnded = errors.New("the process has ended")
+
+// poll looks until check succeeds; it gives up when ctx ends or the process does.
+func (p *Process) poll(ctx context.Context, what string, check func(context.Context) error) error {
+	last := errors.New("not looked at yet")
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-p.done:
+			return false, errEnded
+		default:
+		}
+		last = check(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s of %s: %w; at last: %w", what, p.Name, err, last)
+	}
+	return nil
+}
+
+// portTaken tells whether the process ended because another has its port.
+func (p *Process) portTaken() bool {
+	select {
+	case <-p.done:
+		return strings.Contains(p.Output(), "address already in use")
+	default:
+		return false
+	}
+}
+
+// tail is the last part of a text, from a line's beginning.
+func tail(text string) string {
+	if len(text) <= attachedBytes {
+		return text
+	}
+	end := text[len(text)-attachedBytes:]
+	if i := bytes.IndexByte([]byte(end), '\n'); i >= 0 {
+		end = end[i+1:]
+	}
+	return "…\n" + end
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package harness
+
+import "syscall"
+
+// diesWithParent is Linux's alone; elsewhere the test's own cleanup must do.
+func diesWithParent() *syscall.SysProcAttr { return nil }

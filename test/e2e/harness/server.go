@@ -1,0 +1,163 @@
+package harness
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// ServerOptions says how this project's server is run; the zero value is the
+// one-binary mode on an empty data directory.
+type ServerOptions struct {
+	// Etcd is the store; nil: the server's embedded one.
+	Etcd *Etcd
+	// DataDir is the server's data directory; empty: a new one.
+	DataDir string
+	// Args are further flags; a flag that the harness gives too is overridden.
+	Args []string
+	// Env is added to the environment.
+	Env []string
+}
+
+// Server is a process of this project's server.
+type Server struct {
+	// URL is where clients reach it; it stays the same when it is started again.
+	URL string
+	// Kubeconfig is the path of the administrator's kubeconfig, there once the
+	// server is ready.
+	Kubeconfig string
+	// DataDir is its data directory.
+	DataDir string
+	// Port is its port on 127.0.0.1.
+	Port int
+	// Process is the one that runs now, or ran last.
+	Process *Process
+
+	options ServerOptions
+	path    string
+}
+
+// StartServer starts a server and waits until it is ready.
+func StartServer(t TB, options ServerOptions) *Server {
+	t.Helper()
+	var s *Server
+	retryPorts(t, func() *Process {
+		s = LaunchServer(t, options)
+		return s.Process
+	}, func(ctx context.Context) error { return s.WaitReady(ctx) })
+	return s
+}
+
+// LaunchServer starts a server and does not wait, for tests of servers that
+// are not to become ready.
+func LaunchServer(t TB, options ServerOptions) *Server {
+	t.Helper()
+	path, err := binaries.Server(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if options.DataDir == "" {
+		options.DataDir = filepath.Join(ShortDir(t), "data")
+	}
+	s := &Server{
+		DataDir:    options.DataDir,
+		Kubeconfig: filepath.Join(options.DataDir, "admin.kubeconfig"),
+		Port:       FreePorts(t, 1)[0],
+		options:    options,
+		path:       path,
+	}
+	s.URL = "https://" + loopback(s.Port)
+	s.Launch(t)
+	return s
+}
+
+// Launch starts the server again, after Stop or Kill, on the data directory
+// and port that it had, and does not wait.
+func (s *Server) Launch(t TB) {
+	t.Helper()
+	args := []string{
+		"--data-dir=" + s.DataDir,
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(s.Port),
+	}
+	if s.options.Etcd != nil {
+		args = append(args, s.options.Etcd.ServerArgs(t)...)
+	}
+	s.Process = startProcess(t, command{path: s.path, args: slices.Concat(args, s.options.Args), env: s.options.Env})
+}
+
+// Start is Launch that waits until the server is ready.
+func (s *Server) Start(t TB) {
+	t.Helper()
+	s.Launch(t)
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	if err := s.WaitReady(ctx); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Stop ends the server with SIGTERM and waits for its graceful stop.
+func (s *Server) Stop(t TB) {
+	t.Helper()
+	s.Process.Stop(t)
+}
+
+// Kill ends the server with SIGKILL.
+func (s *Server) Kill(t TB) {
+	t.Helper()
+	s.Process.Kill(t)
+}
+
+// WaitReady waits until /readyz answers 200.
+func (s *Server) WaitReady(ctx context.Context) error {
+	return s.Process.poll(ctx, "readiness", newProbe(s.URL+"/readyz", "").ok)
+}
+
+// Config returns a client configuration of the administrator, not throttled.
+func (s *Server) Config(t TB) *rest.Config {
+	t.Helper()
+	return loadConfig(t, s.Kubeconfig)
+}
+
+// Kubectl returns a kubectl of the administrator.
+func (s *Server) Kubectl(t TB) *Kubectl {
+	t.Helper()
+	return NewKubectl(t, s.Kubeconfig)
+}
+
+// RunServer runs the server with exactly these arguments until it ends by
+// itself, and returns its exit status and output; for arguments that it must
+// refuse.
+func RunServer(t TB, args ...string) (exitCode int, output string) {
+	t.Helper()
+	path, err := binaries.Server(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	// In a directory of its own, so that the default data directory is a new one.
+	p := startProcess(t, command{path: path, args: args, dir: ShortDir(t)})
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	exitCode, err = p.ExitCode(ctx)
+	if err != nil {
+		t.Fatalf("%v; its output so far:\n%s", err, tail(p.Output()))
+	}
+	return exitCode, p.Output()
+}
+
+func loadConfig(t TB, kubeconfig string) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatalf("reading %s: %v", kubeconfig, err)
+	}
+	config.QPS = -1 // the client's own throttle is not what is tested
+	return config
+}
