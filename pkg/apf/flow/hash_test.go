@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// peerHash says again, with the hash as a stream, what the library's engine
+// computes for a flow.
+func peerHash(schemaName, distinguisher string) Hash {
+	digest := sha256.New()
+	for _, part := range []string{schemaName, "\x00", distinguisher} {
+		digest.Write([]byte(part))
+	}
+	return Hash(binary.LittleEndian.Uint64(digest.Sum(nil)))
+}
+
+func FuzzHashEqualsPeer(f *testing.F) {
+	f.Add("catch-all", "")
+	f.Add("service-accounts", "system:serviceaccount:kube-system:default")
+	f.Add("", strings.Repeat("x", 300))
+	f.Fuzz(func(t *testing.T, schemaName, distinguisher string) {
+		want := peerHash(schemaName, distinguisher)
+		require.Equal(t, want, HashOf(schemaName, distinguisher))
+		hasher := NewHasher(schemaName)
+		require.Equal(t, want, hasher.Hash(distinguisher), "first time")
+		require.Equal(t, want, hasher.Hash(distinguisher), "remembered")
+	})
+}
+
+func TestHashOfKnownFlow(t *testing.T) {
+	// printf 'global-default\0alice' | sha256sum
+	assert.Equal(t, Hash(0xf4de3bd42ccdf6b7), HashOf("global-default", "alice"))
+}
+
+func TestHasherIsRightUnderEviction(t *testing.T) {
+	hasher := NewHasher("s")
+	for round := range 2 {
+		for i := range 4 * hasherSlots {
+			d := fmt.Sprintf("user-%d", i)
+			require.Equal(t, HashOf("s", d), hasher.Hash(d), "round %d", round)
+		}
+	}
+}
+
+func TestHasherAllocations(t *testing.T) {
+	hasher := NewHasher("s")
+	hasher.Hash("alice")
+	for name, distinguisher := range map[string]string{
+		"a remembered distinguisher costs no allocation": "alice",
+		"an empty distinguisher costs no allocation":     "",
+		"a long distinguisher is hashed, not remembered": strings.Repeat("x", longestRemembered-20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			hasher.Hash(distinguisher)
+			assert.Zero(t, testing.AllocsPerRun(100, func() { hasher.Hash(distinguisher) }))
+		})
+	}
+}
+
+func TestHasherRemembersNoDistinguisherBeyondTheBound(t *testing.T) {
+	hasher := NewHasher("s")
+	long := strings.Repeat("x", longestRemembered+1)
+	assert.Equal(t, HashOf("s", long), hasher.Hash(long))
+	assert.Nil(t, hasher.table.Load())
+}
+
+func TestHasherKeepsTwoDistinguishersOfOneSlot(t *testing.T) {
+	hasher := NewHasher("s")
+	var pair []string
+	for i := 0; len(pair) < 2; i++ {
+		d := fmt.Sprint(i)
+		if hasher.slotOf(d) == 0 {
+			pair = append(pair, d)
+		}
+	}
+	hasher.Hash(pair[0])
+	hasher.Hash(pair[1])
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		hasher.Hash(pair[0])
+		hasher.Hash(pair[1])
+	}))
+}
+
+func TestHasherIsSafeForConcurrentUse(t *testing.T) {
+	hasher := NewHasher("s")
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 2000 {
+				d := fmt.Sprint((i * (g + 1)) % 3000)
+				if got, want := hasher.Hash(d), HashOf("s", d); got != want {
+					t.Errorf("hash of %q is %d, want %d", d, got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkHash(b *testing.B) {
+	const user = "system:serviceaccount:kube-system:deployment-controller"
+	b.Run("peer", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			peerHash("workload-high", user)
+		}
+	})
+	b.Run("uncached", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			HashOf("workload-high", user)
+		}
+	})
+	b.Run("remembered", func(b *testing.B) {
+		hasher := NewHasher("workload-high")
+		b.ReportAllocs()
+		for b.Loop() {
+			hasher.Hash(user)
+		}
+	})
+}
