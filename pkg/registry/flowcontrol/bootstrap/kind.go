@@ -1,0 +1,84 @@
+package bootstrap
+
+import (
+	"context"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/gentype"
+
+	flowcontroldefaults "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
+	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
+)
+
+// client is what the keeper needs of a generated client.
+type client[T any] interface {
+	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
+	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
+}
+
+var (
+	_ client[*flowcontrolv1.FlowSchema]                 = flowcontrolv1client.FlowSchemaInterface(nil)
+	_ client[*flowcontrolv1.PriorityLevelConfiguration] = flowcontrolv1client.PriorityLevelConfigurationInterface(nil)
+)
+
+// kind is what distinguishes one kind from the other.
+type kind[T object[T]] struct {
+	name   string
+	client client[T]
+	// page returns some objects and the token of the next page, empty at the
+	// end.
+	page func(context.Context, metav1.ListOptions) ([]T, string, error)
+	// restore gives an object the spec of the built-in one.
+	restore func(object, builtIn T)
+	// mandatory and suggested are the built-in objects, defaults filled in.
+	mandatory, suggested []T
+}
+
+func flowSchemas(client flowcontrolv1client.FlowSchemaInterface, mandatory, suggested []*flowcontrolv1.FlowSchema) kind[*flowcontrolv1.FlowSchema] {
+	return kind[*flowcontrolv1.FlowSchema]{
+		name:   "FlowSchema",
+		client: client,
+		page: func(ctx context.Context, options metav1.ListOptions) ([]*flowcontrolv1.FlowSchema, string, error) {
+			list, err := client.List(ctx, options)
+			if err != nil {
+				return nil, "", err
+			}
+			return gentype.ToPointerSlice(list.Items), list.Continue, nil
+		},
+		restore:   restoreFlowSchema,
+		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_FlowSchema),
+		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_FlowSchema),
+	}
+}
+
+func priorityLevels(client flowcontrolv1client.PriorityLevelConfigurationInterface, mandatory, suggested []*flowcontrolv1.PriorityLevelConfiguration) kind[*flowcontrolv1.PriorityLevelConfiguration] {
+	return kind[*flowcontrolv1.PriorityLevelConfiguration]{
+		name:   "PriorityLevelConfiguration",
+		client: client,
+		page: func(ctx context.Context, options metav1.ListOptions) ([]*flowcontrolv1.PriorityLevelConfiguration, string, error) {
+			list, err := client.List(ctx, options)
+			if err != nil {
+				return nil, "", err
+			}
+			return gentype.ToPointerSlice(list.Items), list.Continue, nil
+		},
+		restore:   restorePriorityLevel,
+		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
+		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
+	}
+}
+
+// defaulted copies the objects and fills in their defaults, as the API does
+// with what it stores.
+func defaulted[T object[T]](objects []T, setDefaults func(T)) []T {
+	copies := make([]T, 0, len(objects))
+	for _, object := range objects {
+		object = object.DeepCopy()
+		setDefaults(object)
+		copies = append(copies, object)
+	}
+	return copies
+}
