@@ -104,7 +104,7 @@ func All(ctx context.Context, report func(path string)) error {
 // built remembers what this process has built. It is the one package variable
 // here: asking the go command again for each test of a process would cost
 // seconds each time, and give the same file.
-var built = cache{paths: map[string]string{}}
+var built = cache{paths: map[string]string{}} //nolint:gochecknoglobals // see above
 
 type cache struct {
 	bin   string     // where the programs go; empty: bin/ at the top of the repository

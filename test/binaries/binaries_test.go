@@ -36,8 +36,8 @@ func TestSecondHolderOfALockWaitsForTheFirst(t *testing.T) {
 		acquired <- err
 	}()
 	select {
-	case <-acquired:
-		t.Fatal("the second holder did not wait")
+	case err := <-acquired:
+		t.Fatalf("the second holder did not wait: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	unlock()

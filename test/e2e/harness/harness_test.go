@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -153,6 +154,6 @@ func gone(pid int) bool {
 	if err != nil {
 		return true
 	}
-	afterName := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
-	return strings.HasPrefix(strings.TrimSpace(afterName), "Z")
+	afterName := stat[bytes.LastIndexByte(stat, ')')+1:]
+	return bytes.HasPrefix(bytes.TrimSpace(afterName), []byte("Z"))
 }

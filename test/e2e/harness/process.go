@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -196,8 +195,6 @@ func tail(text string) string {
 		return text
 	}
 	end := text[len(text)-attachedBytes:]
-	if i := bytes.IndexByte([]byte(end), '\n'); i >= 0 {
-		end = end[i+1:]
-	}
-	return "…\n" + end
+	_, lines, _ := strings.Cut(end, "\n")
+	return "…\n" + lines
 }
