@@ -1,0 +1,297 @@
+package allocation
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCurrent(t *testing.T) {
+	for name, c := range map[string]struct {
+		total    int
+		levels   []Level
+		current  []int
+		targets  []float64
+		fraction float64
+	}{
+		"idle levels that lend nothing keep their nominal limits": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{60, 60, 100}},
+				{Limits: Limits{40, 40, 100}},
+			},
+			current: []int{60, 40}, targets: []float64{60, 40},
+		},
+		"what one level lends goes to the one that wants it": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{50, 10, 100}},
+				{Limits: Limits{50, 50, 100}, HighWatermark: 200, Smoothed: 200},
+			},
+			// f·10 + f·200 = 100 gives the first less than its lower limit.
+			current: []int{10, 90}, targets: []float64{10, 200}, fraction: 0.45,
+		},
+		"a borrower stops at its upper limit and the others share the rest": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{40, 0, 50}, HighWatermark: 500, Smoothed: 500},
+				{Limits: Limits{30, 0, 100}, HighWatermark: 20, Smoothed: 20},
+				{Limits: Limits{30, 0, 100}, HighWatermark: 5, Smoothed: 5},
+			},
+			current: []int{50, 40, 10}, targets: []float64{500, 20, 5}, fraction: 2,
+		},
+		"lent seats return as soon as they are wanted": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{50, 10, 100}, HighWatermark: 50, Smoothed: 12},
+				{Limits: Limits{50, 50, 100}, HighWatermark: 400, Smoothed: 400},
+			},
+			current: []int{50, 50}, targets: []float64{50, 400},
+		},
+		"an exempt level is taken off the top, without bound by its nominal limit (124125, 124736)": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{10, 10, 100}, Exempt: true, HighWatermark: 40, Smoothed: 20},
+				{Limits: Limits{45, 0, 100}, HighWatermark: 30, Smoothed: 30},
+				{Limits: Limits{45, 0, 100}, HighWatermark: 10, Smoothed: 10},
+			},
+			current: []int{40, 45, 15}, targets: []float64{40, 30, 10}, fraction: 1.5,
+		},
+		"an idle exempt level lends what it may": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{20, 5, 100}, Exempt: true},
+				{Limits: Limits{80, 80, 100}},
+			},
+			current: []int{5, 95}, targets: []float64{5, 80}, fraction: 95.0 / 80,
+		},
+		"the target of an exempt level is its own, not that of the first limited one (141496)": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{100, 100, 100}, HighWatermark: 77, Smoothed: 77},
+				{Limits: Limits{0, 0, 100}, Exempt: true, HighWatermark: 3, Smoothed: 2},
+			},
+			current: []int{100, 3}, targets: []float64{100, 3},
+		},
+		"an exempt level may leave the others their lower limits only": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{0, 0, 100}, Exempt: true, HighWatermark: 95},
+				{Limits: Limits{50, 20, 100}, HighWatermark: 50},
+				{Limits: Limits{50, 10, 100}, HighWatermark: 50},
+			},
+			current: []int{95, 20, 10}, targets: []float64{95, 50, 50},
+		},
+		"between lower limits and minima what remains is shared in proportion": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{0, 0, 100}, Exempt: true, HighWatermark: 45},
+				{Limits: Limits{50, 20, 100}, HighWatermark: 50},
+				{Limits: Limits{50, 10, 100}, HighWatermark: 30},
+			},
+			// 55 seats; 30 are lower limits; 25 of the 50 that are missing.
+			current: []int{45, 35, 20}, targets: []float64{45, 50, 30},
+		},
+		"where all are at their upper limits, seats stay unused": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{40, 0, 100}, Exempt: true},
+				{Limits: Limits{30, 30, 30}, HighWatermark: 60, Smoothed: 60},
+				{Limits: Limits{30, 30, 45}, HighWatermark: 60, Smoothed: 60},
+			},
+			current: []int{0, 30, 45}, targets: []float64{0, 60, 60}, fraction: 100.0 / 120,
+		},
+		"levels without any demand share equally what nobody wants": {
+			total: 90,
+			levels: []Level{
+				{Limits: Limits{60, 0, 90}},
+				{Limits: Limits{30, 0, 90}},
+			},
+			current: []int{45, 45}, targets: []float64{0, 0}, fraction: 45000,
+		},
+		"a level without shares gets nothing that others need": {
+			total: 10,
+			levels: []Level{
+				{Limits: Limits{10, 10, 10}, HighWatermark: 50, Smoothed: 50},
+				{Limits: Limits{0, 0, 10}, HighWatermark: 50, Smoothed: 50},
+			},
+			current: []int{10, 0}, targets: []float64{50, 50},
+		},
+		"no levels, nothing to do": {total: 10, current: []int{}, targets: []float64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Current(c.total, c.levels)
+			assert.Equal(t, c.current, got.Current)
+			assert.Equal(t, c.targets, got.Targets)
+			assert.InDelta(t, c.fraction, got.FairFraction, 1e-9*(1+c.fraction))
+		})
+	}
+}
+
+func randomLevels(random *rand.Rand) (int, []Level) {
+	total, shares := 1+random.IntN(2000), randomShares(random)
+	levels := make([]Level, len(shares))
+	for i, limits := range Nominal(total, shares) {
+		levels[i] = Level{Limits: limits, Exempt: i == 0 && random.IntN(2) == 0}
+		if random.IntN(3) > 0 {
+			levels[i].HighWatermark = random.IntN(1 + 2*limits.Nominal)
+			levels[i].Smoothed = 1.5 * float64(levels[i].HighWatermark) * random.Float64()
+		}
+	}
+	return total, levels
+}
+
+// bisected says again, by bisection over f, what clamp(f·target) gives each
+// limited level, in fractions of a seat.
+func bisected(rest float64, levels []Level, targets []float64) []float64 {
+	seats := make([]float64, len(levels))
+	at := func(f float64) float64 {
+		sum := 0.0
+		for i, l := range levels {
+			if !l.Exempt {
+				seats[i] = min(max(f*max(minTarget, targets[i]), float64(minCurrent(l))), float64(l.Upper))
+				sum += seats[i]
+			}
+		}
+		return sum
+	}
+	low, high := 0.0, 1e7
+	for range 200 {
+		if middle := (low + high) / 2; at(middle) < rest {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	at(high)
+	return seats
+}
+
+func TestCurrentProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	reached := map[string]int{}
+	for range 20000 {
+		total, levels := randomLevels(random)
+		got := Current(total, levels)
+		rest, lower, minimum, upper, sum := 0, 0, 0, 0, 0
+		for i, l := range levels {
+			sum += got.Current[i]
+			rest += l.Nominal
+			require.Equal(t, max(float64(minCurrent(l)), l.Smoothed), got.Targets[i])
+			if l.Exempt {
+				rest -= minCurrent(l)
+				require.Equal(t, max(l.Lower, l.HighWatermark), got.Current[i])
+				continue
+			}
+			lower += l.Lower
+			minimum += minCurrent(l)
+			upper += l.Upper
+			require.GreaterOrEqual(t, got.Current[i], l.Lower)
+			require.LessOrEqual(t, got.Current[i], l.Upper)
+		}
+		switch {
+		case rest <= lower:
+			reached["lower limits"]++
+			require.Zero(t, got.FairFraction)
+			continue
+		case rest <= minimum:
+			reached["proportional"]++
+			require.Zero(t, got.FairFraction)
+		case rest >= upper:
+			reached["upper limits"]++
+			require.LessOrEqual(t, sum, total+len(levels))
+			continue
+		default:
+			reached["fair"]++
+			want := bisected(float64(rest), levels, got.Targets)
+			for i, l := range levels {
+				if !l.Exempt {
+					require.GreaterOrEqual(t, got.Current[i], minCurrent(l))
+					require.InDelta(t, want[i], float64(got.Current[i]), 1, "level %d of %+v", i, levels)
+				}
+			}
+		}
+		require.LessOrEqual(t, math.Abs(float64(sum-total)), float64(len(levels)), "sum %d, total %d: %+v", sum, total, levels)
+	}
+	for _, branch := range []string{"lower limits", "proportional", "upper limits", "fair"} {
+		assert.Greater(t, reached[branch], 50, branch)
+	}
+}
+
+// The library rounds each limit by itself. Where that already keeps within one
+// seat per level of the total, ours are the same to the seat.
+func TestCurrentRoundsLikePeerWhereThatIsWithinOneSeatPerLevel(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	compared := 0
+	for range 20000 {
+		total, levels := randomLevels(random)
+		rest, minimum, upper, exempt := 0, 0, 0, 0
+		for _, l := range levels {
+			rest += l.Nominal
+			if l.Exempt {
+				rest -= minCurrent(l)
+				exempt += minCurrent(l)
+				continue
+			}
+			minimum += minCurrent(l)
+			upper += l.Upper
+		}
+		if rest <= minimum || rest >= upper {
+			continue
+		}
+		got := Current(total, levels)
+		want := bisected(float64(rest), levels, got.Targets)
+		sum, tie := exempt, false
+		for i, l := range levels {
+			if !l.Exempt {
+				sum += int(math.Round(want[i]))
+				tie = tie || math.Abs(want[i]-math.Floor(want[i])-0.5) < 1e-6
+			}
+		}
+		if tie || sum > total+len(levels) {
+			continue
+		}
+		compared++
+		for i, l := range levels {
+			if !l.Exempt {
+				require.Equal(t, int(math.Round(want[i])), got.Current[i])
+			}
+		}
+	}
+	assert.Greater(t, compared, 1000)
+}
+
+func TestRoundingNeverExceedsOneSeatPerLevel(t *testing.T) {
+	// Five levels of nominal ceil(4.1) = 5 have 25 seats to share on a server
+	// of 21, at most 26 may be given. Halves all round up.
+	parts := []part{}
+	for i := range 5 {
+		parts = append(parts, part{level: i, seats: 5.5})
+	}
+	current := make([]int, 5)
+	roundSeats(parts, current, 21)
+	sum := 0
+	for _, c := range current {
+		sum += c
+	}
+	assert.Equal(t, 26, sum)
+}
+
+func BenchmarkCurrent(b *testing.B) {
+	random := rand.New(rand.NewPCG(9, 10))
+	shares := make([]Share, 500)
+	for i := range shares {
+		shares[i] = Share{Shares: 1 + random.Int32N(100), LendablePercent: random.Int32N(101)}
+	}
+	levels := make([]Level, len(shares))
+	for i, l := range Nominal(10000, shares) {
+		hwm := random.IntN(1 + 3*l.Nominal)
+		levels[i] = Level{Limits: l, HighWatermark: hwm, Smoothed: float64(hwm) * random.Float64()}
+	}
+	for b.Loop() {
+		Current(10000, levels)
+	}
+}

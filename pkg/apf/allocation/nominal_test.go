@@ -1,0 +1,100 @@
+package allocation
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func percentOf(n int32) *int32 { return &n }
+
+func TestNominal(t *testing.T) {
+	for name, c := range map[string]struct {
+		total  int
+		shares []Share
+		want   []Limits
+	}{
+		"the built-in levels on a server with default flags": {
+			total: 600,
+			shares: []Share{
+				{Shares: 0, LendablePercent: 0},                                          // exempt
+				{Shares: 5, LendablePercent: 0},                                          // catch-all
+				{Shares: 30, LendablePercent: 33},                                        // system
+				{Shares: 40, LendablePercent: 25},                                        // node-high
+				{Shares: 10, LendablePercent: 0},                                         // leader-election
+				{Shares: 40, LendablePercent: 50},                                        // workload-high
+				{Shares: 100, LendablePercent: 90},                                       // workload-low
+				{Shares: 20, LendablePercent: 50, BorrowingLimitPercent: percentOf(100)}, // global-default, bounded
+			},
+			want: []Limits{
+				{Nominal: 0, Lower: 0, Upper: 600},
+				{Nominal: 13, Lower: 13, Upper: 600},
+				{Nominal: 74, Lower: 50, Upper: 600},
+				{Nominal: 98, Lower: 73, Upper: 600},
+				{Nominal: 25, Lower: 25, Upper: 600},
+				{Nominal: 98, Lower: 49, Upper: 600},
+				{Nominal: 245, Lower: 24, Upper: 600},
+				{Nominal: 49, Lower: 24, Upper: 98},
+			},
+		},
+		"half a lendable seat is rounded up, so the lower limit goes down": {
+			total:  5,
+			shares: []Share{{Shares: 1, LendablePercent: 50}},
+			want:   []Limits{{Nominal: 5, Lower: 2, Upper: 5}},
+		},
+		"the upper limit never exceeds the total (129086)": {
+			total:  100,
+			shares: []Share{{Shares: 60}, {Shares: 40, BorrowingLimitPercent: percentOf(400)}},
+			want:   []Limits{{Nominal: 60, Lower: 60, Upper: 100}, {Nominal: 40, Lower: 40, Upper: 100}},
+		},
+		"no shares at all give nothing": {
+			total:  100,
+			shares: []Share{{}, {}},
+			want:   []Limits{{Upper: 100}, {Upper: 100}},
+		},
+		"a server without seats has none to give": {
+			total:  0,
+			shares: []Share{{Shares: 3}},
+			want:   []Limits{{}},
+		},
+		"a borrowing limit of zero pins the upper limit to the nominal one": {
+			total:  10,
+			shares: []Share{{Shares: 1, BorrowingLimitPercent: percentOf(0)}, {Shares: 1}},
+			want:   []Limits{{Nominal: 5, Lower: 5, Upper: 5}, {Nominal: 5, Lower: 5, Upper: 10}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, Nominal(c.total, c.shares))
+		})
+	}
+}
+
+func randomShares(random *rand.Rand) []Share {
+	shares := make([]Share, 1+random.IntN(12))
+	for i := range shares {
+		shares[i] = Share{Shares: random.Int32N(100), LendablePercent: random.Int32N(101)}
+		if random.IntN(2) == 0 {
+			shares[i].BorrowingLimitPercent = percentOf(random.Int32N(500))
+		}
+	}
+	return shares
+}
+
+func TestNominalProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 5000 {
+		total, shares := random.IntN(2000), randomShares(random)
+		sum, weights := 0, int32(0)
+		for i, l := range Nominal(total, shares) {
+			sum += l.Nominal
+			weights += shares[i].Shares
+			require.True(t, 0 <= l.Lower && l.Lower <= l.Nominal && l.Nominal <= l.Upper && l.Upper <= total, "%+v", l)
+		}
+		if weights > 0 {
+			require.GreaterOrEqual(t, sum, total)
+			require.Less(t, sum, total+len(shares))
+		}
+	}
+}
