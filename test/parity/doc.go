@@ -1,0 +1,10 @@
+// Package parity holds validation, defaulting and conversion of the product
+// against those of k8s.io/kubernetes: the same JSON goes through both, and the
+// verdict, the type, field and bad value of every error, and the object that
+// comes out have to be the same.
+//
+// Objects are generated from a seed, which the test prints. PARITY_SEED repeats
+// a run, PARITY_COUNT changes how many objects of each kind and each degree of
+// wildness there are. A difference is reported with the smallest object that
+// still shows it.
+package parity

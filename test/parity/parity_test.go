@@ -1,0 +1,183 @@
+package parity
+
+import (
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const minimumCount = 20_000
+
+// degree is how far the generated objects are from valid ones.
+type degree struct {
+	name string
+	// wildness is the chance that one choice is a bad one, mutation the chance
+	// that one node of the JSON is replaced.
+	wildness, mutation float64
+	// acceptedFrom and acceptedTo bound the share of valid objects, so that a
+	// generator that no longer does what its name says is noticed.
+	acceptedFrom, acceptedTo float64
+}
+
+func degrees() []degree {
+	return []degree{
+		{name: "valid", acceptedFrom: 1, acceptedTo: 1},
+		{name: "nearly valid", wildness: 0.02, acceptedFrom: 0.3, acceptedTo: 0.95},
+		{name: "wild", wildness: 0.3, mutation: 0.003, acceptedFrom: 0.01, acceptedTo: 0.2},
+	}
+}
+
+// tally is what Kubernetes said of a lot of objects.
+type tally struct {
+	decoded, accepted int
+	faults            map[string]int
+}
+
+func TestKubernetesAndThisServerAgree(t *testing.T) {
+	seed := fromEnvironment(t, "PARITY_SEED", rand.Uint64())
+	count := int(fromEnvironment(t, "PARITY_COUNT", minimumCount))
+	t.Logf("PARITY_SEED=%d", seed)
+
+	kinds := map[string]func(*generator) runtime.Object{
+		"FlowSchema":                 func(g *generator) runtime.Object { return g.flowSchema() },
+		"PriorityLevelConfiguration": func(g *generator) runtime.Object { return g.level() },
+	}
+	servers := newPair()
+	for kind, generate := range kinds {
+		seen := tally{faults: map[string]int{}}
+		for _, degree := range degrees() {
+			t.Run(degree.name+" "+kind, func(t *testing.T) {
+				seen.decoded, seen.accepted = 0, 0
+				for i := range count {
+					g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(i))), wildness: degree.wildness}
+					seen.add(servers.requireAgreement(t, g.encode(generate(g), kind, degree.mutation)))
+				}
+				t.Logf("%d of %d objects could be decoded, %d are valid", seen.decoded, count, seen.accepted)
+				if share := float64(seen.accepted) / float64(count); share < degree.acceptedFrom || share > degree.acceptedTo {
+					t.Errorf("%.3f of the objects are valid, must be between %v and %v", share, degree.acceptedFrom, degree.acceptedTo)
+				}
+			})
+		}
+		t.Run("every rule of "+kind+" was broken", func(t *testing.T) {
+			for _, fault := range faultsOf(kind) {
+				if seen.faults[fault] == 0 {
+					t.Errorf("no object had the fault %q", fault)
+				}
+			}
+		})
+	}
+}
+
+func (seen *tally) add(a answer) {
+	if a.Undecodable {
+		return
+	}
+	seen.decoded++
+	if a.accepts() {
+		seen.accepted++
+	}
+	for _, fault := range a.Create {
+		seen.faults[withoutValue(fault)]++
+	}
+}
+
+// encode writes object in one of the two versions. In v1beta3 the annotation
+// that keeps a zero is part of a valid object.
+func (g *generator) encode(object runtime.Object, kind string, mutation float64) []byte {
+	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		panic(err)
+	}
+	version := "v1"
+	if g.chance(0.5) {
+		version = "v1beta3"
+		if level, ok := object.(*flowcontrolv1.PriorityLevelConfiguration); ok && len(level.Annotations) == 0 && g.chance(0.3) {
+			tree["metadata"].(map[string]any)["annotations"] = map[string]any{keepZeroShares: ""}
+		}
+	}
+	for _, key := range []string{"metadata", "spec", "status"} {
+		tree[key] = mutate(g, tree[key], mutation)
+	}
+	tree["apiVersion"], tree["kind"] = flowcontrolv1.GroupName+"/"+version, kind
+	return encode(tree)
+}
+
+// pair is the two servers that are compared.
+type pair struct{ ours, theirs *server }
+
+func newPair() pair { return pair{ours: newOurs(), theirs: newTheirs()} }
+
+// answers returns Kubernetes' answer, and whether ours is the same.
+func (p pair) answers(data []byte) (answer, bool) {
+	want := p.theirs.answer(data)
+	return want, equality.Semantic.DeepEqual(want, p.ours.answer(data))
+}
+
+// requireAgreement returns the answer of both. If they differ, it stops the
+// test with the smallest object that still shows a difference.
+func (p pair) requireAgreement(t *testing.T, data []byte) answer {
+	t.Helper()
+	agreed, same := p.answers(data)
+	if !same {
+		smallest := reduce(data, func(data []byte) bool {
+			_, same := p.answers(data)
+			return !same
+		})
+		t.Fatalf("the servers differ on\n%s\n(-kubernetes +this server)\n%s", smallest, cmp.Diff(p.theirs.answer(smallest), p.ours.answer(smallest)))
+	}
+	return agreed
+}
+
+// withoutValue generalises a fault: the bad value goes, and which member of a
+// list it was.
+func withoutValue(fault string) string {
+	parts := strings.SplitN(fault, " ", 3)
+	return parts[0] + " " + regexp.MustCompile(`\[\d+\]`).ReplaceAllString(parts[1], "[]")
+}
+
+func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return otherwise
+	}
+	value, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s must be a whole number: %v", name, err)
+	}
+	return value
+}
+
+// FuzzAgreement holds the same for bytes that the fuzzer finds.
+func FuzzAgreement(f *testing.F) {
+	for i := range uint64(20) {
+		g := &generator{Rand: rand.New(rand.NewPCG(1, i)), wildness: 0.1}
+		f.Add(g.encode(g.flowSchema(), "FlowSchema", 0))
+		f.Add(g.encode(g.level(), "PriorityLevelConfiguration", 0))
+	}
+	servers := newPair()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		servers.requireAgreement(t, data)
+	})
+}
+
+func TestAReducedDifferenceIsAsSmallAsItGets(t *testing.T) {
+	g := &generator{Rand: rand.New(rand.NewPCG(1, 1)), wildness: 0.1}
+	schema := g.flowSchema()
+	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{g.policyRules(), {Subjects: []flowcontrolv1.Subject{{Kind: "sought"}, g.subject()}}}
+	isSought := func(data []byte) bool { return strings.Contains(string(data), "sought") }
+
+	smallest := reduce(g.encode(schema, "FlowSchema", 0), isSought)
+	if want := `{"spec":{"rules":[{"subjects":[{"kind":"sought"}]}]}}`; string(smallest) != want {
+		t.Errorf("reduced to %s, want %s", smallest, want)
+	}
+}
