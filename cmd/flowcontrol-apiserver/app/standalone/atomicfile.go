@@ -8,8 +8,9 @@ import (
 )
 
 // writeFileAtomically replaces path as a whole: a reader, or a crash, sees the
-// old content or the new. The temporary file has a fixed name, which is safe
-// under the directory's lock and leaves at most one behind.
+// old content or the new. The name is durable after the next syncDirectory. The
+// temporary file has a fixed name, which is safe under the directory's lock and
+// leaves at most one behind.
 func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	if err := writeAndSync(temporary, content, mode); err != nil {
@@ -18,7 +19,7 @@ func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	if err := os.Rename(temporary, path); err != nil {
 		return errors.Join(err, removeIfThere(temporary))
 	}
-	return syncDirectory(filepath.Dir(path))
+	return nil
 }
 
 func writeAndSync(path string, content []byte, mode os.FileMode) error {

@@ -71,25 +71,30 @@ func EnsureCertificates(dir *DataDirectory, hosts []string, now func() time.Time
 	if err := makePrivateDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
-	issuer := &issuer{directory: dir.pkiPath(), now: now()}
-
-	authority, err := issuer.ensureAuthority()
+	pairs, err := openPairs(dir.pkiPath(), "ca", "serving", "admin")
 	if err != nil {
 		return nil, err
 	}
-	serving, err := issuer.ensureLeaf("serving", authority, leafTemplate{
+	authority, serving, admin := pairs[0], pairs[1], pairs[2]
+
+	issuer := &issuer{now: now()}
+	if err := issuer.ensureAuthority(authority); err != nil {
+		return nil, err
+	}
+	if err := issuer.ensureLeaf(serving, authority, leafTemplate{
 		subject: pkix.Name{CommonName: "flowcontrol-apiserver"},
 		names:   names,
 		usage:   x509.ExtKeyUsageServerAuth,
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
-	admin, err := issuer.ensureLeaf("admin", authority, leafTemplate{
+	if err := issuer.ensureLeaf(admin, authority, leafTemplate{
 		subject: pkix.Name{CommonName: AdminUser, Organization: []string{AdminGroup}},
 		usage:   x509.ExtKeyUsageClientAuth,
-	})
-	if err != nil {
+	}); err != nil {
+		return nil, err
+	}
+	if err := syncDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
 	return &Certificates{

@@ -22,9 +22,8 @@ const authorityPrefix = "flowcontrol-apiserver-ca@"
 // issuer decides at one moment which certificates of a directory will do, and
 // signs the others.
 type issuer struct {
-	directory string
-	now       time.Time
-	written   []string
+	now     time.Time
+	written []string
 }
 
 // leafTemplate is what a leaf certificate has to say.
@@ -34,25 +33,22 @@ type leafTemplate struct {
 	usage   x509.ExtKeyUsage
 }
 
-func (i *issuer) ensureAuthority() (*pair, error) {
-	authority, err := openPair(i.directory, "ca")
-	if err != nil {
-		return nil, err
-	}
+// ensureAuthority sees to it that the pair is an authority that lasts.
+func (i *issuer) ensureAuthority(authority *pair) error {
 	if authority.certificate == nil {
 		name, err := newAuthorityName()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return authority, i.signAuthority(authority, name, "made")
+		return i.signAuthority(authority, name, "made")
 	}
 	if err := checkAuthority(authority); err != nil {
-		return nil, err
+		return err
 	}
 	if i.lastsLongEnough(authority.certificate) {
-		return authority, nil
+		return nil
 	}
-	return authority, i.signAuthority(authority, authority.certificate.Subject, "renewed")
+	return i.signAuthority(authority, authority.certificate.Subject, "renewed")
 }
 
 func checkAuthority(authority *pair) error {
@@ -77,27 +73,23 @@ func (i *issuer) signAuthority(authority *pair, subject pkix.Name, verb string) 
 		IsCA:                  true,
 		MaxPathLenZero:        true,
 	}
-	return i.sign(authority, template, template, authority.key, verb+" the certificate authority")
+	return i.sign(authority, template, template, authority.key, verb)
 }
 
-// ensureLeaf returns the pair of that name, signed anew if it has to be.
-func (i *issuer) ensureLeaf(name string, authority *pair, template leafTemplate) (*pair, error) {
-	leaf, err := openPair(i.directory, name)
-	if err != nil {
-		return nil, err
-	}
+// ensureLeaf sees to it that the pair is what the template says.
+func (i *issuer) ensureLeaf(leaf, authority *pair, template leafTemplate) error {
 	if leaf.certificate == nil {
-		return leaf, i.signLeaf(leaf, authority, template, fmt.Sprintf("made the %s certificate", name))
+		return i.signLeaf(leaf, authority, template, "made")
 	}
 	if issuedBy := leaf.certificate.Issuer; !strings.HasPrefix(issuedBy.CommonName, authorityPrefix) {
-		return nil, fmt.Errorf("%s was not made by this server (its issuer is %q); %s, or serve your own with --tls-cert-file and --tls-private-key-file",
+		return fmt.Errorf("%s was not made by this server (its issuer is %q); %s, or serve your own with --tls-cert-file and --tls-private-key-file",
 			leaf.certificateFile, issuedBy, leaf.remedy())
 	}
 	reason := i.reasonToRenew(leaf.certificate, authority.certificate, template)
 	if reason == "" {
-		return leaf, nil
+		return nil
 	}
-	return leaf, i.signLeaf(leaf, authority, template, fmt.Sprintf("renewed the %s certificate: %s", name, reason))
+	return i.signLeaf(leaf, authority, template, "renewed ("+reason+")")
 }
 
 // reasonToRenew is empty when the certificate will do.
@@ -121,7 +113,7 @@ func (i *issuer) lastsLongEnough(certificate *x509.Certificate) bool {
 	return !i.now.Before(certificate.NotBefore) && !i.now.Add(renewalMargin).After(certificate.NotAfter)
 }
 
-func (i *issuer) signLeaf(leaf, authority *pair, template leafTemplate, what string) error {
+func (i *issuer) signLeaf(leaf, authority *pair, template leafTemplate, verb string) error {
 	notAfter := i.now.Add(leafLife)
 	if notAfter.After(authority.certificate.NotAfter) {
 		notAfter = authority.certificate.NotAfter
@@ -135,11 +127,11 @@ func (i *issuer) signLeaf(leaf, authority *pair, template leafTemplate, what str
 		BasicConstraintsValid: true,
 		DNSNames:              template.names.dns,
 		IPAddresses:           template.names.netIPs(),
-	}, authority.certificate, authority.key, what)
+	}, authority.certificate, authority.key, verb)
 }
 
 // sign puts a new certificate for the pair's key on disk and into the pair.
-func (i *issuer) sign(target *pair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, what string) error {
+func (i *issuer) sign(target *pair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, verb string) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return err
@@ -158,7 +150,7 @@ func (i *issuer) sign(target *pair, template, parent *x509.Certificate, signer *
 		return fmt.Errorf("certificate %s cannot be written: %w", target.certificateFile, err)
 	}
 	target.certificate, target.certificatePEM = certificate, encoded
-	i.written = append(i.written, what)
+	i.written = append(i.written, target.certificateFile+" "+verb)
 	return nil
 }
 

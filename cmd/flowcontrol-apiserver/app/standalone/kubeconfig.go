@@ -37,7 +37,7 @@ func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificat
 	if err := writeFileAtomically(path, wanted, secretMode); err != nil {
 		return false, fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)
 	}
-	return true, nil
+	return true, syncDirectory(dir.Path())
 }
 
 func kubeconfig(server string, certificates *Certificates) clientcmdapi.Config {

@@ -25,6 +25,20 @@ type pair struct {
 	key                      *ecdsa.PrivateKey
 }
 
+// openPairs opens the pairs of these names, and makes the names of new keys
+// durable before a certificate can refer to them.
+func openPairs(directory string, names ...string) ([]*pair, error) {
+	pairs := make([]*pair, 0, len(names))
+	for _, name := range names {
+		p, err := openPair(directory, name)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs, syncDirectory(directory)
+}
+
 // openPair reads DIR/NAME.crt and DIR/NAME.key. A missing key is made, unless
 // there is a certificate for it; a missing certificate is left nil.
 func openPair(directory, name string) (*pair, error) {
