@@ -1,0 +1,29 @@
+package identity
+
+import (
+	"fmt"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
+)
+
+// newTokenWebhook returns the service of --authentication-token-webhook-config-file
+// behind a cache. It is not called before a token comes. Errors name the flag and
+// the file.
+func (o *Options) newTokenWebhook(audiences authenticator.Audiences) (authenticator.Token, error) {
+	client, err := loadWebhookKubeconfig(tokenWebhookFlag, o.Local.TokenWebhookFile)
+	if err != nil {
+		return nil, err
+	}
+	reviewer, err := webhook.New(client, o.Local.TokenWebhookVersion, audiences, *genericoptions.DefaultAuthWebhookRetryBackoff())
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", tokenWebhookFlag, o.Local.TokenWebhookFile, err)
+	}
+	ttl := defaultTokenWebhookTTL
+	if o.flags.given(tokenWebhookTTLFlag) {
+		ttl = o.Authentication.CacheTTL
+	}
+	return tokencache.New(reviewer, false, ttl, ttl), nil
+}
