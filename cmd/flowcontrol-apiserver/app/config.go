@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/openapi"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+)
+
+// Config is what a Server is made of: files are read, the address is bound and
+// the store is open.
+type Config struct {
+	options CompletedOptions
+	scheme  *runtime.Scheme
+	codecs  serializer.CodecFactory
+	generic *genericapiserver.Config
+	// home is what the server keeps in its data directory, nil if it needs none.
+	home *home
+	// cluster is the kube-apiserver in front, nil if there is none.
+	cluster *cluster
+}
+
+// NewConfig carries the options out. On error nothing stays open; afterwards
+// Close gives back what was opened.
+func NewConfig(ctx context.Context, options CompletedOptions) (*Config, error) {
+	scheme := install.NewScheme()
+	codecs := serializer.NewCodecFactory(scheme)
+	config := &Config{options: options, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs)}
+	if err := config.apply(ctx); err != nil {
+		config.Close()
+		return nil, err
+	}
+	return config, nil
+}
+
+// Close ends the embedded etcd, if there is one, and frees the data directory.
+func (c *Config) Close() {
+	if c.home != nil {
+		c.home.close()
+	}
+}
+
+// apply carries the options out, in the order in which one needs the other.
+func (c *Config) apply(ctx context.Context) error {
+	steps := []func(context.Context) error{
+		c.applyRun, c.openHome, c.applyServing, c.applyIdentity, c.applyObservation,
+		c.connectCluster, c.applyAdmission, c.startEtcd, c.applyStorage, c.applyFlowControl,
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) applyRun(context.Context) error {
+	if err := c.chooseAdvertiseAddress(); err != nil {
+		return err
+	}
+	if err := c.options.Run.ApplyTo(c.generic); err != nil {
+		return err
+	}
+	c.generic.EffectiveVersion = effectiveVersion{c.generic.EffectiveVersion}
+	if err := c.options.APIEnablement.ApplyTo(c.generic, rest.DefaultResourceConfig(), c.scheme); err != nil {
+		return fmt.Errorf("--runtime-config: %w", err)
+	}
+
+	namer := apiopenapi.NewDefinitionNamer(c.scheme)
+	c.generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
+	c.generic.OpenAPIConfig.Info.Title = "flowcontrol-apiserver"
+	c.generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
+	c.generic.OpenAPIV3Config.Info.Title = "flowcontrol-apiserver"
+	return nil
+}
+
+// chooseAdvertiseAddress keeps the library from looking for a network interface
+// where none is needed, and may be missing: on a machine that is offline.
+func (c *Config) chooseAdvertiseAddress() error {
+	run, bind := c.options.Run, c.options.SecureServing.BindAddress
+	if run.AdvertiseAddress == nil && !bind.IsUnspecified() {
+		run.AdvertiseAddress = bind
+	}
+	return run.DefaultAdvertiseAddress(c.options.SecureServing.SecureServingOptions)
+}
+
+// applyServing binds the address.
+func (c *Config) applyServing(context.Context) error {
+	serving := c.options.SecureServing
+	if c.home != nil && !c.options.ownServingCertificate() {
+		serving.ServerCert.CertKey = c.home.servingCertificate()
+	}
+	if err := serving.MaybeDefaultWithSelfSignedCerts(c.options.Run.AdvertiseAddress.String(), nil, nil); err != nil {
+		return fmt.Errorf("making a serving certificate: %w", err)
+	}
+	if err := serving.ApplyTo(&c.generic.SecureServing, &c.generic.LoopbackClientConfig); err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, serving.BindPort)
+		}
+		return err
+	}
+	// The server's own reads of its API: protobuf is cheaper for both ends, and
+	// compression would only cost on the loopback.
+	c.generic.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
+	c.generic.LoopbackClientConfig.AcceptContentTypes = runtime.ContentTypeProtobuf
+	c.generic.LoopbackClientConfig.DisableCompression = true
+	return nil
+}
+
+func (c *Config) applyIdentity(ctx context.Context) error {
+	clientCA := ""
+	if c.home != nil {
+		clientCA = c.home.clientCA()
+	}
+	c.options.Identity.ServerID = c.generic.APIServerID
+	return c.options.Identity.ApplyTo(ctx, &c.generic.Authentication, &c.generic.Authorization, c.generic.SecureServing, clientCA)
+}
+
+// applyObservation sets up what lets an operator see: audit, traces, profiles.
+func (c *Config) applyObservation(context.Context) error {
+	if err := c.options.EgressSelector.ApplyTo(c.generic); err != nil {
+		return fmt.Errorf("--egress-selector-config-file: %w", err)
+	}
+	if err := c.options.Traces.ApplyTo(c.generic.EgressSelector, c.generic); err != nil {
+		return fmt.Errorf("--tracing-config-file: %w", err)
+	}
+	if err := c.options.Audit.ApplyTo(c.generic); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	profiling := genericoptions.FeatureOptions{
+		EnableProfiling:           c.options.Features.EnableProfiling,
+		EnableContentionProfiling: c.options.Features.EnableContentionProfiling,
+		DebugSocketPath:           c.options.Features.DebugSocketPath,
+	}
+	return profiling.ApplyTo(c.generic, nil, nil)
+}
