@@ -11,10 +11,10 @@ import (
 const (
 	// Ticks and the election timeout bound how long a start waits before the only
 	// member elects itself: it begins one tick short of the timeout, and the
-	// timeout is drawn from [5, 10) ticks, so 10 to 50 ms, where etcd's defaults
+	// timeout is drawn from [5, 10) ticks, so 20 to 100 ms, where etcd's defaults
 	// give 0.1 to 1 s. They have no other meaning without peers.
-	tickMilliseconds     = 10
-	electionMilliseconds = 50
+	tickMilliseconds     = 20
+	electionMilliseconds = 100
 
 	// Bookmarks of a quiet kind come from etcd's progress reports; etcd's default
 	// of 10 minutes would leave watchers with old resource versions.

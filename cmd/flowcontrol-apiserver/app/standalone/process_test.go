@@ -1,0 +1,223 @@
+package standalone
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// The tests need processes that can be killed, that run as another user, and that
+// may be brought down by damaged data. They are this binary again, in a role.
+const (
+	roleVariable = "STANDALONE_TEST_ROLE"
+	pathVariable = "STANDALONE_TEST_PATH"
+	nobody       = 65534
+	patience     = 30 * time.Second
+)
+
+func TestMain(m *testing.M) {
+	role, ok := os.LookupEnv(roleVariable)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := play(role, os.Getenv(pathVariable)); err != nil {
+		fmt.Printf("error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func play(role, path string) error {
+	if role == "dial" {
+		connection, err := net.Dial("unix", path)
+		if err != nil {
+			return err
+		}
+		fmt.Println("connected")
+		return connection.Close()
+	}
+
+	dir, err := OpenDataDirectory(path)
+	if err != nil {
+		return err
+	}
+	fmt.Println("opened")
+	if role == "open" {
+		return waitForParent()
+	}
+
+	etcd, err := StartEtcd(context.Background(), dir, logr.Discard())
+	if err != nil {
+		return err
+	}
+	switch role {
+	case "serve":
+		fmt.Println("ready")
+		return waitForParent()
+	case "serve and listen on TCP":
+		if _, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		return waitForParent()
+	case "write":
+		return writeForever(etcd.Endpoint())
+	}
+	return errors.New("no such role")
+}
+
+// writeForever says which keys were acknowledged. Keys go on where they ended.
+func writeForever(endpoint string) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
+	if err != nil {
+		return err
+	}
+	there, err := client.Get(context.Background(), "written/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+	if err != nil {
+		return err
+	}
+	for i := int(there.Count); ; i++ {
+		key := fmt.Sprintf("written/%06d", i)
+		if _, err := client.Put(context.Background(), key, "value of "+key); err != nil {
+			return err
+		}
+		fmt.Println(key)
+	}
+}
+
+func waitForParent() error {
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// child is this test binary in a role.
+type child struct {
+	t       *testing.T
+	command *exec.Cmd
+	lines   *bufio.Scanner
+}
+
+type childOption func(*exec.Cmd)
+
+// asNobody runs the child as another user when the tests run as root. The binary
+// is reached through /proc, because nobody may not enter the folder it is in.
+func asNobody(command *exec.Cmd) {
+	if os.Geteuid() == 0 {
+		command.Path = "/proc/self/exe"
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}
+
+// inheriting gives the child an open file as descriptor 3.
+func inheriting(file *os.File) childOption {
+	return func(command *exec.Cmd) { command.ExtraFiles = []*os.File{file} }
+}
+
+func startChild(t *testing.T, role, path string, options ...childOption) *child {
+	t.Helper()
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(executable)
+	command.Env = append(os.Environ(), roleVariable+"="+role, pathVariable+"="+path)
+	command.Stderr = os.Stderr
+	for _, option := range options {
+		option(command)
+	}
+	_, err = command.StdinPipe()
+	require.NoError(t, err)
+	output, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	c := &child{t: t, command: command, lines: bufio.NewScanner(output)}
+	t.Cleanup(c.kill)
+	return c
+}
+
+// next is the next line the child says.
+func (c *child) next() string {
+	c.t.Helper()
+	require.True(c.t, c.lines.Scan(), "the child ended without another word")
+	return c.lines.Text()
+}
+
+// refusal is the error with which the child ended.
+func (c *child) refusal() string {
+	c.t.Helper()
+	for c.lines.Scan() {
+		if message, ok := strings.CutPrefix(c.lines.Text(), "error: "); ok {
+			return message
+		}
+		require.NotEqual(c.t, "ready", c.lines.Text(), "the child was expected to fail")
+	}
+	require.Fail(c.t, "the child ended without an error")
+	return ""
+}
+
+// kill ends the child with SIGKILL and returns when it is gone.
+func (c *child) kill() {
+	if c.command.ProcessState != nil {
+		return
+	}
+	_ = c.command.Process.Kill()
+	_ = c.command.Wait()
+}
+
+// killAndDrain ends the child and returns what it had still said.
+func (c *child) killAndDrain() []string {
+	require.NoError(c.t, c.command.Process.Kill())
+	var rest []string
+	for c.lines.Scan() {
+		rest = append(rest, c.lines.Text())
+	}
+	c.kill()
+	return rest
+}
+
+// eventually waits until the condition holds.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, patience, true,
+		func(context.Context) (bool, error) { return condition(), nil })
+	require.NoError(t, err, what)
+}
+
+func openDirectory(t *testing.T, path string) *DataDirectory {
+	t.Helper()
+	dir, err := OpenDataDirectory(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = dir.Close() })
+	return dir
+}
+
+// modeOf is the permissions of a file.
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Mode().Perm()
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}
