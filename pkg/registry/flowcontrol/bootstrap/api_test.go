@@ -1,0 +1,278 @@
+package bootstrap
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
+)
+
+const (
+	schemasResource = "flowschemas"
+	levelsResource  = "prioritylevelconfigurations"
+)
+
+// api is a fake API that counts versions and generations, and refuses a write
+// whose condition does not hold, as the real one does.
+type api struct {
+	*fake.Clientset
+	t        *testing.T
+	revision atomic.Int64
+}
+
+func newAPI(t *testing.T, objects ...metav1.Object) *api {
+	a := &api{Clientset: fake.NewClientset(), t: t}
+	a.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		a.stamp(action.(clienttesting.CreateAction).GetObject().(metav1.Object), 1)
+		return false, nil, nil
+	})
+	a.PrependReactor("update", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		object := action.(clienttesting.UpdateAction).GetObject().(metav1.Object)
+		stored := a.stored(action.GetResource().Resource, object.GetName())
+		if stored == nil {
+			return false, nil, nil
+		}
+		if object.GetResourceVersion() != stored.GetResourceVersion() || object.GetUID() != stored.GetUID() {
+			return true, nil, conflict(action.GetResource().Resource, object.GetName())
+		}
+		generation := stored.GetGeneration()
+		if !equality.Semantic.DeepEqual(spec(object), spec(stored)) {
+			generation++
+		}
+		a.stamp(object, generation)
+		return false, nil, nil
+	})
+	a.PrependReactor("delete", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		deletion := action.(clienttesting.DeleteActionImpl)
+		stored := a.stored(deletion.Resource.Resource, deletion.Name)
+		conditions := deletion.DeleteOptions.Preconditions
+		if stored != nil && conditions != nil && (*conditions.UID != stored.GetUID() || *conditions.ResourceVersion != stored.GetResourceVersion()) {
+			return true, nil, conflict(deletion.Resource.Resource, deletion.Name)
+		}
+		return false, nil, nil
+	})
+	for _, object := range objects {
+		a.put(object)
+	}
+	return a
+}
+
+// stamp gives an object that is about to be stored its version.
+func (a *api) stamp(object metav1.Object, generation int64) {
+	revision := strconv.FormatInt(a.revision.Add(1), 10)
+	object.SetGeneration(generation)
+	object.SetResourceVersion(revision)
+	if object.GetUID() == "" {
+		object.SetUID(types.UID("uid-" + revision))
+	}
+}
+
+// put stores an object past the reactors. Its generation is what it says.
+func (a *api) put(object metav1.Object) {
+	resource := resourceOf(object)
+	a.stamp(object, object.GetGeneration())
+	if a.stored(resource, object.GetName()) == nil {
+		require.NoError(a.t, a.Tracker().Create(gvr(resource), object.(runtime.Object), "", metav1.CreateOptions{}))
+		return
+	}
+	require.NoError(a.t, a.Tracker().Update(gvr(resource), object.(runtime.Object), "", metav1.UpdateOptions{}))
+}
+
+// drop deletes an object past the reactors.
+func (a *api) drop(resource, name string) {
+	require.NoError(a.t, a.Tracker().Delete(gvr(resource), "", name, metav1.DeleteOptions{}))
+}
+
+// stored is the object of that name, nil if there is none.
+func (a *api) stored(resource, name string) metav1.Object {
+	object, err := a.Tracker().Get(gvr(resource), "", name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	require.NoError(a.t, err)
+	return object.(metav1.Object)
+}
+
+func (a *api) schema(name string) *flowcontrolv1.FlowSchema {
+	stored := a.stored(schemasResource, name)
+	require.NotNil(a.t, stored, "FlowSchema %s", name)
+	return stored.(*flowcontrolv1.FlowSchema)
+}
+
+func (a *api) level(name string) *flowcontrolv1.PriorityLevelConfiguration {
+	stored := a.stored(levelsResource, name)
+	require.NotNil(a.t, stored, "PriorityLevelConfiguration %s", name)
+	return stored.(*flowcontrolv1.PriorityLevelConfiguration)
+}
+
+// before runs do within the first request of that kind, before it is answered.
+func (a *api) before(verb, resource string, do func()) {
+	done := false
+	a.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !done {
+			done = true
+			do()
+		}
+		return false, nil, nil
+	})
+}
+
+// fail answers the requests of that kind for that object ("" for all) with what
+// err returns, unless that is nil.
+func (a *api) fail(verb, resource, name string, err func() error) {
+	a.PrependReactor(verb, resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if name != "" && nameOf(action) != name {
+			return false, nil, nil
+		}
+		failure := err()
+		return failure != nil, nil, failure
+	})
+}
+
+// requests are those of the given verbs, as "verb resource name", in order;
+// all but lists without verbs.
+func (a *api) requests(verbs ...string) []string {
+	var requests []string
+	for _, action := range a.Actions() {
+		if verb := action.GetVerb(); slices.Contains(verbs, verb) || len(verbs) == 0 && verb != "list" {
+			requests = append(requests, fmt.Sprintf("%s %s %s", verb, action.GetResource().Resource, nameOf(action)))
+		}
+	}
+	return requests
+}
+
+func (a *api) keeper() *Keeper {
+	return New(a.FlowcontrolV1(), nil, logr.Discard())
+}
+
+// kept returns an API in which a keeper has made all built-in objects, and has
+// forgotten the requests for that.
+func kept(t *testing.T) *api {
+	a := newAPI(t)
+	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
+	a.ClearActions()
+	return a
+}
+
+// keeperOf is a keeper of built-in objects of a test's choice.
+func (a *api) keeperOf(levels [2][]*flowcontrolv1.PriorityLevelConfiguration, schemas [2][]*flowcontrolv1.FlowSchema) *Keeper {
+	client := a.FlowcontrolV1()
+	return newKeeper(
+		priorityLevels(client.PriorityLevelConfigurations(), levels[0], levels[1]),
+		flowSchemas(client.FlowSchemas(), schemas[0], schemas[1]),
+		nil, logr.Discard())
+}
+
+// logLines returns a logger and what it wrote, a line each.
+func logLines() (logr.Logger, func() []string) {
+	lines := make(chan string, 1000)
+	return funcr.New(func(_, args string) { lines <- args }, funcr.Options{Verbosity: 10}), func() []string {
+		var written []string
+		for len(lines) > 0 {
+			written = append(written, <-lines)
+		}
+		return written
+	}
+}
+
+func newSchema(name, level string, precedence int32) *flowcontrolv1.FlowSchema {
+	return &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			MatchingPrecedence:         precedence,
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level},
+		},
+	}
+}
+
+func newLevel(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+				NominalConcurrencyShares: &shares,
+				LendablePercent:          new(int32),
+				LimitResponse:            flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+			},
+		},
+	}
+}
+
+// saying gives an object the annotation with that value; without one for
+// "absent".
+func saying[T metav1.Object](object T, value string) T {
+	object.SetAnnotations(nil)
+	if value != "absent" {
+		object.SetAnnotations(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: value})
+	}
+	return object
+}
+
+func said(object metav1.Object) string {
+	return object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]
+}
+
+func spec(object metav1.Object) any {
+	if schema, ok := object.(*flowcontrolv1.FlowSchema); ok {
+		return schema.Spec
+	}
+	return object.(*flowcontrolv1.PriorityLevelConfiguration).Spec
+}
+
+func resourceOf(object metav1.Object) string {
+	if _, ok := object.(*flowcontrolv1.FlowSchema); ok {
+		return schemasResource
+	}
+	return levelsResource
+}
+
+func gvr(resource string) schema.GroupVersionResource {
+	return flowcontrolv1.SchemeGroupVersion.WithResource(resource)
+}
+
+func conflict(resource, name string) error {
+	return apierrors.NewConflict(gvr(resource).GroupResource(), name, fmt.Errorf("the object has been modified"))
+}
+
+func nameOf(action clienttesting.Action) string {
+	switch action := action.(type) {
+	case clienttesting.CreateAction:
+		return action.GetObject().(metav1.Object).GetName()
+	case clienttesting.GetAction:
+		return action.GetName()
+	case clienttesting.DeleteAction:
+		return action.GetName()
+	}
+	return ""
+}
+
+func names[T metav1.Object](objects []T) []string {
+	found := make([]string, 0, len(objects))
+	for _, object := range objects {
+		found = append(found, object.GetName())
+	}
+	return found
+}
+
+func containing(lines []string, parts ...string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) })
+	})
+}

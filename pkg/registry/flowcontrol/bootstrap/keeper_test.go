@@ -1,0 +1,197 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func TestHealthCheck(t *testing.T) {
+	a := newAPI(t)
+	k := a.keeper()
+	require.Equal(t, "flowcontrol-bootstrap", k.Name())
+
+	err := k.Check(nil)
+	require.ErrorContains(t, err, "the first pass has not ended yet")
+	require.ErrorContains(t, err, "PriorityLevelConfiguration exempt")
+	require.ErrorContains(t, err, "FlowSchema global-default")
+
+	broken := true
+	a.fail("create", schemasResource, "probes", func() error {
+		if broken {
+			return errors.New("disk full")
+		}
+		return nil
+	})
+	require.Error(t, k.EnsureOnce(t.Context()))
+	require.EqualError(t, k.Check(nil), `not yet in place: FlowSchema probes; the last pass failed: FlowSchema "probes": create: disk full`)
+
+	broken = false
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.NoError(t, k.Check(nil))
+
+	t.Run("stays passed when a later pass fails", func(t *testing.T) {
+		a.fail("list", "*", "", func() error { return errors.New("etcd is away") })
+		require.Error(t, k.EnsureOnce(t.Context()))
+		require.NoError(t, k.Check(nil))
+	})
+}
+
+func TestHealthCheckWaitsForTheDeletionOfLeftovers(t *testing.T) {
+	a := newAPI(t, saying(newLevel("obsolete", 5), "true"))
+	a.fail("delete", levelsResource, "obsolete", func() error { return errors.New("disk full") })
+	k := a.keeper()
+	require.Error(t, k.EnsureOnce(t.Context()))
+	require.ErrorContains(t, k.Check(nil), "leftover objects of a former release are not yet deleted")
+}
+
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI(t)
+		away := true
+		a.fail("list", "*", "", func() error {
+			if away {
+				return errors.New("etcd is away")
+			}
+			return nil
+		})
+		clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+		logger, lines := logLines()
+		k := New(a.FlowcontrolV1(), clock, logger)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			k.Run(ctx)
+		}()
+		passes := func() int { return len(a.requests("list")) }
+		step := func(d time.Duration) {
+			synctest.Wait()
+			clock.Step(d)
+			synctest.Wait()
+		}
+
+		synctest.Wait()
+		require.Equal(t, 1, passes(), "the first pass is made at once")
+		step(99 * time.Millisecond)
+		require.Equal(t, 1, passes(), "nothing spins")
+		step(21 * time.Millisecond)
+		require.Equal(t, 2, passes(), "the first pass is tried again after 100 ms and a fifth at most")
+		step(120 * time.Millisecond)
+		require.Equal(t, 2, passes(), "the pauses grow")
+		for range 20 {
+			step(6 * time.Second)
+		}
+		require.Equal(t, 22, passes(), "and never exceed 5 s and a fifth")
+		step(4900 * time.Millisecond)
+		require.Equal(t, 22, passes(), "but reach 5 s")
+		require.Len(t, containing(lines(), "etcd is away", `"retryAfter"=`), 22, "each failure is logged")
+		require.Error(t, k.Check(nil))
+
+		away = false
+		step(2 * time.Second)
+		require.NoError(t, k.Check(nil))
+
+		a.drop(schemasResource, "probes")
+		step(59 * time.Second)
+		require.Nil(t, a.stored(schemasResource, "probes"))
+		step(time.Second)
+		require.NotNil(t, a.stored(schemasResource, "probes"), "the next pass is a minute later")
+
+		away = true
+		before := passes()
+		step(time.Minute)
+		require.Equal(t, before+1, passes())
+		step(59 * time.Second)
+		require.Equal(t, before+1, passes(), "a pass that fails later waits for its minute")
+		lines()
+
+		cancel()
+		<-ended
+		require.Empty(t, lines(), "an end that was asked for is no failure")
+		require.False(t, clock.HasWaiters(), "no timer is left behind")
+	})
+}
+
+func TestAPassThatIsCutShortIsNotLogged(t *testing.T) {
+	a := newAPI(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.before("list", levelsResource, cancel)
+	logger, lines := logLines()
+	New(a.FlowcontrolV1(), clocktesting.NewFakeClock(time.Unix(0, 0)), logger).Run(ctx)
+	require.Empty(t, lines())
+}
+
+func TestTwoServersStartAtOnce(t *testing.T) {
+	a := newAPI(t)
+	var servers sync.WaitGroup
+	failures := make([]error, 2)
+	for i := range failures {
+		servers.Go(func() { failures[i] = a.keeper().EnsureOnce(t.Context()) })
+	}
+	servers.Wait()
+	require.Equal(t, []error{nil, nil}, failures)
+	for _, builtIn := range library.SuggestedFlowSchemas {
+		require.EqualValues(t, 1, a.schema(builtIn.Name).Generation)
+	}
+	require.Empty(t, a.requests("update", "delete"))
+	a.ClearActions()
+	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
+	require.Empty(t, a.requests())
+}
+
+// Two releases that differ in one spec, and of which the newer knows a level
+// and a schema more, write to each such object once in a pass, whoever comes
+// first, and leave the others alone.
+func TestServersOfDifferentReleasesDoNotSpin(t *testing.T) {
+	type levels = [2][]*flowcontrolv1.PriorityLevelConfiguration
+	type schemas = [2][]*flowcontrolv1.FlowSchema
+	level := func(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
+		return saying(newLevel(name, shares), "true")
+	}
+	schema := func(name, level string) *flowcontrolv1.FlowSchema { return saying(newSchema(name, level, 100), "true") }
+
+	a := newAPI(t)
+	older := a.keeperOf(levels{{level("same", 5)}, {level("differs", 10)}}, schemas{{schema("same", "same")}, nil})
+	newer := a.keeperOf(levels{{level("same", 5)}, {level("differs", 20), level("new", 5)}}, schemas{{schema("same", "same")}, {schema("new", "new")}})
+	require.NoError(t, older.EnsureOnce(t.Context()))
+	a.ClearActions()
+
+	require.NoError(t, newer.EnsureOnce(t.Context()))
+	require.ElementsMatch(t, []string{
+		"update prioritylevelconfigurations differs",
+		"create prioritylevelconfigurations new",
+		"create flowschemas new",
+	}, a.requests())
+	a.ClearActions()
+
+	require.NoError(t, older.EnsureOnce(t.Context()))
+	require.Equal(t, []string{
+		"update prioritylevelconfigurations differs",
+		"delete flowschemas new",
+		"delete prioritylevelconfigurations new",
+	}, a.requests())
+
+	for range 5 {
+		var pair sync.WaitGroup
+		a.ClearActions()
+		failures := make([]error, 2)
+		for i, k := range []*Keeper{older, newer} {
+			pair.Go(func() { failures[i] = k.EnsureOnce(t.Context()) })
+		}
+		pair.Wait()
+		require.Equal(t, []error{nil, nil}, failures)
+		writes := a.requests("create", "update", "delete")
+		require.LessOrEqual(t, len(writes), 2*3*2, "two servers, three objects, one more try each")
+		require.False(t, slices.ContainsFunc(writes, func(write string) bool { return len(containing([]string{write}, "same")) > 0 }))
+	}
+}
