@@ -1,0 +1,150 @@
+package classify
+
+import (
+	"math/bits"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+const (
+	// leastBudget and budgetPerRow bound the tuples that are written into each
+	// of the two tables, whichever is more.
+	leastBudget  = 1 << 18
+	budgetPerRow = 4
+)
+
+// Classifier finds the schema of a request. It is immutable, so it may be used
+// by any number of goroutines at once.
+type Classifier struct {
+	schemas    []Schema
+	vocabulary vocabulary
+
+	resources, urls index
+}
+
+// index covers all rows of one kind.
+type index struct {
+	tuples   tuples
+	subjects []shapes // by number
+	long     *long    // nil if there are none
+}
+
+// shapes says which kinds of tuples a subject occurs in. Bit 0 of a shape is
+// set if the API group (or URL) is a value, bit 1 for the resource, bit 2 for
+// the namespace; what is not a value is the wildcard.
+type shapes struct {
+	set    uint8
+	lowest [8]uint32 // rank, in each shape of the set
+}
+
+// New returns a Classifier of the given schemas. It takes time and memory in
+// proportion to the configuration.
+func New(schemas []Schema) *Classifier {
+	return newClassifier(schemas, leastBudget, budgetPerRow)
+}
+
+func newClassifier(schemas []Schema, leastBudget, budgetPerRow int) *Classifier {
+	c := &Classifier{
+		schemas:    inMatchingOrder(schemas),
+		vocabulary: newVocabulary(),
+	}
+	v := &c.vocabulary
+	resources, urls := rowsOf(c.schemas, v)
+	c.resources = newIndex(resources, max(leastBudget, budgetPerRow*len(resources)), v.subjects,
+		[4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
+	c.urls = newIndex(urls, max(leastBudget, budgetPerRow*len(urls)), v.subjects,
+		[4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1})
+	return c
+}
+
+// newIndex returns the index of the rows. sizes are those of newLong.
+func newIndex(rows []row, budget int, subjects uint32, sizes [4]uint32) index {
+	limit, total := sizeLimit(rows, budget)
+	x := index{tuples: newTuples(total), subjects: make([]shapes, subjects)}
+	var apart []row
+	for i := range rows {
+		r := &rows[i]
+		size := r.size()
+		if size == 0 {
+			continue
+		}
+		if verbs, ok := r.verbSet(); ok && size <= limit {
+			x.insert(r, verbs)
+		} else {
+			apart = append(apart, *r)
+		}
+	}
+	x.long = newLong(apart, subjects, sizes)
+	return x
+}
+
+// sizeLimit returns the largest power of two for which all rows of at most that
+// many tuples fit the budget together, and how many they have.
+func sizeLimit(rows []row, budget int) (limit, total int) {
+	var sums [32]int // by the power of two
+	for i := range rows {
+		if size := rows[i].size(); size > 0 {
+			sums[bits.Len(uint(size-1))] += size
+		}
+	}
+	for power, sum := range sums {
+		if total+sum > budget {
+			return 1 << power / 2, total
+		}
+		total += sum
+	}
+	return 1 << 31, total
+}
+
+func (x *index) insert(r *row, verbs uint64) {
+	for _, subject := range r.subjects {
+		s := &x.subjects[subject]
+		for _, group := range r.groups {
+			for _, resource := range r.resources {
+				for _, namespace := range r.namespaces {
+					x.tuples.insert(tuple{subject, group, resource, namespace}, verbs, r.rank)
+					s.add(shapeOf(group, resource, namespace), r.rank)
+				}
+			}
+		}
+	}
+}
+
+func shapeOf(group, resource, namespace uint32) uint8 {
+	shape := uint8(0)
+	for i, value := range [3]uint32{group, resource, namespace} {
+		if value != wildcard {
+			shape |= 1 << i
+		}
+	}
+	return shape
+}
+
+func (s *shapes) add(shape uint8, rank uint32) {
+	if s.set&(1<<shape) == 0 {
+		s.set |= 1 << shape
+		s.lowest[shape] = rank
+	}
+}
+
+// Schemas returns the schemas in matching order. They must not be changed.
+func (c *Classifier) Schemas() []Schema { return c.schemas }
+
+// Match returns the index in Schemas of the first schema that matches the
+// request, or -1. The latter happens even with the built-in schemas, for a
+// user in neither of the groups that the catch-all schema names. Match does not
+// allocate, unless resource and subresource together exceed 127 bytes.
+func (c *Classifier) Match(a *flow.Attributes) int {
+	none := uint32(len(c.schemas))
+	q := query{classifier: c, best: none}
+	if a.IsResourceRequest {
+		q.aboutResource(a)
+	} else {
+		q.aboutURL(a)
+	}
+	q.from(a)
+	if q.best == none {
+		return -1
+	}
+	return int(q.best)
+}

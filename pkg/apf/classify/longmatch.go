@@ -1,0 +1,49 @@
+package classify
+
+import "math/bits"
+
+// values are a request's verb, API group (or URL), resource and namespace in
+// numbers.
+type values [4]uint32
+
+// lookup returns the lowest rank, below best, of a row that holds the subject
+// and, in each list, the value or the wildcard; or best. A value whose bit is
+// set in strict is not covered by the wildcard.
+func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
+	who := cursor{set: &l.subjects[subject]}
+	if len(who.set.words) == 0 {
+		return best
+	}
+	var what [4][2]cursor
+	for i, value := range v {
+		what[i][0].set = &l.lists[i][value]
+		what[i][1].set = &l.lists[i][wildcard]
+		if value == wildcard || strict&(1<<i) != 0 {
+			what[i][1].set = &noRows
+		}
+	}
+	for word := uint32(0); ; {
+		next := who.seek(word)
+		for i := range what {
+			next = max(next, min(what[i][0].seek(word), what[i][1].seek(word)))
+		}
+		if next == noWord || l.ranks[next*64] >= best {
+			return best
+		}
+		if next > word {
+			// Somebody skipped: see whether the others can follow.
+			word = next
+			continue
+		}
+		common := who.bitsAt(word)
+		for i := range what {
+			common &= what[i][0].bitsAt(word) | what[i][1].bitsAt(word)
+		}
+		if common != 0 {
+			return min(best, l.ranks[word*64+uint32(bits.TrailingZeros64(common))])
+		}
+		word++
+	}
+}
+
+var noRows bitSet

@@ -1,0 +1,81 @@
+package classify
+
+import "strings"
+
+// paths is the tree of all URLs that the schemas mention. Its root, number 0,
+// is the wildcard.
+type paths struct {
+	exact, prefix map[string]uint32
+	// parents holds, for each number, the longest prefix above it.
+	parents []uint32
+	// prefixSlashes is the largest number of slashes in a key of prefix.
+	prefixSlashes int
+}
+
+func newPaths() paths {
+	return paths{
+		exact:   map[string]uint32{},
+		prefix:  map[string]uint32{},
+		parents: []uint32{wildcard},
+	}
+}
+
+// list appends the numbers of a list of URLs to into. Each stands for two: the
+// path itself and what is below it.
+func (p *paths) list(urls []string, into []uint32) []uint32 {
+	for _, url := range urls {
+		if url == All {
+			into = append(into, wildcard)
+			continue
+		}
+		below := strings.TrimSuffix(url, "*")
+		if !strings.HasSuffix(below, "/") {
+			below += "/"
+		}
+		p.prefixSlashes = max(p.prefixSlashes, strings.Count(below, "/"))
+		into = append(into, p.intern(p.exact, url), p.intern(p.prefix, below))
+	}
+	return into
+}
+
+func (p *paths) intern(kind map[string]uint32, path string) uint32 {
+	number, known := kind[path]
+	if !known {
+		number = uint32(len(p.parents))
+		p.parents = append(p.parents, wildcard)
+		kind[path] = number
+	}
+	return number
+}
+
+// connect finds the parents, once all URLs are known.
+func (p *paths) connect() {
+	for path, number := range p.exact {
+		p.parents[number] = p.longestPrefix(path)
+	}
+	for path, number := range p.prefix {
+		p.parents[number] = p.longestPrefix(strings.TrimSuffix(path, "/"))
+	}
+}
+
+// find returns the deepest node that covers the path.
+func (p *paths) find(path string) uint32 {
+	if number, known := p.exact[path]; known {
+		return number
+	}
+	return p.longestPrefix(path)
+}
+
+func (p *paths) longestPrefix(path string) uint32 {
+	longest := wildcard
+	slashes := 0
+	for i := 0; i < len(path) && slashes < p.prefixSlashes; i++ {
+		if path[i] == '/' {
+			slashes++
+			if number, known := p.prefix[path[:i+1]]; known {
+				longest = number
+			}
+		}
+	}
+	return longest
+}

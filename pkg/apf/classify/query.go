@@ -1,0 +1,155 @@
+package classify
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// query is one request on its way through the index.
+type query struct {
+	classifier *Classifier
+	index      *index
+	values     values
+	verb       uint64
+	// possible holds the shapes that tuples covering the request may have.
+	possible uint8
+	// strict is that of long.lookup.
+	strict uint
+	best   uint32 // rank
+}
+
+// The sets of shapes in which one of the three values is the wildcard.
+const (
+	anyGroup     uint8 = 0b01010101
+	anyResource  uint8 = 0b00110011
+	anyNamespace uint8 = 0b00001111
+)
+
+// The places in values.
+const (
+	verbPlace = iota
+	groupPlace
+	resourcePlace
+	namespacePlace
+)
+
+func (q *query) aboutResource(a *flow.Attributes) {
+	v := &q.classifier.vocabulary
+	q.index = &q.classifier.resources
+	q.values = values{
+		verbPlace:     v.verbs.of[a.Verb],
+		groupPlace:    v.apiGroups.of[a.APIGroup],
+		resourcePlace: v.resourceOf(a),
+	}
+	q.verb = verbBit(q.values[verbPlace])
+	q.possible = ^uint8(0)
+	if q.values[groupPlace] == wildcard {
+		q.possible &= anyGroup
+	}
+	if q.values[resourcePlace] == wildcard {
+		q.possible &= anyResource
+	}
+	if a.Namespace == "" {
+		q.values[namespacePlace] = clusterScope
+		q.possible &^= anyNamespace
+		q.strict = 1 << namespacePlace
+		return
+	}
+	q.values[namespacePlace] = v.namespaces.of[a.Namespace]
+	if q.values[namespacePlace] == wildcard {
+		q.possible &= anyNamespace
+	}
+}
+
+func (q *query) aboutURL(a *flow.Attributes) {
+	v := &q.classifier.vocabulary
+	q.index = &q.classifier.urls
+	q.values = values{
+		verbPlace:  v.verbs.of[a.Verb],
+		groupPlace: v.paths.find(a.Path),
+	}
+	q.verb = verbBit(q.values[verbPlace])
+	q.strict = 1 << groupPlace
+}
+
+// from looks at all that the request's subjects may match.
+func (q *query) from(a *flow.Attributes) {
+	v := &q.classifier.vocabulary
+	if number, known := v.users[a.User]; known {
+		q.subject(number)
+	}
+	for _, group := range a.Groups {
+		if number, known := v.groups[group]; known {
+			q.subject(number)
+		}
+	}
+	if len(v.accounts) > 0 {
+		q.account(a.User)
+	}
+	q.subject(wildcard)
+}
+
+// account looks at what all service accounts of the user's namespace match.
+func (q *query) account(user string) {
+	v := &q.classifier.vocabulary
+	account, is := strings.CutPrefix(user, serviceAccountPrefix)
+	if !is {
+		return
+	}
+	// A namespace has no colon, but who is to say that every user name with
+	// the prefix was made for a service account?
+	colons := 0
+	for i := 0; i < len(account) && colons <= v.accountColons; i++ {
+		if account[i] == ':' {
+			colons++
+			if number, known := v.accounts[account[:i]]; known {
+				q.subject(number)
+			}
+		}
+	}
+}
+
+func (q *query) subject(subject uint32) {
+	if q.index == &q.classifier.urls {
+		q.subjectOfURL(subject)
+		return
+	}
+	s := &q.index.subjects[subject]
+	for possible := s.set & q.possible; possible != 0; possible &= possible - 1 {
+		shape := bits.TrailingZeros8(possible)
+		if s.lowest[shape] >= q.best {
+			continue
+		}
+		key := tuple{subject}
+		for i := range 3 {
+			if shape&(1<<i) != 0 {
+				key[i+1] = q.values[i+groupPlace]
+			}
+		}
+		q.best = q.index.tuples.lookup(key, q.verb, q.best)
+	}
+	if q.index.long != nil {
+		q.best = q.index.long.lookup(subject, q.values, q.strict, q.best)
+	}
+}
+
+func (q *query) subjectOfURL(subject uint32) {
+	s := &q.index.subjects[subject]
+	paths := &q.classifier.vocabulary.paths
+	v := q.values
+	for {
+		url := v[groupPlace]
+		if s.set != 0 {
+			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
+		}
+		if q.index.long != nil {
+			q.best = q.index.long.lookup(subject, v, q.strict, q.best)
+		}
+		if url == wildcard {
+			return
+		}
+		v[groupPlace] = paths.parents[url]
+	}
+}

@@ -1,0 +1,98 @@
+package classify
+
+// row is one resource rule or one non-resource rule, in numbers.
+type row struct {
+	rank     uint32
+	subjects []uint32
+	verbs    []uint32
+	// The lists that a tuple is made of, beside the subject. Rows of
+	// non-resource rules have URLs in the place of API groups, and the
+	// wildcard in the others.
+	groups, resources, namespaces []uint32
+}
+
+var onlyWildcard = []uint32{wildcard}
+
+// size returns the number of tuples of the row.
+func (r *row) size() int {
+	size := len(r.subjects)
+	for _, length := range []int{len(r.groups), len(r.resources), len(r.namespaces)} {
+		// Saturate: five lists of a thousand values overflow.
+		size = min(size*length, 1<<30)
+	}
+	if len(r.verbs) == 0 {
+		return 0
+	}
+	return size
+}
+
+// verbSet returns the row's verbs as bits, and false if one of them has no bit
+// of its own.
+func (r *row) verbSet() (uint64, bool) {
+	set := uint64(0)
+	for _, verb := range r.verbs {
+		switch {
+		case verb == wildcard:
+			set = anyVerb
+		case verb > verbsOfBits:
+			return 0, false
+		default:
+			set |= verbBit(verb)
+		}
+	}
+	return set, true
+}
+
+func verbBit(verb uint32) uint64 {
+	if verb == wildcard || verb > verbsOfBits {
+		return otherVerbs
+	}
+	return 1 << (verb - 1)
+}
+
+// rowsOf returns the rows of the schemas, in order of rank, those of resource
+// rules apart from the others, and completes the vocabulary.
+func rowsOf(schemas []Schema, v *vocabulary) (resources, urls []row) {
+	for rank := range schemas {
+		for i := range schemas[rank].Rules {
+			rule := &schemas[rank].Rules[i]
+			subjects := make([]uint32, 0, len(rule.Subjects))
+			for _, s := range rule.Subjects {
+				if number, matches := v.subject(s); matches {
+					subjects = append(subjects, number)
+				}
+			}
+			for j := range rule.ResourceRules {
+				resources = append(resources, v.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
+			}
+			for j := range rule.NonResourceRules {
+				nonResource := &rule.NonResourceRules[j]
+				urls = append(urls, row{
+					rank:       uint32(rank),
+					subjects:   subjects,
+					verbs:      list(nonResource.Verbs, &v.verbs, nil),
+					groups:     v.paths.list(nonResource.URLs, nil),
+					resources:  onlyWildcard,
+					namespaces: onlyWildcard,
+				})
+			}
+		}
+	}
+	v.paths.connect()
+	return resources, urls
+}
+
+func (v *vocabulary) resourceRow(rank uint32, subjects []uint32, rule *ResourceRule) row {
+	namespaces := list(rule.Namespaces, &v.namespaces, nil)
+	if rule.ClusterScope {
+		namespaces = append(namespaces, clusterScope)
+	}
+	return row{
+		rank:       rank,
+		subjects:   subjects,
+		verbs:      list(rule.Verbs, &v.verbs, nil),
+		groups:     list(rule.APIGroups, &v.apiGroups, nil),
+		resources:  list(rule.Resources, &v.resources, nil),
+		namespaces: namespaces,
+	}
+}

@@ -1,0 +1,122 @@
+package classify
+
+import (
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+const serviceAccountPrefix = "system:serviceaccount:"
+
+// The numbers of values that are not strings.
+const (
+	wildcard uint32 = 0
+	// clusterScope stands in the place of the namespace of a request that has
+	// none.
+	clusterScope uint32 = 1
+)
+
+// numbers gives every string that is mentioned a number of its own.
+type numbers struct {
+	of   map[string]uint32
+	next uint32
+}
+
+func newNumbers(first uint32) numbers {
+	return numbers{of: map[string]uint32{}, next: first}
+}
+
+func (n *numbers) intern(value string) uint32 {
+	number, known := n.of[value]
+	if !known {
+		number = n.next
+		n.next++
+		n.of[value] = number
+	}
+	return number
+}
+
+// vocabulary holds the numbers of all values that the schemas mention. A value
+// that is missing is covered by wildcards only.
+type vocabulary struct {
+	// Subjects share one range of numbers.
+	users, groups, accounts map[string]uint32
+	subjects                uint32
+	// accountColons is the largest number of colons in a key of accounts.
+	accountColons int
+
+	verbs, apiGroups, resources, namespaces numbers
+	paths                                   paths
+}
+
+func newVocabulary() vocabulary {
+	return vocabulary{
+		users:      map[string]uint32{},
+		groups:     map[string]uint32{},
+		accounts:   map[string]uint32{},
+		subjects:   wildcard + 1,
+		verbs:      newNumbers(wildcard + 1),
+		apiGroups:  newNumbers(wildcard + 1),
+		resources:  newNumbers(wildcard + 1),
+		namespaces: newNumbers(clusterScope + 1),
+		paths:      newPaths(),
+	}
+}
+
+// subject returns the number of a subject, and false if it matches nobody.
+func (v *vocabulary) subject(s Subject) (uint32, bool) {
+	switch s.Kind {
+	case User:
+		return v.named(v.users, s.Name), true
+	case Group:
+		return v.named(v.groups, s.Name), true
+	case ServiceAccount:
+		if s.Name == All {
+			v.accountColons = max(v.accountColons, strings.Count(s.Namespace, ":"))
+			return v.internSubject(v.accounts, s.Namespace), true
+		}
+		return v.internSubject(v.users, serviceAccountPrefix+s.Namespace+":"+s.Name), true
+	default:
+		return 0, false
+	}
+}
+
+func (v *vocabulary) named(kind map[string]uint32, name string) uint32 {
+	if name == All {
+		return wildcard
+	}
+	return v.internSubject(kind, name)
+}
+
+func (v *vocabulary) internSubject(kind map[string]uint32, name string) uint32 {
+	number, known := kind[name]
+	if !known {
+		number = v.subjects
+		v.subjects++
+		kind[name] = number
+	}
+	return number
+}
+
+// list appends the numbers of a list to into.
+func list(values []string, vocabulary *numbers, into []uint32) []uint32 {
+	if len(values) == 1 && values[0] == All {
+		return append(into, wildcard)
+	}
+	for _, value := range values {
+		into = append(into, vocabulary.intern(value))
+	}
+	return into
+}
+
+// resourceOf returns the number of the request's resource, or the wildcard.
+func (v *vocabulary) resourceOf(a *flow.Attributes) uint32 {
+	if a.Subresource == "" {
+		return v.resources.of[a.Resource]
+	}
+	var stack [128]byte
+	joined := append(stack[:0], a.Resource...)
+	joined = append(joined, '/')
+	joined = append(joined, a.Subresource...)
+	return v.resources.of[string(joined)]
+}
