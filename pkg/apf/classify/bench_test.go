@@ -1,0 +1,197 @@
+package classify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// builtIn returns the schemas of the library's bootstrap package.
+func builtIn() []Schema {
+	var schemas []Schema
+	for _, list := range [][]*flowcontrol.FlowSchema{bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas} {
+		for _, object := range list {
+			schemas = append(schemas, fromAPI(object))
+		}
+	}
+	return schemas
+}
+
+func fromAPI(object *flowcontrol.FlowSchema) Schema {
+	schema := Schema{Name: object.Name, Precedence: object.Spec.MatchingPrecedence}
+	for _, rules := range object.Spec.Rules {
+		var rule Rule
+		for _, s := range rules.Subjects {
+			switch s.Kind {
+			case flowcontrol.SubjectKindUser:
+				rule.Subjects = append(rule.Subjects, Subject{Kind: User, Name: s.User.Name})
+			case flowcontrol.SubjectKindGroup:
+				rule.Subjects = append(rule.Subjects, Subject{Kind: Group, Name: s.Group.Name})
+			case flowcontrol.SubjectKindServiceAccount:
+				rule.Subjects = append(rule.Subjects, Subject{Kind: ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name})
+			}
+		}
+		for _, r := range rules.ResourceRules {
+			rule.ResourceRules = append(rule.ResourceRules, ResourceRule{
+				Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
+			})
+		}
+		for _, r := range rules.NonResourceRules {
+			rule.NonResourceRules = append(rule.NonResourceRules, NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		}
+		schema.Rules = append(schema.Rules, rule)
+	}
+	return schema
+}
+
+// with returns the built-in schemas and n more, each made by the function.
+// They precede all suggested schemas but system-nodes.
+func with(n int, more func(i int) Rule) []Schema {
+	schemas := builtIn()
+	for i := range n {
+		schemas = append(schemas, Schema{
+			Name: fmt.Sprintf("more-%05d", i), Precedence: int32(501 + i%400), Rules: []Rule{more(i)},
+		})
+	}
+	return schemas
+}
+
+var all = []string{All}
+
+func on(subject Subject, resources ResourceRule) Rule {
+	return Rule{Subjects: []Subject{subject}, ResourceRules: []ResourceRule{resources}}
+}
+
+func words(kind string, n, from int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s-%d", kind, from+i)
+	}
+	return list
+}
+
+// manyShapes are ways in which many schemas may crowd around a request that
+// none of them matches.
+var manyShapes = []struct {
+	name string
+	rule func(i int) Rule
+}{
+	{"each a user", func(i int) Rule {
+		return on(Subject{Kind: User, Name: fmt.Sprintf("user-%d", i)},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	}},
+	{"each a service account", func(i int) Rule {
+		return on(Subject{Kind: ServiceAccount, Namespace: fmt.Sprintf("ns-%d", i), Name: All},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	}},
+	{"one group, each a resource", func(i int) Rule {
+		return on(Subject{Kind: Group, Name: "system:authenticated"},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+	}},
+	{"one group, each a namespace", func(i int) Rule {
+		return on(Subject{Kind: Group, Name: "system:authenticated"},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: words("ns", 1, i)})
+	}},
+	{"one group, another verb", func(int) Rule {
+		return on(Subject{Kind: Group, Name: "system:authenticated"},
+			ResourceRule{Verbs: []string{"deletecollection"}, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	}},
+	{"everybody, each a resource", func(i int) Rule {
+		return on(Subject{Kind: Group, Name: All},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+	}},
+	{"everybody, the same resource, each a namespace", func(i int) Rule {
+		return on(Subject{Kind: User, Name: All},
+			ResourceRule{Verbs: all, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: words("ns", 1, i)})
+	}},
+	{"half everybody, half every resource", func(i int) Rule {
+		if i%2 == 0 {
+			return on(Subject{Kind: Group, Name: All},
+				ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+		}
+		return on(Subject{Kind: User, Name: fmt.Sprintf("user-%d", i)},
+			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	}},
+	{"long lists", func(i int) Rule {
+		rule := on(Subject{Kind: Group, Name: fmt.Sprintf("group-%d", i)}, ResourceRule{
+			Verbs: []string{"get", "list", "watch"}, APIGroups: words("group", 10, i), Resources: words("resource", 20, i), Namespaces: words("ns", 20, i),
+		})
+		rule.Subjects = append(rule.Subjects, Subject{Kind: Group, Name: "system:authenticated"})
+		return rule
+	}},
+	{"long lists around the request", func(i int) Rule {
+		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{
+			Verbs: []string{"delete"}, APIGroups: append(words("group", 10, i), ""), Resources: append(words("resource", 20, i), "pods"), Namespaces: append(words("ns", 20, i), "default"),
+		})
+		rule.Subjects = append(rule.Subjects, Subject{Kind: User, Name: "system:serviceaccount:default:builder"})
+		return rule
+	}},
+	{"many rules each", func(i int) Rule {
+		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{})
+		for j := range 20 {
+			rule.ResourceRules = append(rule.ResourceRules, ResourceRule{
+				Verbs: []string{"update", "patch"}, APIGroups: []string{"", "apps"}, Resources: words("resource", 2, 20*i+j), Namespaces: all,
+			})
+		}
+		return rule
+	}},
+	{"random, of few words", func(i int) Rule {
+		random := rand.New(rand.NewPCG(uint64(i), 1))
+		word := func(kind string, n int) []string {
+			if random.IntN(4) == 0 {
+				return all
+			}
+			return words(kind, 1, random.IntN(n))
+		}
+		subject := Subject{Kind: Group, Name: "system:authenticated"}
+		if random.IntN(2) == 0 {
+			subject = Subject{Kind: Group, Name: fmt.Sprintf("group-%d", random.IntN(20))}
+		}
+		verbs := []string{"create", "delete", "update", "patch"}
+		return on(subject, ResourceRule{
+			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", 20), Resources: word("resource", 50), Namespaces: word("ns", 100),
+		})
+	}},
+}
+
+// typical is a request of a kind that API servers see most.
+var typical = flow.Attributes{
+	User:              "system:serviceaccount:default:builder",
+	Groups:            []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"},
+	Verb:              "get",
+	IsResourceRequest: true,
+	Resource:          "pods",
+	Namespace:         "default",
+	Name:              "a",
+}
+
+func benchmarkMatch(b *testing.B, c *Classifier) {
+	a := typical
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Match(&a)
+	}
+}
+
+func BenchmarkMatch(b *testing.B) {
+	b.Run("built-in", func(b *testing.B) { benchmarkMatch(b, New(builtIn())) })
+	for _, shape := range manyShapes {
+		b.Run("10000 more/"+shape.name, func(b *testing.B) { benchmarkMatch(b, New(with(10000, shape.rule))) })
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for _, shape := range manyShapes {
+		schemas := with(10000, shape.rule)
+		b.Run(shape.name, func(b *testing.B) {
+			for b.Loop() {
+				New(schemas)
+			}
+		})
+	}
+}
