@@ -26,7 +26,7 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	if err != nil {
 		return err
 	}
-	jwt, err := o.jwtSource(ctx, audiences)
+	jwt, err := o.newJWTSource(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,6 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	if err != nil {
 		return err
 	}
-	anonymous := jwt.anonymous()
 
 	authenticators := certificates
 	if len(tokens) > 0 {
@@ -42,7 +41,7 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 		authenticators = append(authenticators, bearertoken.New(token), websocket.NewProtocolAuthenticator(token))
 	}
 	result := group.NewAuthenticatedGroupAdder(union.New(authenticators...))
-	if anonymous != nil {
+	if anonymous := newAnonymous(jwt.anonymous); anonymous != nil {
 		// Who presents something that does not hold is refused, not anonymous.
 		result = union.NewFailOnError(result, anonymous)
 	}

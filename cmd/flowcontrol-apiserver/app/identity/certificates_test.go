@@ -1,0 +1,126 @@
+package identity
+
+import (
+	"crypto/tls"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+func TestClientCertificateTellsTheUser(t *testing.T) {
+	generated, given, foreign := newAuthority(t, "generated"), newAuthority(t, "given"), newAuthority(t, "foreign")
+	tests := []struct {
+		name        string
+		flags       []string
+		certificate *tls.Certificate
+		want        answer
+	}{
+		{
+			name:        "signed by the generated authority",
+			certificate: generated.client("admin", user.SystemPrivilegedGroup),
+			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
+		},
+		{
+			name:        "signed by another authority",
+			certificate: foreign.client("admin", user.SystemPrivilegedGroup),
+			want:        answer{Status: http.StatusUnauthorized},
+		},
+		{
+			name: "no certificate",
+			want: answer{Status: http.StatusUnauthorized},
+		},
+		{
+			name:        "signed by the authority of --client-ca-file",
+			flags:       []string{"--client-ca-file=" + given.file},
+			certificate: given.client("root", user.SystemPrivilegedGroup),
+			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "root", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
+		},
+		{
+			name:        "signed by the generated authority, which --client-ca-file replaces",
+			flags:       []string{"--client-ca-file=" + given.file},
+			certificate: generated.client("admin", user.SystemPrivilegedGroup),
+			want:        answer{Status: http.StatusUnauthorized},
+		},
+		{
+			name:        "signed for a server, not for a user",
+			certificate: generated.server(),
+			want:        answer{Status: http.StatusUnauthorized},
+		},
+		{
+			name:        "a user without permissions",
+			certificate: generated.client("alice", "developers"),
+			want:        answer{Status: http.StatusForbidden},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := newGuarded(t, newTestOptions(t, test.flags...), generated.file)
+			require.Equal(t, test.want, server.request(objects, test.certificate, nil))
+		})
+	}
+}
+
+func TestFrontProxyNamesTheUser(t *testing.T) {
+	users, proxies := newAuthority(t, "users"), newAuthority(t, "proxies")
+	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
+	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}
+	refused := answer{Status: http.StatusUnauthorized}
+	tests := []struct {
+		name        string
+		flags       []string
+		certificate *tls.Certificate
+		want        answer
+	}{
+		{"an allowed name of the proxies' authority", []string{"--requestheader-allowed-names=front"}, proxies.client("front"), alice},
+		{"another name of the proxies' authority", []string{"--requestheader-allowed-names=front"}, proxies.client("back"), refused},
+		{"any name of the proxies' authority if none is asked for", nil, proxies.client("back"), alice},
+		{"a user who says he is another", nil, users.client("mallory"), answer{Status: http.StatusForbidden}},
+		{"nobody", nil, nil, refused},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			flags := append([]string{"--requestheader-client-ca-file=" + proxies.file}, test.flags...)
+			server := newGuarded(t, newTestOptions(t, flags...), users.file)
+			require.Equal(t, test.want, server.request(objects, test.certificate, headers))
+		})
+	}
+	t.Run("headers mean nothing without a front proxy", func(t *testing.T) {
+		server := newGuarded(t, newTestOptions(t), users.file)
+		require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, users.client("mallory"), headers))
+	})
+}
+
+func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
+	good := newAuthority(t, "good")
+	noPEM, empty := writeFile(t, "no.pem", "not a certificate\n"), writeFile(t, "empty.pem", "")
+	tests := []struct {
+		name  string
+		flags []string
+		want  []string
+	}{
+		{"a client authority that is not there", []string{"--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
+		{"a client authority that is no certificate", []string{"--client-ca-file=" + noPEM}, []string{"--client-ca-file=" + noPEM, "PEM certificates"}},
+		{"a client authority that is empty", []string{"--client-ca-file=" + empty}, []string{"--client-ca-file=" + empty, "PEM certificates"}},
+		{"a front proxy's authority that is no certificate", []string{"--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
+		{
+			"an authority of users that may also name anyone",
+			[]string{"--client-ca-file=" + good.file, "--requestheader-client-ca-file=" + good.file},
+			[]string{"--requestheader-client-ca-file=" + good.file, "CN=good", "--requestheader-allowed-names"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, err := apply(t, newTestOptions(t, test.flags...), "")
+			require.Error(t, err)
+			for _, part := range test.want {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+	t.Run("one authority for both is fine if the front proxy has a name", func(t *testing.T) {
+		_, _, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
+		require.NoError(t, err)
+	})
+}

@@ -1,0 +1,122 @@
+package identity
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/filters"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/rest"
+	cliflag "k8s.io/component-base/cli/flag"
+)
+
+// objects is a path at which there are objects, so that only whoever has a
+// permission may read it.
+const objects = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+
+// newTestOptions parses flags; outside of any cluster.
+func newTestOptions(t *testing.T, flags ...string) *Options {
+	t.Helper()
+	options := NewOptions()
+	options.inCluster = func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
+	require.NoError(t, parse(options, flags...))
+	return options
+}
+
+func parse(options *Options, flags ...string) error {
+	var sets cliflag.NamedFlagSets
+	options.AddFlags(&sets)
+	all := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, set := range sets.FlagSets {
+		all.AddFlagSet(set)
+	}
+	return all.Parse(flags)
+}
+
+// guarded is a server on the loopback behind the authentication and authorization
+// of some options. Whom it lets in it tells who he is.
+type guarded struct {
+	t   *testing.T
+	web *httptest.Server
+}
+
+// answer is what a guarded server says.
+type answer struct {
+	Status int
+	User   user.DefaultInfo
+}
+
+// apply carries the options out, as a server that starts does.
+func apply(t *testing.T, options *Options, defaultClientCAFile string) (*server.AuthenticationInfo, *server.AuthorizationInfo, error) {
+	t.Helper()
+	require.Empty(t, options.Validate())
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	authentication, authorization, serving := &server.AuthenticationInfo{}, &server.AuthorizationInfo{}, &server.SecureServingInfo{}
+	err := options.ApplyTo(ctx, authentication, authorization, serving, defaultClientCAFile)
+	return authentication, authorization, err
+}
+
+func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *guarded {
+	t.Helper()
+	authentication, authorization, err := apply(t, options, defaultClientCAFile)
+	require.NoError(t, err)
+
+	codecs := serializer.NewCodecFactory(runtime.NewScheme())
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		info, _ := request.UserFrom(req.Context())
+		_ = json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()})
+	}))
+	handler = filters.WithAuthorization(handler, authorization.Authorizer, codecs)
+	handler = filters.WithAuthentication(handler, authentication.Authenticator, filters.Unauthorized(codecs), authentication.APIAudiences, authentication.RequestHeaderConfig)
+	handler = filters.WithRequestInfo(handler, &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")})
+
+	web := httptest.NewUnstartedServer(handler)
+	web.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	return &guarded{t: t, web: web}
+}
+
+// request sends a GET, with a client certificate if there is one.
+func (g *guarded) request(path string, certificate *tls.Certificate, headers map[string]string) answer {
+	g.t.Helper()
+	transport := g.web.Client().Transport.(*http.Transport).Clone()
+	defer transport.CloseIdleConnections()
+	if certificate != nil {
+		transport.TLSClientConfig.Certificates = []tls.Certificate{*certificate}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.web.URL+path, nil)
+	require.NoError(g.t, err)
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	response, err := (&http.Client{Transport: transport}).Do(req)
+	require.NoError(g.t, err)
+	defer func() { _ = response.Body.Close() }()
+	result := answer{Status: response.StatusCode}
+	if result.Status == http.StatusOK {
+		require.NoError(g.t, json.NewDecoder(response.Body).Decode(&result.User))
+	}
+	return result
+}
+
+// withToken sends a GET with a bearer token.
+func (g *guarded) withToken(path, token string) answer {
+	g.t.Helper()
+	return g.request(path, nil, map[string]string{"Authorization": "Bearer " + token})
+}

@@ -1,0 +1,49 @@
+package identity
+
+import (
+	"encoding/base64"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+func TestTokenFileTellsTheUser(t *testing.T) {
+	file := writeFile(t, "tokens.csv", "secret-a,alice,1,\"system:masters,developers\"\nsecret-b,bob,2\n")
+	server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file), "")
+	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"system:masters", "developers", user.AllAuthenticated}}}
+
+	require.Equal(t, alice, server.withToken(objects, "secret-a"))
+	require.Equal(t, answer{Status: http.StatusForbidden}, server.withToken(objects, "secret-b"), "bob may not read objects")
+	require.Equal(t, answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "bob", UID: "2", Groups: []string{user.AllAuthenticated}}}, server.withToken("/version", "secret-b"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/livez", "guess"), "a wrong token is not anonymous")
+
+	t.Run("a token as WebSocket protocol", func(t *testing.T) {
+		protocol := "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("secret-a")) + ", v4.channel.k8s.io"
+		require.Equal(t, alice, server.request(objects, nil, map[string]string{
+			"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Protocol": protocol,
+		}))
+	})
+	t.Run("a token beside audiences", func(t *testing.T) {
+		server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file, "--api-audiences=flowcontrol"), "")
+		require.Equal(t, alice, server.withToken(objects, "secret-a"))
+	})
+}
+
+func TestBadTokenFileIsToldWithFlagAndFile(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"not there", "/nowhere.csv", "no such file"},
+		{"a directory", t.TempDir(), "is a directory"},
+		{"two columns", writeFile(t, "two.csv", "secret,alice\n"), "found 2"},
+		{"a quote that never ends", writeFile(t, "quote.csv", "secret,alice,1,\"developers\nsecret,bob,2\n"), "line"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, err := apply(t, newTestOptions(t, "--token-auth-file="+test.file), "")
+			require.ErrorContains(t, err, "--token-auth-file="+test.file)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
