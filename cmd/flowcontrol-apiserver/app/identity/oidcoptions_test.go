@@ -1,0 +1,101 @@
+package identity
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+// awaitToken waits until the server lets a token in: the issuer's keys come in the
+// background.
+func awaitToken(t *testing.T, server *guarded, token string) answer {
+	t.Helper()
+	var last answer
+	err := wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		last = server.withToken("/version", token)
+		return last.Status == http.StatusOK, nil
+	})
+	require.NoError(t, err, "last answer: %+v", last)
+	return last
+}
+
+func known(name string, groups ...string) answer {
+	return answer{Status: http.StatusOK, User: user.DefaultInfo{Name: name, Groups: append(groups, user.AllAuthenticated)}}
+}
+
+func TestOIDCFlagsTellTheUser(t *testing.T) {
+	rsa, ec := newRS256Issuer(t), newES256Issuer(t)
+	flags := func(i *issuer, more ...string) []string {
+		return append([]string{"--oidc-issuer-url=" + i.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file=" + i.authority.file}, more...)
+	}
+	refused := answer{Status: http.StatusUnauthorized}
+	groups := map[string]any{"groups": []string{"developers"}}
+	tests := []struct {
+		name   string
+		issuer *issuer
+		flags  []string
+		// good is a token that is let in.
+		good  string
+		token string
+		want  answer
+	}{
+		{"the subject, after the issuer", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", nil), known(rsa.url() + "#alice")},
+		{"a prefix of one's own", rsa, flags(rsa, "--oidc-username-prefix=corp:"), rsa.token("x", nil), rsa.token("alice", nil), known("corp:alice")},
+		{"no prefix", rsa, flags(rsa, "--oidc-username-prefix=-"), rsa.token("x", nil), rsa.token("alice", nil), known("alice")},
+		{
+			"an e-mail address needs no prefix", rsa, flags(rsa, "--oidc-username-claim=email"),
+			rsa.token("x", map[string]any{"email": "x@example.com"}), rsa.token("1", map[string]any{"email": "alice@example.com"}), known("alice@example.com"),
+		},
+		{"groups", rsa, flags(rsa, "--oidc-username-prefix=-", "--oidc-groups-claim=groups", "--oidc-groups-prefix=corp:"), rsa.token("x", nil), rsa.token("alice", groups), known("alice", "corp:developers")},
+		{"no groups unless asked for", rsa, flags(rsa, "--oidc-username-prefix=-"), rsa.token("x", nil), rsa.token("alice", groups), known("alice")},
+		{"another audience", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"aud": "shop"}), refused},
+		{"expired", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), refused},
+		{"another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", nil), refused},
+		{"signed by another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", map[string]any{"iss": rsa.url()}), refused},
+		{
+			"without a required claim", rsa, flags(rsa, "--oidc-required-claim=tenant=blue"),
+			rsa.token("x", map[string]any{"tenant": "blue"}), rsa.token("alice", map[string]any{"tenant": "red"}), refused,
+		},
+		{"another algorithm, if it is allowed", ec, flags(ec, "--oidc-username-prefix=-", "--oidc-signing-algs=ES256"), ec.token("x", nil), ec.token("alice", nil), known("alice")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := newGuarded(t, newTestOptions(t, test.flags...), "")
+			awaitToken(t, server, test.good)
+			require.Equal(t, test.want, server.withToken("/version", test.token))
+		})
+	}
+	t.Run("another algorithm, if it is not allowed", func(t *testing.T) {
+		options := newTestOptions(t, flags(ec)...)
+		source, err := jwtFromFlags(t.Context(), &options.Local.OIDC)
+		require.NoError(t, err)
+		err = wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+			_, ok, err := source.tokens.AuthenticateToken(ctx, ec.token("alice", nil))
+			require.False(t, ok)
+			return err != nil && err.Error() != "oidc: authenticator not initialized", nil
+		})
+		require.NoError(t, err)
+	})
+}
+
+func TestStartDoesNotWaitForTheIssuer(t *testing.T) {
+	issuer := newRS256Issuer(t)
+	issuer.silent.Store(true)
+	server := newGuarded(t, newTestOptions(t, "--oidc-issuer-url="+issuer.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file="+issuer.authority.file), "")
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", issuer.token("alice", nil)))
+	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "who needs no issuer is served")
+}
+
+func TestBadOIDCAuthorityIsToldWithFlagAndFile(t *testing.T) {
+	for name, file := range map[string]string{"not there": "/nowhere.crt", "no certificate": writeFile(t, "no.pem", "nonsense")} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := apply(t, newTestOptions(t, "--oidc-issuer-url=https://127.0.0.1:1", "--oidc-client-id=flowcontrol", "--oidc-ca-file="+file), "")
+			require.ErrorContains(t, err, "--oidc-ca-file="+file)
+		})
+	}
+}
