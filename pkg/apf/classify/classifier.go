@@ -35,6 +35,7 @@ type index struct {
 type shapes struct {
 	set    uint8
 	lowest [8]uint32 // rank, in each shape of the set
+	verbs  [8]uint64 // all that occur in it
 }
 
 // New returns a Classifier of the given schemas. It takes time and memory in
@@ -49,7 +50,7 @@ func newClassifier(schemas []Schema, leastBudget, budgetPerRow int) *Classifier 
 		vocabulary: newVocabulary(),
 	}
 	v := &c.vocabulary
-	resources, urls := rowsOf(c.schemas, v)
+	resources, urls := (&digest{vocabulary: v}).rows(c.schemas)
 	c.resources = newIndex(resources, max(leastBudget, budgetPerRow*len(resources)), v.subjects,
 		[4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
 	c.urls = newIndex(urls, max(leastBudget, budgetPerRow*len(urls)), v.subjects,
@@ -103,7 +104,7 @@ func (x *index) insert(r *row, verbs uint64) {
 			for _, resource := range r.resources {
 				for _, namespace := range r.namespaces {
 					x.tuples.insert(tuple{subject, group, resource, namespace}, verbs, r.rank)
-					s.add(shapeOf(group, resource, namespace), r.rank)
+					s.add(shapeOf(group, resource, namespace), verbs, r.rank)
 				}
 			}
 		}
@@ -120,11 +121,18 @@ func shapeOf(group, resource, namespace uint32) uint8 {
 	return shape
 }
 
-func (s *shapes) add(shape uint8, rank uint32) {
+func (s *shapes) add(shape uint8, verbs uint64, rank uint32) {
 	if s.set&(1<<shape) == 0 {
 		s.set |= 1 << shape
 		s.lowest[shape] = rank
 	}
+	s.verbs[shape] |= verbs
+}
+
+// promises tells whether a tuple of the shape may hold the verb under a rank
+// below best.
+func (s *shapes) promises(shape int, verb uint64, best uint32) bool {
+	return s.verbs[shape]&verb != 0 && s.lowest[shape] < best
 }
 
 // Schemas returns the schemas in matching order. They must not be changed.

@@ -10,6 +10,7 @@ type long struct {
 	// lists holds the sets of verbs, API groups (or URLs), resources and
 	// namespaces, each by number.
 	lists [4][]bitSet
+	none  bitSet
 }
 
 // bitSet is a sparse set of row numbers.

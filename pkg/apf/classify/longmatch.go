@@ -6,9 +6,30 @@ import "math/bits"
 // numbers.
 type values [4]uint32
 
+// sets returns the two sets of rows that hold the value in the i-th list, or
+// the wildcard. A value whose bit is set in strict is not covered by the
+// wildcard.
+func (l *long) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
+	if value == wildcard || strict&(1<<i) != 0 {
+		return &l.lists[i][value], &l.none
+	}
+	return &l.lists[i][value], &l.lists[i][wildcard]
+}
+
+// promises tells whether each list has a row that covers the request.
+func (l *long) promises(v values, strict uint) bool {
+	for i, value := range v {
+		exact, wild := l.sets(i, value, strict)
+		if len(exact.words)+len(wild.words) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // lookup returns the lowest rank, below best, of a row that holds the subject
-// and, in each list, the value or the wildcard; or best. A value whose bit is
-// set in strict is not covered by the wildcard.
+// and, in each list, the value or the wildcard; or best. strict is that of
+// sets.
 func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
 	who := cursor{set: &l.subjects[subject]}
 	if len(who.set.words) == 0 {
@@ -16,11 +37,7 @@ func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32
 	}
 	var what [4][2]cursor
 	for i, value := range v {
-		what[i][0].set = &l.lists[i][value]
-		what[i][1].set = &l.lists[i][wildcard]
-		if value == wildcard || strict&(1<<i) != 0 {
-			what[i][1].set = &noRows
-		}
+		what[i][0].set, what[i][1].set = l.sets(i, value, strict)
 	}
 	for word := uint32(0); ; {
 		next := who.seek(word)
@@ -45,5 +62,3 @@ func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32
 		word++
 	}
 }
-
-var noRows bitSet

@@ -15,7 +15,9 @@ type query struct {
 	verb       uint64
 	// possible holds the shapes that tuples covering the request may have.
 	possible uint8
-	// strict is that of long.lookup.
+	// long is that of the index, or nil if no row in it can match. strict is
+	// that of its lookup.
+	long   *long
 	strict uint
 	best   uint32 // rank
 }
@@ -45,6 +47,7 @@ func (q *query) aboutResource(a *flow.Attributes) {
 	}
 	q.verb = verbBit(q.values[verbPlace])
 	q.possible = ^uint8(0)
+	defer q.considerLong()
 	if q.values[groupPlace] == wildcard {
 		q.possible &= anyGroup
 	}
@@ -72,6 +75,13 @@ func (q *query) aboutURL(a *flow.Attributes) {
 	}
 	q.verb = verbBit(q.values[verbPlace])
 	q.strict = 1 << groupPlace
+	q.long = q.index.long
+}
+
+func (q *query) considerLong() {
+	if l := q.index.long; l != nil && l.promises(q.values, q.strict) {
+		q.long = l
+	}
 }
 
 // from looks at all that the request's subjects may match.
@@ -119,7 +129,7 @@ func (q *query) subject(subject uint32) {
 	s := &q.index.subjects[subject]
 	for possible := s.set & q.possible; possible != 0; possible &= possible - 1 {
 		shape := bits.TrailingZeros8(possible)
-		if s.lowest[shape] >= q.best {
+		if !s.promises(shape, q.verb, q.best) {
 			continue
 		}
 		key := tuple{subject}
@@ -130,26 +140,25 @@ func (q *query) subject(subject uint32) {
 		}
 		q.best = q.index.tuples.lookup(key, q.verb, q.best)
 	}
-	if q.index.long != nil {
-		q.best = q.index.long.lookup(subject, q.values, q.strict, q.best)
+	if q.long != nil {
+		q.best = q.long.lookup(subject, q.values, q.strict, q.best)
 	}
 }
 
 func (q *query) subjectOfURL(subject uint32) {
 	s := &q.index.subjects[subject]
-	paths := &q.classifier.vocabulary.paths
 	v := q.values
 	for {
 		url := v[groupPlace]
-		if s.set != 0 {
+		if s.promises(int(shapeOf(url, wildcard, wildcard)), q.verb, q.best) {
 			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
 		}
-		if q.index.long != nil {
-			q.best = q.index.long.lookup(subject, v, q.strict, q.best)
+		if q.long != nil {
+			q.best = q.long.lookup(subject, v, q.strict, q.best)
 		}
 		if url == wildcard {
 			return
 		}
-		v[groupPlace] = paths.parents[url]
+		v[groupPlace] = q.classifier.vocabulary.paths.parents[url]
 	}
 }

@@ -102,14 +102,24 @@ func (s *Schema) DistinguisherOf(a *flow.Attributes) string {
 // inMatchingOrder returns the schemas in the order in which they are tried:
 // exempt, then by precedence and name, then catch-all.
 func inMatchingOrder(schemas []Schema) []Schema {
-	sorted := slices.Clone(schemas)
-	slices.SortStableFunc(sorted, func(a, b Schema) int {
+	// Sort numbers, not schemas: they are large, and full of pointers.
+	order := make([]int, len(schemas))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &schemas[i], &schemas[j]
 		return cmp.Or(
 			cmp.Compare(tier(a.Name), tier(b.Name)),
 			cmp.Compare(a.Precedence, b.Precedence),
 			cmp.Compare(a.Name, b.Name),
+			cmp.Compare(i, j),
 		)
 	})
+	sorted := make([]Schema, len(schemas))
+	for rank, i := range order {
+		sorted[rank] = schemas[i]
+	}
 	return sorted
 }
 

@@ -98,17 +98,6 @@ func (v *vocabulary) internSubject(kind map[string]uint32, name string) uint32 {
 	return number
 }
 
-// list appends the numbers of a list to into.
-func list(values []string, vocabulary *numbers, into []uint32) []uint32 {
-	if len(values) == 1 && values[0] == All {
-		return append(into, wildcard)
-	}
-	for _, value := range values {
-		into = append(into, vocabulary.intern(value))
-	}
-	return into
-}
-
 // resourceOf returns the number of the request's resource, or the wildcard.
 func (v *vocabulary) resourceOf(a *flow.Attributes) uint32 {
 	if a.Subresource == "" {
