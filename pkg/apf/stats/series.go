@@ -1,0 +1,200 @@
+package stats
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// MaxShards is the largest number of shards of a Series.
+const MaxShards = 16
+
+// Reason says why a request was refused.
+type Reason uint8
+
+// The reasons, in the order of Snapshot.Rejected.
+const (
+	QueueFull Reason = iota
+	ConcurrencyLimit
+	TimeOut
+	Cancelled
+	Reasons // how many there are
+)
+
+// String returns the value of the metric label "reason".
+func (r Reason) String() string {
+	switch r {
+	case QueueFull:
+		return "queue-full"
+	case ConcurrencyLimit:
+		return "concurrency-limit"
+	case TimeOut:
+		return "time-out"
+	case Cancelled:
+		return "cancelled"
+	default:
+		return "none"
+	}
+}
+
+// Passage says what a request that starts at once has passed, which decides
+// what its waiting is worth to the metrics.
+type Passage uint8
+
+const (
+	// Ungoverned: an exempt level; nothing is said about waiting.
+	Ungoverned Passage = iota
+	// Unqueued: a level without queues; it waited for no time.
+	Unqueued
+	// Queued: a level with queues; it waited for no time, and was the only one
+	// in its queue.
+	Queued
+	passages
+)
+
+// Layout is what all Series of an engine share: the number of shards and the
+// bounds of the histograms. Create one with NewLayout.
+type Layout struct {
+	shards                                 int
+	duration, queueLength, watches, widths Bounds
+}
+
+// NewLayout returns the layout of Series with the given number of shards, a
+// power of two of at most MaxShards.
+func NewLayout(shards int) *Layout {
+	return &Layout{
+		shards:      shards,
+		duration:    durationBounds(),
+		queueLength: queueLengthBounds(),
+		watches:     watchCountBounds(),
+		widths:      seatBounds(),
+	}
+}
+
+// Shards returns the number of shards, a power of two.
+func (l *Layout) Shards() int { return l.shards }
+
+// ShardOf returns the shard that a number of any size stands for.
+func (l *Layout) ShardOf(n uint32) int { return int(n) & (l.shards - 1) }
+
+// NewSeries returns the empty figures of a flow schema on a priority level.
+func (l *Layout) NewSeries(level, schema string) *Series {
+	return &Series{Level: level, Schema: schema, layout: l}
+}
+
+// Series holds the figures of one flow schema on one priority level. Its
+// methods take the number of the shard to count in, below the number of
+// shards of the Layout, and are safe for concurrent use.
+type Series struct {
+	Level, Schema string
+
+	layout *Layout
+	shards [MaxShards]atomic.Pointer[shard]
+}
+
+// knownWidths is how many widths have a counter of their own. Work estimates
+// end at 10 seats.
+const knownWidths = 11
+
+type shard struct {
+	estimated  [knownWidths]atomic.Uint64 // requests by width, 0 unused
+	wider      Histogram                  // requests of knownWidths seats and more
+	atOnce     [passages]atomic.Uint64
+	seats      atomic.Int64 // held by executing requests
+	inQueue    atomic.Int64 // requests waiting
+	seatsQueue atomic.Int64 // seats waiting
+
+	finished [2]Histogram // by watch
+
+	waited, gaveUp  Histogram // until dispatch, until refusal
+	queueLength     Histogram
+	watches         Histogram
+	rejected        [Reasons]atomic.Uint64
+	noAccommodation atomic.Uint64
+
+	_ [64]byte // keeps the next object off the last cache line
+}
+
+func (s *Series) shard(i int) *shard {
+	p := &s.shards[i]
+	if sh := p.Load(); sh != nil {
+		return sh
+	}
+	p.CompareAndSwap(nil, new(shard))
+	return p.Load()
+}
+
+// Estimated counts a request that asks for width seats.
+func (s *Series) Estimated(shard, width int) {
+	sh := s.shard(shard)
+	if width < knownWidths {
+		sh.estimated[width].Add(1)
+		return
+	}
+	sh.wider.Observe(&s.layout.widths, int64(width))
+}
+
+// Started counts a request that was dispatched at its arrival.
+func (s *Series) Started(shard, width int, passage Passage) {
+	sh := s.shard(shard)
+	sh.seats.Add(int64(width))
+	sh.atOnce[passage].Add(1)
+}
+
+// Enqueued counts a request that was put into a queue, which then held length
+// requests.
+func (s *Series) Enqueued(shard, width, length int) {
+	sh := s.shard(shard)
+	sh.inQueue.Add(1)
+	sh.seatsQueue.Add(int64(width))
+	sh.queueLength.Observe(&s.layout.queueLength, int64(length))
+}
+
+// Dispatched counts a request that left its queue, where it was counted with
+// width seats, to hold seats.
+func (s *Series) Dispatched(shard, width, seats int, waited time.Duration) {
+	sh := s.shard(shard)
+	sh.inQueue.Add(-1)
+	sh.seatsQueue.Add(-int64(width))
+	sh.seats.Add(int64(seats))
+	sh.waited.Observe(&s.layout.duration, int64(waited))
+}
+
+// Rejected counts a refusal at arrival.
+func (s *Series) Rejected(shard int, reason Reason) {
+	sh := s.shard(shard)
+	sh.rejected[reason].Add(1)
+	sh.gaveUp.Observe(&s.layout.duration, 0)
+}
+
+// Left counts a request that left its queue without being served.
+func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
+	sh := s.shard(shard)
+	sh.inQueue.Add(-1)
+	sh.seatsQueue.Add(-int64(width))
+	sh.rejected[reason].Add(1)
+	sh.gaveUp.Observe(&s.layout.duration, int64(waited))
+}
+
+// Finished counts the end of an execution.
+func (s *Series) Finished(shard int, executed time.Duration, watch bool) {
+	kind := 0
+	if watch {
+		kind = 1
+	}
+	s.shard(shard).finished[kind].Observe(&s.layout.duration, int64(executed))
+}
+
+// Released counts seats that are free again.
+func (s *Series) Released(shard, seats int) {
+	s.shard(shard).seats.Add(-int64(seats))
+}
+
+// NotAccommodated counts an attempt to dispatch that found too few free seats.
+func (s *Series) NotAccommodated(shard int) {
+	s.shard(shard).noAccommodation.Add(1)
+}
+
+// WatchCount counts a mutating request that so many watchers will hear of.
+func (s *Series) WatchCount(shard, watchers int) {
+	s.shard(shard).watches.Observe(&s.layout.watches, int64(watchers))
+}

@@ -1,0 +1,96 @@
+package stats
+
+// Snapshot is the state of a Series at one moment. All of it is cumulative
+// since the Series was made, apart from the gauges.
+type Snapshot struct {
+	Level, Schema string
+
+	Rejected        [Reasons]uint64
+	Dispatched      uint64
+	NoAccommodation uint64
+
+	// Gauges.
+	InQueueRequests, InQueueSeats     int64
+	ExecutingRequests, ExecutingSeats int64
+
+	// Seconds waited, by whether the request was executed in the end.
+	WaitExecuted, WaitRefused Distribution
+	// Seconds of execution.
+	ExecutionRegular, ExecutionWatch Distribution
+	// Requests in the queue just after one was added.
+	QueueLength Distribution
+	// Watchers per mutating request.
+	WatchCount Distribution
+	// Seats per request.
+	EstimatedSeats Distribution
+}
+
+// Used reports whether anything was ever counted.
+func (s *Series) Used() bool {
+	for i := range s.shards {
+		if s.shards[i].Load() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Snapshot adds up the shards.
+func (s *Series) Snapshot() Snapshot {
+	l := s.layout
+	out := Snapshot{
+		Level: s.Level, Schema: s.Schema,
+		WaitExecuted:     newDistribution(&l.duration),
+		WaitRefused:      newDistribution(&l.duration),
+		ExecutionRegular: newDistribution(&l.duration),
+		ExecutionWatch:   newDistribution(&l.duration),
+		QueueLength:      newDistribution(&l.queueLength),
+		WatchCount:       newDistribution(&l.watches),
+		EstimatedSeats:   newDistribution(&l.widths),
+	}
+	// What has finished is read in a pass before what was dispatched, so that
+	// the difference cannot be negative.
+	for i := range s.shards {
+		if sh := s.shards[i].Load(); sh != nil {
+			sh.finished[0].addTo(&out.ExecutionRegular, &l.duration)
+			sh.finished[1].addTo(&out.ExecutionWatch, &l.duration)
+		}
+	}
+	for i := range s.shards {
+		if sh := s.shards[i].Load(); sh != nil {
+			sh.addTo(&out, l)
+		}
+	}
+	finished := out.ExecutionRegular.Count() + out.ExecutionWatch.Count()
+	out.ExecutingRequests = int64(out.Dispatched - finished)
+	out.InQueueRequests = max(out.InQueueRequests, 0)
+	out.InQueueSeats = max(out.InQueueSeats, 0)
+	out.ExecutingSeats = max(out.ExecutingSeats, 0)
+	return out
+}
+
+func (sh *shard) addTo(out *Snapshot, l *Layout) {
+	for width := range sh.estimated {
+		if n := sh.estimated[width].Load(); n > 0 {
+			out.EstimatedSeats.observe(float64(width), n)
+		}
+	}
+	sh.wider.addTo(&out.EstimatedSeats, &l.widths)
+
+	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
+	out.Dispatched += sh.atOnce[Ungoverned].Load() + unqueued + queued + sh.waited.count()
+	out.WaitExecuted.observe(0, unqueued+queued)
+	out.QueueLength.observe(1, queued)
+
+	sh.waited.addTo(&out.WaitExecuted, &l.duration)
+	sh.gaveUp.addTo(&out.WaitRefused, &l.duration)
+	sh.queueLength.addTo(&out.QueueLength, &l.queueLength)
+	sh.watches.addTo(&out.WatchCount, &l.watches)
+	for reason := range sh.rejected {
+		out.Rejected[reason] += sh.rejected[reason].Load()
+	}
+	out.NoAccommodation += sh.noAccommodation.Load()
+	out.InQueueRequests += sh.inQueue.Load()
+	out.InQueueSeats += sh.seatsQueue.Load()
+	out.ExecutingSeats += sh.seats.Load()
+}
