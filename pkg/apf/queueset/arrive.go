@@ -1,0 +1,219 @@
+package queueset
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// Outcome is what Arrive and Wait say about a request.
+type Outcome uint8
+
+const (
+	// Seated: it may execute now, and Finish must be called afterwards.
+	Seated Outcome = iota
+	// Waiting: it is in a queue.
+	Waiting
+	// Refused: it must not execute, see Request.Reason.
+	Refused
+)
+
+// Arrive asks for seats. A request left Waiting is either dispatched, which
+// Request.Ready tells, or taken out by Leave.
+func (s *Set) Arrive(r *Request) Outcome {
+	r.Work = r.Work.Normal()
+	width := r.Work.Width()
+	now := s.clock.Now()
+	r.arrived, r.queue = now, nil
+	sh := s.lockShard(r)
+	sh.link(r)
+	if !sh.open || sh.free < width {
+		r.phase = arriving
+		sh.mu.Unlock()
+		return s.arriveSlowly(r, width)
+	}
+	sh.take(r, width, now)
+	passage, full := sh.passage, sh.changes.full()
+	sh.mu.Unlock()
+	r.Series.Started(int(r.shard&s.shardMask), width, passage)
+	if full {
+		s.mergeNow()
+	}
+	return Seated
+}
+
+func (s *Set) mergeNow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.merge()
+}
+
+func (s *Set) arriveSlowly(r *Request, width int) Outcome {
+	if r.ready == nil {
+		r.ready = make(chan struct{}, 1)
+	}
+	s.mu.Lock()
+	now := s.sync()
+	if s.open && s.borrow(r, width, now) {
+		passage := s.config.Discipline.passage()
+		s.mu.Unlock()
+		r.Series.Started(int(r.shard&s.shardMask), width, passage)
+		return Seated
+	}
+	s.close(now)
+	outcome, woken := s.admit(r, width, now)
+	s.reopen()
+	s.mu.Unlock()
+	wake(woken)
+	if outcome == Refused {
+		r.Series.Rejected(int(r.shard&s.shardMask), r.refusedForReason)
+		s.forget(r)
+	}
+	return outcome
+}
+
+// admit seats, enqueues or refuses r in a closed Set.
+func (s *Set) admit(r *Request, width int, now time.Duration) (Outcome, *Request) {
+	if s.config.Discipline != Queue {
+		if s.schedule.waiting > 0 || !s.fits(r) {
+			return s.refuse(r, stats.ConcurrencyLimit), nil
+		}
+		s.seat(r, now)
+		s.note(change{at: now, executing: 1, seats: int32(r.held)})
+		r.Series.Started(int(r.shard&s.shardMask), r.held, s.config.Discipline.passage())
+		return Seated, nil
+	}
+	q := s.schedule.choose(r.hash())
+	if s.free <= 0 && q.length >= s.config.QueueLengthLimit {
+		return s.refuse(r, stats.QueueFull), nil
+	}
+	r.width = width
+	s.schedule.enqueue(r, q)
+	length := q.length
+	woken := s.dispatch(now, r)
+	if r.phase == executing {
+		return Seated, woken
+	}
+	r.phase = waiting
+	r.Series.Enqueued(int(r.shard&s.shardMask), width, length)
+	s.note(change{at: now, waiting: 1, seatsWanted: int32(width)})
+	return Waiting, woken
+}
+
+func (s *Set) refuse(r *Request, reason stats.Reason) Outcome {
+	r.phase = absent
+	r.refusedForReason = reason
+	s.totals.Rejected++
+	return Refused
+}
+
+// fits fixes the work of r for the present limit and reports whether there are
+// seats for it.
+func (s *Set) fits(r *Request) bool {
+	r.Work = r.Work.ClampFinal(s.limit)
+	width := r.Work.Width()
+	if width > s.limit {
+		return s.limit > 0 && s.free == s.limit
+	}
+	return width <= s.free
+}
+
+func (s *Set) seat(r *Request, now time.Duration) {
+	r.held, r.started, r.phase, r.era = r.Work.Width(), now, executing, s.era
+	s.free -= r.held
+	s.totals.Dispatched++
+}
+
+// dispatch starts as many waiting requests as it can and returns them, apart
+// from arriving, as a list along next for wake.
+func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
+	for s.free > 0 {
+		r := s.schedule.next()
+		if r == nil {
+			break
+		}
+		if !s.fits(r) {
+			r.Series.NotAccommodated(int(r.shard & s.shardMask))
+			break
+		}
+		s.seat(r, now)
+		s.schedule.dispatch(r, now)
+		if r == arriving {
+			s.note(change{at: now, executing: 1, seats: int32(r.held)})
+			r.Series.Started(int(r.shard&s.shardMask), r.held, stats.Queued)
+			continue
+		}
+		s.note(change{at: now, executing: 1, waiting: -1, seats: int32(r.held), seatsWanted: -int32(r.width)})
+		r.Series.Dispatched(int(r.shard&s.shardMask), r.width, r.held, now-r.arrived)
+		r.next, woken = woken, r
+	}
+	return woken
+}
+
+// wake tells requests that they have been dispatched. It must not be called
+// under the lock of the Set: a request may end as soon as it knows.
+func wake(woken *Request) {
+	for woken != nil {
+		r := woken
+		woken, r.next = r.next, nil
+		r.ready <- struct{}{}
+	}
+}
+
+// Wait waits until a request that Arrive left waiting is dispatched, or until
+// ctx is done: then it leaves the queue for TimeOut if the deadline passed,
+// and as Cancelled otherwise.
+func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
+	select {
+	case <-r.ready:
+		return Seated
+	case <-ctx.Done():
+	}
+	reason := stats.Cancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reason = stats.TimeOut
+	}
+	if s.Leave(r, reason) {
+		return Refused
+	}
+	<-r.ready
+	return Seated
+}
+
+// Leave takes r out of its queue for the given reason. It reports false, and
+// does nothing, if r has been dispatched.
+func (s *Set) Leave(r *Request, reason stats.Reason) bool {
+	s.mu.Lock()
+	if r.phase != waiting {
+		s.mu.Unlock()
+		return false
+	}
+	now := s.sync()
+	s.schedule.withdraw(r)
+	r.phase = absent
+	r.refusedForReason = reason
+	if reason == stats.TimeOut {
+		s.totals.TimedOut++
+	} else {
+		s.totals.Cancelled++
+	}
+	s.note(change{at: now, waiting: -1, seatsWanted: -int32(r.width)})
+	r.Series.Left(int(r.shard&s.shardMask), r.width, now-r.arrived, reason)
+	woken := s.dispatch(now, nil)
+	s.reopen()
+	s.mu.Unlock()
+	wake(woken)
+	s.forget(r)
+	return true
+}
+
+// forget ends the life of a request that was refused.
+func (s *Set) forget(r *Request) {
+	sh := s.shardOf(r)
+	sh.mu.Lock()
+	sh.unlink(r)
+	sh.mu.Unlock()
+	s.noteEnd()
+}

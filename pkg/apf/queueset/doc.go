@@ -1,0 +1,69 @@
+// Package queueset decides, for one priority level, which request may start
+// now: fair queuing for server requests over a limited number of seats.
+//
+// # The fair schedule
+//
+// Let C be the limit in seats, and call a queue active while a request of it
+// waits or executes. In the ideal world the seats are a fluid: every active
+// queue is served at the same rate. The virtual clock R(t) says how much an
+// active queue has been given since the beginning, in seat-seconds:
+//
+//	dR/dt = min(C, seats in use or asked for) / (number of active queues)
+//
+// Each queue keeps S, the reading of R at which its next request starts in
+// that world. A request of work W, in seat-seconds, there ends at S + W, and
+// the next one of its queue starts then. The real world dispatches whole
+// requests, always the one that would end first; equal ends take turns, the
+// queue served longest ago first.
+//
+// The work of a request is not known before it has run. At its dispatch
+//
+//	W = initial seats * G + final seats * additional latency,   G = 3 ms
+//
+// is added to S; when it has run for s instead of G, S is corrected by
+// (s - G) * initial seats. Any positive G gives the same shares in the long
+// run; a small one makes what a queue is charged follow what it used.
+//
+// Two rules keep the ideal world honest. A queue that becomes active starts at
+// R: what it did not use while it was idle is lost. And a request cannot start
+// there before it came: S is raised to R(arrival of the oldest waiting
+// request) whenever a correction or a change of that request left it below.
+// Without the second rule a queue that uses less than its share, but never
+// quite runs empty, would save up an unlimited claim.
+//
+// R has an upper neighbour as well. When busy queues leave seats unused, the
+// others run ahead of R, as they should, and without bound as time goes by. A
+// queue that then becomes active would start at R, far behind all the others,
+// and be served alone until it caught up. Therefore R never lags behind the
+// queue just dispatched: R is raised to S - G * (seats it occupies), a lower
+// estimate of where that queue is. As the queue dispatched is the least
+// advanced one, no queue that waits has a claim to what is skipped.
+//
+// # Widths and limits
+//
+// A request needs max(initial, final) free seats to start. If the request that
+// is next does not fit, nothing overtakes it, so that wide requests come to
+// their turn. One that is wider than C starts when nothing else holds a seat.
+// Final seats beyond C are reduced to C and held for longer instead, the
+// seat-seconds staying the same. With C = 0 nothing starts.
+//
+// A flow hashes to a hand of queues; a request joins the queue of the hand
+// with the least work waiting, ties taking turns.
+//
+// # Two regimes
+//
+// As long as seats are free nobody waits, the ideal and the real world agree,
+// and no order is needed. A Set is then open: its free seats are lent out to
+// shards, a request takes a seat from a shard under that shard's lock and
+// gives it back there. Processors do not meet.
+//
+// When an arrival finds too few seats in its shard and in the reserve, the Set
+// closes: it takes back the seats of the shards, deals each executing request
+// to a queue as if it had been dispatched at that moment (seats used while
+// nobody wanted them are not held against anybody), and from then on works
+// under one lock, by the rules above. It opens again when nobody waits and a
+// quarter of the limit is free, so that closing, which costs time in
+// proportion to the limit, happens at most once per so many requests.
+//
+// Lock order: Set.mu before shard.mu. No two shards are locked at once.
+package queueset

@@ -1,0 +1,75 @@
+package queueset
+
+import (
+	"time"
+)
+
+// Finish ends the execution of a seated request, once. Its seats are free at
+// once, or after the additional latency of its work; Finish does not wait for
+// that. It returns how long the request executed.
+func (s *Set) Finish(r *Request) time.Duration {
+	now := s.clock.Now()
+	executed := now - r.started
+	watch := r.Attributes.Verb == "watch"
+	shardIndex := int(r.shard & s.shardMask)
+	series := r.Series
+	series.Finished(shardIndex, executed, watch)
+
+	sh := &s.shards[shardIndex]
+	sh.mu.Lock()
+	sh.unlink(r)
+	if !sh.open || r.Work.Latency > 0 {
+		sh.mu.Unlock()
+		s.finishSlowly(r)
+		s.noteEnd()
+		return executed
+	}
+	sh.free += r.held
+	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
+	r.phase = absent
+	full := sh.changes.full()
+	sh.mu.Unlock()
+	series.Released(shardIndex, r.held)
+	if full {
+		s.mergeNow()
+	}
+	s.noteEnd()
+	return executed
+}
+
+func (s *Set) finishSlowly(r *Request) {
+	s.mu.Lock()
+	now := s.sync()
+	lingering := 0
+	if r.Work.Latency > 0 {
+		lingering = r.Work.Final
+	}
+	freed := r.held - lingering
+	inQueue := r.queue != nil && !s.open && r.era == s.era
+	if lingering > 0 {
+		late := lingerer{due: now + r.Work.Latency, seats: lingering, series: r.Series, shard: int(r.shard & s.shardMask)}
+		if inQueue {
+			late.queue, late.era = r.queue, s.era
+		}
+		s.linger.add(late, now)
+	}
+	if inQueue {
+		s.schedule.finish(r, now, lingering)
+	}
+	r.phase, r.queue = absent, nil
+	s.free += freed
+	r.Series.Released(int(r.shard&s.shardMask), freed)
+	s.note(change{at: now, executing: -1, seats: -int32(freed)})
+	s.resume(now)
+}
+
+// resume dispatches and reopens after seats came free, and unlocks the Set.
+func (s *Set) resume(now time.Duration) {
+	var woken *Request
+	if !s.open {
+		woken = s.dispatch(now, nil)
+		s.reopen()
+	}
+	s.mu.Unlock()
+	wake(woken)
+}

@@ -1,0 +1,125 @@
+package queueset
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// change says what happened to the numbers of an occupancy at one moment.
+type change struct {
+	at                 time.Duration
+	executing, waiting int32 // requests
+	seats, seatsWanted int32 // in use; waiting
+}
+
+// mergeAt is how many changes a shard collects before they are integrated.
+const mergeAt = 64
+
+// changes is a list of changes in the order in which they were noted. It is
+// guarded by the lock of what it is a part of.
+type changes struct {
+	list []change
+}
+
+func (c *changes) add(one change) {
+	if c.list == nil {
+		c.list = make([]change, 0, mergeAt+mergeAt/4)
+	}
+	c.list = append(c.list, one)
+}
+
+func (c *changes) full() bool { return len(c.list) >= mergeAt }
+
+// occupancy integrates over time who waits and who executes. The changes come
+// from several shards; they are put in order when some have gathered.
+// It is guarded by Set.mu.
+type occupancy struct {
+	now                time.Duration
+	executing, waiting int
+	seats, seatsWanted int
+
+	waitingShare   *stats.TimeWeighted
+	executingShare *stats.TimeWeighted
+	seatShare      *stats.TimeWeighted
+	demandShare    *stats.TimeWeighted
+	demand         demand.Tracker
+
+	space []change   // scratch: what take copied
+	runs  [][]change // the changes of each shard, in space
+}
+
+// The bounds are those of the metrics of k8s.io/apiserver, see package stats.
+func requestBounds() []float64 {
+	return []float64{0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1}
+}
+
+func seatBounds() []float64 {
+	return []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1}
+}
+
+func demandBounds() []float64 {
+	return []float64{0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6}
+}
+
+func newOccupancy(now time.Duration, shards int) occupancy {
+	return occupancy{
+		now:            now,
+		waitingShare:   stats.NewTimeWeighted(requestBounds(), now),
+		executingShare: stats.NewTimeWeighted(requestBounds(), now),
+		seatShare:      stats.NewTimeWeighted(seatBounds(), now),
+		demandShare:    stats.NewTimeWeighted(demandBounds(), now),
+		demand:         demand.NewTracker(now),
+		runs:           make([][]change, shards+1),
+	}
+}
+
+func (o *occupancy) setDenominators(now time.Duration, waitingCapacity float64, limits Limits) {
+	o.waitingShare.SetDenominator(now, waitingCapacity)
+	o.executingShare.SetDenominator(now, float64(limits.Denominator))
+	o.seatShare.SetDenominator(now, float64(limits.Denominator))
+	o.demandShare.SetDenominator(now, float64(limits.Nominal))
+}
+
+// take moves the changes of shard i over.
+func (o *occupancy) take(i int, c *changes) {
+	from := len(o.space)
+	o.space = append(o.space, c.list...)
+	o.runs[i] = o.space[from:len(o.space):len(o.space)]
+	c.list = c.list[:0]
+}
+
+// mergeRuns integrates the changes in o.runs in the order of their times and
+// empties them.
+func (o *occupancy) mergeRuns() {
+	for {
+		var first *[]change
+		for i := range o.runs {
+			if run := &o.runs[i]; len(*run) > 0 && (first == nil || (*run)[0].at < (*first)[0].at) {
+				first = run
+			}
+		}
+		if first == nil {
+			o.space = o.space[:0]
+			return
+		}
+		o.apply(&(*first)[0])
+		*first = (*first)[1:]
+	}
+}
+
+func (o *occupancy) apply(c *change) {
+	// A change that was noted late, by nanoseconds, counts from where the
+	// integration stands.
+	o.now = max(o.now, c.at)
+	o.executing += int(c.executing)
+	o.waiting += int(c.waiting)
+	o.seats += int(c.seats)
+	o.seatsWanted += int(c.seatsWanted)
+	o.waitingShare.Set(o.now, o.waiting)
+	o.executingShare.Set(o.now, o.executing)
+	o.seatShare.Set(o.now, o.seats)
+	o.demandShare.Set(o.now, o.seats+o.seatsWanted)
+	o.demand.Set(o.now, o.seats+o.seatsWanted)
+}

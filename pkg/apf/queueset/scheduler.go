@@ -1,0 +1,255 @@
+package queueset
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// ServiceTimeGuess is G of the package comment: how long a request is taken to
+// run until it has.
+const ServiceTimeGuess = 3 * time.Millisecond
+
+// maxSpares bounds the queues that are kept for use again.
+const maxSpares = 64
+
+// scheduler is the fair schedule of a closed Set. It knows queues and virtual
+// time, but neither seats that are free nor locks.
+type scheduler struct {
+	dealer   flow.Dealer
+	last     time.Duration  // when clock was true
+	clock    seats.Progress // R
+	wraps    uint64         // how often R passed zero
+	queues   []*queue       // by index, nil while inactive; may be longer than the deck while queues drain
+	actives  []*queue       // all of those, in no order
+	busy     int            // those that are active in the fair schedule
+	ordered  heap[*queue]   // those with waiting requests
+	spares   []*queue       // some that can be used again
+	waiting  int            // requests
+	widths   int            // seats, by width, of waiting requests
+	arrivals int            // rotates the first choice in a hand
+	serial   uint64         // of the last dispatch
+
+	dispatchClock seats.Progress // R at the last dispatch
+	dispatchStart seats.Progress // S of the request dispatched last
+}
+
+// sync moves the virtual clock to now, given that since the last time the
+// seats in use or asked for were so many, at most the limit.
+func (s *scheduler) sync(now time.Duration, seatsWanted int) {
+	if now <= s.last {
+		return
+	}
+	s.advance(seats.Advance(now-s.last, seatsWanted, s.busy))
+	s.last = now
+}
+
+func (s *scheduler) advance(by seats.Area) {
+	before := s.clock
+	s.clock = before.Add(by)
+	if s.clock < before {
+		s.wraps++
+	}
+}
+
+// choose returns the queue of the flow's hand with the least work waiting.
+func (s *scheduler) choose(hash flow.Hash) *queue {
+	if deck := s.dealer.DeckSize(); len(s.queues) < deck {
+		s.queues = append(s.queues, make([]*queue, deck-len(s.queues))...)
+	}
+	var space [flow.MaxHand]int
+	hand := s.dealer.Deal(hash, space[:0])
+	at := s.arrivals % len(hand)
+	s.arrivals++
+	best := hand[at]
+	for range hand {
+		index := hand[at]
+		if at++; at == len(hand) {
+			at = 0
+		}
+		if s.queues[index] == nil || s.queues[index].length == 0 {
+			best = index
+			break
+		}
+		if s.queues[index].work < s.queues[best].work {
+			best = index
+		}
+	}
+	if s.queues[best] == nil {
+		s.queues[best] = s.newQueue(best)
+	}
+	return s.queues[best]
+}
+
+func (s *scheduler) newQueue(index int) *queue {
+	var q *queue
+	if last := len(s.spares) - 1; last >= 0 {
+		q, s.spares = s.spares[last], s.spares[:last]
+	} else {
+		q = new(queue)
+	}
+	*q = queue{index: index, place: len(s.actives), heapAt: -1}
+	s.actives = append(s.actives, q)
+	return q
+}
+
+// retire forgets q if nothing keeps it.
+func (s *scheduler) retire(q *queue) {
+	if q.length > 0 || q.executing > 0 || q.lingering > 0 {
+		return
+	}
+	last := len(s.actives) - 1
+	s.actives[q.place] = s.actives[last]
+	s.actives[q.place].place = q.place
+	s.actives[last] = nil
+	s.actives = s.actives[:last]
+	s.queues[q.index] = nil
+	s.keep(q)
+	s.trim()
+}
+
+// trim forgets the places of queues beyond the deck that have drained.
+func (s *scheduler) trim() {
+	for n := len(s.queues); n > s.dealer.DeckSize() && s.queues[n-1] == nil; n-- {
+		s.queues = s.queues[:n-1]
+	}
+}
+
+func (s *scheduler) keep(q *queue) {
+	if len(s.spares) < maxSpares {
+		s.spares = append(s.spares, q)
+	}
+}
+
+// dissolve forgets all queues; none may hold a waiting request.
+func (s *scheduler) dissolve() {
+	for i, q := range s.actives {
+		s.queues[q.index] = nil
+		s.actives[i] = nil
+		s.keep(q)
+	}
+	s.actives = s.actives[:0]
+	s.busy = 0
+	s.trim()
+}
+
+// activate must be called before q gets a request.
+func (s *scheduler) activate(q *queue) {
+	if !q.active() {
+		q.start = s.clock
+		s.busy++
+	}
+}
+
+// enqueue puts r at the end of q.
+func (s *scheduler) enqueue(r *Request, q *queue) {
+	s.activate(q)
+	r.queue, r.arrival = q, s.clock
+	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	q.push(r)
+	s.waiting++
+	s.widths += r.width
+	s.reorder(q)
+}
+
+// reorder brings q to its place after its start or its head has changed.
+func (s *scheduler) reorder(q *queue) {
+	if q.head == nil {
+		if q.heapAt >= 0 {
+			s.ordered.remove(q.heapAt)
+		}
+		return
+	}
+	q.bound()
+	q.finish = q.start.Add(q.head.area)
+	if q.heapAt < 0 {
+		s.ordered.push(q)
+	} else {
+		s.ordered.fix(q.heapAt)
+	}
+}
+
+// next returns the waiting request whose turn it is, nil without any.
+func (s *scheduler) next() *Request {
+	if s.waiting == 0 {
+		return nil
+	}
+	return s.ordered.items[0].head
+}
+
+// withdraw takes a waiting request out of its queue.
+func (s *scheduler) withdraw(r *Request) {
+	q := r.queue
+	s.detach(r)
+	if !q.active() {
+		s.busy--
+	}
+	s.reorder(q)
+	s.retire(q)
+}
+
+func (s *scheduler) detach(r *Request) {
+	r.queue.take(r)
+	s.waiting--
+	s.widths -= r.width
+}
+
+// dispatch starts the execution of r, which holds r.held seats from now on.
+func (s *scheduler) dispatch(r *Request, now time.Duration) {
+	q := r.queue
+	s.detach(r)
+	s.serial++
+	q.served = s.serial
+	s.catchUp(q.start.Add(-seats.AreaOf(q.seats, ServiceTimeGuess)))
+	s.dispatchClock, s.dispatchStart = s.clock, q.start
+	s.charge(r, q, now)
+	s.reorder(q)
+}
+
+// catchUp raises the virtual clock to at, if it lags behind.
+func (s *scheduler) catchUp(at seats.Progress) {
+	if s.clock.Before(at) {
+		s.advance(at.Sub(s.clock))
+	}
+}
+
+func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
+	q.executing++
+	q.seats += r.held
+	q.start = q.start.Add(r.area)
+	r.charged = now
+}
+
+// adopt deals r, which executes without a queue, to one.
+func (s *scheduler) adopt(r *Request, now time.Duration) {
+	q := s.choose(r.hash())
+	s.activate(q)
+	r.queue = q
+	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	s.charge(r, q, now)
+}
+
+// finish ends the execution of r, which goes on holding some seats if it
+// lingers.
+func (s *scheduler) finish(r *Request, now time.Duration, lingering int) {
+	q := r.queue
+	q.executing--
+	q.seats -= r.held - lingering
+	if lingering > 0 {
+		q.lingering++
+	}
+	if !q.active() {
+		s.busy--
+	}
+	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
+	s.reorder(q)
+	s.retire(q)
+}
+
+// release ends the additional latency of a request.
+func (s *scheduler) release(q *queue, lingering int) {
+	q.lingering--
+	q.seats -= lingering
+	s.retire(q)
+}
