@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// Report is the state of the engine, read level by level.
+type Report struct {
+	Levels []prioritylevel.Report // by name
+	// Series are the figures of the flow schemas in matching order, those
+	// alone that have seen a request.
+	Series       []stats.Snapshot
+	FairFraction float64
+}
+
+// Report returns the state of the moment.
+func (e *Engine) Report() Report {
+	levels, fairFraction := e.allLevels()
+	out := Report{FairFraction: fairFraction, Levels: make([]prioritylevel.Report, len(levels))}
+	for i, level := range levels {
+		out.Levels[i] = level.Report()
+	}
+	classes := e.current.Load().classes
+	for i := range classes {
+		if one := classes[i].series; one.Used() {
+			out.Series = append(out.Series, one.Snapshot())
+		}
+	}
+	return out
+}
+
+func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	levels := make([]*prioritylevel.Level, 0, len(e.levels))
+	names := make([]string, 0, len(e.levels))
+	for name := range e.levels {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
+	for _, name := range names {
+		levels = append(levels, e.levels[name])
+	}
+	return levels, e.fairFraction
+}
+
+// LevelDump is the content of one level at one moment.
+type LevelDump struct {
+	Report prioritylevel.Report
+	queueset.Dump
+}
+
+// Dump returns the levels by name, with all their requests.
+func (e *Engine) Dump() []LevelDump {
+	levels, _ := e.allLevels()
+	out := make([]LevelDump, len(levels))
+	for i, level := range levels {
+		out[i] = LevelDump{Report: level.Report(), Dump: level.Set().Dump()}
+	}
+	return out
+}
+
+// Wall turns a time of the engine's clock into calendar time.
+func (e *Engine) Wall(sinceOrigin time.Duration) time.Time { return e.clock.Wall(sinceOrigin) }
+
+// MaxWidth returns the most seats that the estimate of a request on the named
+// level should take; 0 if there is no such level or nothing bounds it.
+func (e *Engine) MaxWidth(level string) int {
+	e.mu.Lock()
+	found := e.levels[level]
+	e.mu.Unlock()
+	if found == nil {
+		return 0
+	}
+	return found.MaxWidth()
+}

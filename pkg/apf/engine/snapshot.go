@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// snapshot is what requests find their way with. It is never changed.
+type snapshot struct {
+	classifier *classify.Classifier
+	classes    []class // in matching order
+	last       *class  // where a request goes that no schema takes
+}
+
+// class is where the requests of one flow schema go.
+type class struct {
+	schema *classify.Schema
+	ref    any
+	level  *prioritylevel.Level
+	config *prioritylevel.Config // of the level
+	queues bool                  // flows are told apart
+	hasher *flow.Hasher
+	series *stats.Series
+}
+
+// newSnapshot returns the snapshot of valid schemas and their levels. What is
+// known of a schema is taken over from the former snapshot.
+func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, former *snapshot) *snapshot {
+	plain := make([]classify.Schema, len(schemas))
+	refs := make(map[string]any, len(schemas))
+	for i := range schemas {
+		plain[i] = schemas[i].Schema
+		refs[plain[i].Name] = schemas[i].Ref
+	}
+	shared := make(map[string]*prioritylevel.Config, len(configs))
+	for name, c := range configs {
+		shared[name] = &c
+	}
+	s := &snapshot{classifier: classify.New(plain)}
+	sorted := s.classifier.Schemas()
+	s.classes = make([]class, len(sorted))
+	known := former.byName()
+	for i := range sorted {
+		schema := &sorted[i]
+		c := &s.classes[i]
+		*c = class{
+			schema: schema,
+			ref:    refs[schema.Name],
+			level:  levels[schema.Level],
+			config: shared[schema.Level],
+		}
+		c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
+		c.inherit(known[schema.Name], layout)
+		if schema.Name == prioritylevel.CatchAllName {
+			s.last = c
+		}
+	}
+	return s
+}
+
+func (s *snapshot) byName() map[string]*class {
+	if s == nil {
+		return nil
+	}
+	known := make(map[string]*class, len(s.classes))
+	for i := range s.classes {
+		known[s.classes[i].schema.Name] = &s.classes[i]
+	}
+	return known
+}
+
+func (c *class) inherit(former *class, layout *stats.Layout) {
+	if former != nil {
+		c.hasher = former.hasher
+		if former.level == c.level {
+			c.series = former.series
+		}
+	}
+	if c.hasher == nil {
+		c.hasher = flow.NewHasher(c.schema.Name)
+	}
+	if c.series == nil {
+		c.series = layout.NewSeries(c.schema.Level, c.schema.Name)
+	}
+}
+
+// classify returns the class of a request.
+func (s *snapshot) classify(a *flow.Attributes) *class {
+	if i := s.classifier.Match(a); i >= 0 {
+		return &s.classes[i]
+	}
+	return s.last
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// Ticket is one request on its way through the engine, see the package
+// comment. It must not be used by two goroutines at once, nor after End.
+type Ticket struct {
+	queueset.Request
+	engine *Engine
+	class  *class
+	waited time.Duration
+}
+
+func newTicket(e *Engine, shard uint32) *Ticket {
+	return &Ticket{Request: *queueset.NewRequest(shard), engine: e}
+}
+
+// Begin returns a ticket for a request. Its attributes must be filled in, and
+// End must be called in the end.
+func (e *Engine) Begin() *Ticket { return e.tickets.Get().(*Ticket) }
+
+// End gives the ticket back. The request must not be waiting or executing.
+func (t *Ticket) End() {
+	t.Attributes = flow.Attributes{}
+	t.Distinguisher = ""
+	t.class, t.Hasher, t.Series = nil, nil, nil
+	t.engine.tickets.Put(t)
+}
+
+// Classify finds the request's flow schema and level by its attributes.
+func (t *Ticket) Classify() {
+	c := t.engine.current.Load().classify(&t.Attributes)
+	t.class = c
+	t.Hasher, t.Series = c.hasher, c.series
+	t.Distinguisher = ""
+	if c.queues {
+		t.Distinguisher = c.schema.DistinguisherOf(&t.Attributes)
+	}
+}
+
+// Schema returns the flow schema that the request was classified to.
+func (t *Ticket) Schema() *classify.Schema { return t.class.schema }
+
+// SchemaRef returns the Ref of that schema.
+func (t *Ticket) SchemaRef() any { return t.class.ref }
+
+// Level returns the configuration of the request's level when that was last
+// applied before the request was classified.
+func (t *Ticket) Level() *prioritylevel.Config { return t.class.config }
+
+// Exempt reports whether the request is exempt from limitation.
+func (t *Ticket) Exempt() bool { return t.class.config.Discipline == queueset.Exempt }
+
+// Admit gets seats for work, waiting for them if it must. It returns false if
+// the request must not execute, see Reason. If it returns true, Finish must be
+// called after the execution, once, whatever happened. The request waits no
+// longer than ctx lasts. If it waits, queued, unless nil, is called with true
+// before and with false after.
+func (t *Ticket) Admit(ctx context.Context, work seats.Work, queued func(bool)) bool {
+	t.waited = 0
+	t.Work = work
+	t.Series.Estimated(t.Shard(t.engine.layout), work.Width())
+	set := t.class.level.Set()
+	outcome := set.Arrive(&t.Request)
+	if outcome != queueset.Waiting {
+		return outcome == queueset.Seated
+	}
+	if queued != nil {
+		queued(true)
+	}
+	outcome = set.Wait(ctx, &t.Request)
+	t.waited = t.engine.clock.Now() - t.Arrived()
+	if queued != nil {
+		queued(false)
+	}
+	return outcome == queueset.Seated
+}
+
+// Waited returns how long the request waited in a queue.
+func (t *Ticket) Waited() time.Duration { return t.waited }
+
+// Finish ends the execution and returns how long it took. The seats come free
+// at once, or after the additional latency of the work.
+func (t *Ticket) Finish() time.Duration { return t.class.level.Set().Finish(&t.Request) }
+
+// NoteWatchers counts a mutating request of which so many watchers will hear.
+func (t *Ticket) NoteWatchers(n int) { t.Series.WatchCount(t.Shard(t.engine.layout), n) }
