@@ -35,7 +35,7 @@ func (r *configReader) read(data []byte) (*apiserver.AuthenticationConfiguration
 	}
 	object, err := runtime.Decode(r.decoder, data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("must hold an AuthenticationConfiguration as YAML or JSON: %w", err)
 	}
 	configuration, ok := object.(*apiserver.AuthenticationConfiguration)
 	if !ok {

@@ -51,7 +51,7 @@ func TestBadAuthenticationConfigIsToldWithFlagAndFile(t *testing.T) {
 	good := configOf("v1beta1", newRS256Issuer(t))
 	tests := []struct{ name, content, want string }{
 		{"empty", "", "is empty"},
-		{"no YAML", "\t{", "yaml"},
+		{"neither YAML nor JSON", "\t{", "YAML or JSON"},
 		{"an unknown field", good + "nonsense: 1\n", `unknown field "nonsense"`},
 		{"a field twice", good + "kind: AuthenticationConfiguration\n", `"kind" already set`},
 		{"an unknown version", configOf("v7"), "v7"},

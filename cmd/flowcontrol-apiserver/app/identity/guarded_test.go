@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -74,7 +76,9 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 	authentication, authorization, err := apply(t, options, defaultClientCAFile)
 	require.NoError(t, err)
 
-	codecs := serializer.NewCodecFactory(runtime.NewScheme())
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	codecs := serializer.NewCodecFactory(scheme)
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		info, _ := request.UserFrom(req.Context())
 		_ = json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()})

@@ -1,0 +1,191 @@
+package identity
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/apis/apiserver"
+	authenticationcel "k8s.io/apiserver/pkg/authentication/cel"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
+)
+
+// following is a follower of a file that the test rewrites.
+type following struct {
+	*configFollower
+	t *testing.T
+}
+
+func newFollowing(t *testing.T, content string) *following {
+	t.Helper()
+	file := writeFile(t, "authentication.yaml", content)
+	reader := newConfigReader(authenticationcel.NewDefaultCompiler())
+	configuration, err := reader.read([]byte(content))
+	require.NoError(t, err)
+	build := func(configuration *apiserver.AuthenticationConfiguration) (*jwtSet, error) {
+		return newJWTSet(t.Context(), configuration, reader.compiler, oidc.AllValidSigningAlgorithms())
+	}
+	set, err := build(configuration)
+	require.NoError(t, err)
+	follower := newConfigFollower(file, reader, []byte(content), configuration.Anonymous, build, newJWTSwitch(set), "")
+	follower.poll = time.Millisecond
+	return &following{configFollower: follower, t: t}
+}
+
+// write replaces the file as a mounted ConfigMap does: by another file.
+func (f *following) write(content string) {
+	f.t.Helper()
+	next := filepath.Join(filepath.Dir(f.file), "next")
+	require.NoError(f.t, os.WriteFile(next, []byte(content), 0o600))
+	require.NoError(f.t, os.Rename(next, f.file))
+}
+
+// lets tells whether a token is let in.
+func (f *following) lets(token string) bool {
+	_, ok, _ := f.tokens.AuthenticateToken(f.t.Context(), token)
+	return ok
+}
+
+// awaitIssuers waits until the keys of the configuration in force are there.
+func (f *following) awaitIssuers() {
+	f.t.Helper()
+	require.NoError(f.t, wait.PollUntilContextTimeout(f.t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return f.tokens.current.Load().ready() == nil, nil
+	}))
+}
+
+func TestNewConfigTakesThePlaceOfTheOld(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice, bob := first.token("alice", nil), second.token("bob", nil)
+	f := newFollowing(t, configOf("v1beta1", first))
+	f.awaitIssuers()
+	require.True(t, f.lets(alice))
+	require.False(t, f.lets(bob))
+
+	changed, err := f.follow(t.Context())
+	require.NoError(t, err)
+	require.False(t, changed, "the file is as it was")
+
+	f.write(configOf("v1beta1", second))
+	changed, err = f.follow(t.Context())
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.False(t, f.lets(alice))
+	require.True(t, f.lets(bob), "the new issuer is let in from the first moment")
+}
+
+func TestConfigThatCannotBeUsedLeavesTheLastGoodOne(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice := first.token("alice", nil)
+	tests := []struct{ name, content, want string }{
+		{"empty", "", "is empty"},
+		{"neither YAML nor JSON", "\t{", "YAML or JSON"},
+		{"an unknown field", configOf("v1beta1", second) + "nonsense: 1\n", "nonsense"},
+		{"another word on anonymous requests", configOf("v1beta1", second) + "anonymous: {enabled: true}\n", "anonymous: may not change"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFollowing(t, configOf("v1beta1", first))
+			f.awaitIssuers()
+			f.write(test.content)
+
+			changed, err := f.follow(t.Context())
+			require.ErrorContains(t, err, test.want)
+			require.False(t, changed)
+			require.True(t, f.lets(alice))
+
+			_, err = f.follow(t.Context())
+			require.NoError(t, err, "the same mistake is told once")
+
+			f.write(configOf("v1beta1", second))
+			changed, err = f.follow(t.Context())
+			require.NoError(t, err)
+			require.True(t, changed, "the mistake is mended")
+			require.True(t, f.lets(second.token("bob", nil)))
+		})
+	}
+	t.Run("file gone", func(t *testing.T) {
+		f := newFollowing(t, configOf("v1beta1", first))
+		f.awaitIssuers()
+		require.NoError(t, os.Remove(f.file))
+		_, err := f.follow(t.Context())
+		require.ErrorIs(t, err, os.ErrNotExist)
+		require.True(t, f.lets(alice))
+	})
+}
+
+func TestConfigOfSilentIssuerWaitsUntilItSpeaks(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	f := newFollowing(t, configOf("v1beta1", first))
+	f.awaitIssuers()
+	f.patience = 50 * time.Millisecond
+	second.silent.Store(true)
+	f.write(configOf("v1beta1", second))
+
+	_, err := f.follow(t.Context())
+	require.ErrorContains(t, err, "503", "the error says why there are no keys")
+	require.True(t, f.lets(first.token("alice", nil)))
+
+	second.silent.Store(false)
+	f.patience = 30 * time.Second
+	changed, err := f.follow(t.Context())
+	require.NoError(t, err)
+	require.True(t, changed, "the same file is tried again")
+	require.True(t, f.lets(second.token("bob", nil)))
+}
+
+func TestEveryRequestIsAnsweredWhileConfigsChange(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice := first.token("alice", nil)
+	configs := []string{configOf("v1beta1", first), configOf("v1beta1", first, second)}
+	f := newFollowing(t, configs[0])
+	f.awaitIssuers()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	refused := make(chan error, 2)
+	for range cap(refused) {
+		go func() {
+			for ctx.Err() == nil {
+				if _, ok, err := f.tokens.AuthenticateToken(context.Background(), alice); !ok {
+					refused <- err
+					return
+				}
+			}
+			refused <- nil
+		}()
+	}
+	for i := range 6 {
+		f.write(configs[(i+1)%2])
+		changed, err := f.follow(ctx)
+		require.NoError(t, err)
+		require.True(t, changed)
+	}
+	cancel()
+	for range cap(refused) {
+		require.NoError(t, <-refused)
+	}
+}
+
+func TestFollowerLooksAgainAndAgainUntilTheServerStops(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	f := newFollowing(t, configOf("v1beta1", first))
+	f.interval = time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		f.run(ctx)
+		close(ended)
+	}()
+
+	f.write(configOf("v1beta1", second))
+	bob := second.token("bob", nil)
+	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return f.lets(bob), nil
+	}))
+	cancel()
+	<-ended
+}
