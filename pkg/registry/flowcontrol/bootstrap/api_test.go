@@ -37,6 +37,7 @@ type api struct {
 }
 
 func newAPI(t *testing.T, objects ...metav1.Object) *api {
+	t.Helper()
 	a := &api{Clientset: fake.NewClientset(), t: t}
 	a.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		a.stamp(action.(clienttesting.CreateAction).GetObject().(metav1.Object), 1)
@@ -164,6 +165,7 @@ func (a *api) keeper() *Keeper {
 // kept returns an API in which a keeper has made all built-in objects, and has
 // forgotten the requests for that.
 func kept(t *testing.T) *api {
+	t.Helper()
 	a := newAPI(t)
 	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
 	a.ClearActions()
@@ -255,9 +257,7 @@ func nameOf(action clienttesting.Action) string {
 	switch action := action.(type) {
 	case clienttesting.CreateAction:
 		return action.GetObject().(metav1.Object).GetName()
-	case clienttesting.GetAction:
-		return action.GetName()
-	case clienttesting.DeleteAction:
+	case clienttesting.GetAction: // and a deletion
 		return action.GetName()
 	}
 	return ""

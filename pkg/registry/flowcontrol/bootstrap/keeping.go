@@ -153,5 +153,5 @@ func (k keeping[T]) keepOne(ctx context.Context, role role, builtIn, stored T, e
 func forEach[T any](ctx context.Context, objects []T, do func(T) error) error {
 	errs := make([]error, len(objects))
 	workqueue.ParallelizeUntil(ctx, writers, len(objects), func(i int) { errs[i] = do(objects[i]) })
-	return errors.Join(append(errs, ctx.Err())...)
+	return errors.Join(errors.Join(errs...), ctx.Err())
 }

@@ -75,15 +75,14 @@ func TestAnEmptyStoreIsFilledInOnePass(t *testing.T) {
 func TestAPassRepairs(t *testing.T) {
 	user := []flowcontrolv1.PolicyRulesWithSubjects{{Subjects: []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "alice"}}}}}
 	for _, c := range []struct {
-		name             string
-		schema           string
-		annotation       string
-		generation       int64
-		changed          bool // the spec is the user's
-		wantRestored     bool
-		wantAnnotation   string
-		wantNothingToDo  bool
-		wantStoredStatus bool
+		name            string
+		schema          string
+		annotation      string
+		generation      int64
+		changed         bool // the spec is the user's
+		wantRestored    bool
+		wantAnnotation  string
+		wantNothingToDo bool
 	}{
 		{name: "a mandatory object that a user changed", schema: "catch-all", annotation: "true", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
 		{name: "a mandatory object that a user claimed", schema: "exempt", annotation: "false", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
@@ -117,9 +116,11 @@ func TestAPassRepairs(t *testing.T) {
 			require.Equal(t, "blue", got.Labels["team"], "what else a user wrote stays")
 			if c.wantNothingToDo {
 				require.Empty(t, a.requests())
-			} else {
-				require.Equal(t, []string{"update flowschemas " + c.schema}, a.requests())
+				return
 			}
+			require.Equal(t, []string{"update flowschemas " + c.schema}, a.requests())
+			update := a.Actions()[len(a.Actions())-1].(clienttesting.UpdateActionImpl)
+			require.Equal(t, fieldManager, update.UpdateOptions.FieldManager)
 		})
 	}
 }

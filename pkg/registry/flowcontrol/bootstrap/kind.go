@@ -39,15 +39,9 @@ type kind[T object[T]] struct {
 
 func flowSchemas(client flowcontrolv1client.FlowSchemaInterface, mandatory, suggested []*flowcontrolv1.FlowSchema) kind[*flowcontrolv1.FlowSchema] {
 	return kind[*flowcontrolv1.FlowSchema]{
-		name:   "FlowSchema",
-		client: client,
-		page: func(ctx context.Context, options metav1.ListOptions) ([]*flowcontrolv1.FlowSchema, string, error) {
-			list, err := client.List(ctx, options)
-			if err != nil {
-				return nil, "", err
-			}
-			return gentype.ToPointerSlice(list.Items), list.Continue, nil
-		},
+		name:      "FlowSchema",
+		client:    client,
+		page:      pages(client.List, func(list *flowcontrolv1.FlowSchemaList) []flowcontrolv1.FlowSchema { return list.Items }),
 		restore:   restoreFlowSchema,
 		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_FlowSchema),
 		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_FlowSchema),
@@ -58,16 +52,23 @@ func priorityLevels(client flowcontrolv1client.PriorityLevelConfigurationInterfa
 	return kind[*flowcontrolv1.PriorityLevelConfiguration]{
 		name:   "PriorityLevelConfiguration",
 		client: client,
-		page: func(ctx context.Context, options metav1.ListOptions) ([]*flowcontrolv1.PriorityLevelConfiguration, string, error) {
-			list, err := client.List(ctx, options)
-			if err != nil {
-				return nil, "", err
-			}
-			return gentype.ToPointerSlice(list.Items), list.Continue, nil
-		},
+		page: pages(client.List, func(list *flowcontrolv1.PriorityLevelConfigurationList) []flowcontrolv1.PriorityLevelConfiguration {
+			return list.Items
+		}),
 		restore:   restorePriorityLevel,
 		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
 		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
+	}
+}
+
+// pages makes a reader of pages out of the List of a generated client.
+func pages[L metav1.ListInterface, E any](list func(context.Context, metav1.ListOptions) (L, error), items func(L) []E) func(context.Context, metav1.ListOptions) ([]*E, string, error) {
+	return func(ctx context.Context, options metav1.ListOptions) ([]*E, string, error) {
+		page, err := list(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return gentype.ToPointerSlice(items(page)), page.GetContinue(), nil
 	}
 }
 

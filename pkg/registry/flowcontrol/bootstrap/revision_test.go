@@ -104,7 +104,7 @@ func TestRevisionOfTheLevelExempt(t *testing.T) {
 func TestDefaultsDoNotCountAsAChange(t *testing.T) {
 	t.Run("of a FlowSchema", func(t *testing.T) {
 		brief := newSchema("s", "system", 0)
-		k := flowSchemas(nil, []*flowcontrolv1.FlowSchema{brief}, nil)
+		k := flowSchemas(newAPI(t).FlowcontrolV1().FlowSchemas(), []*flowcontrolv1.FlowSchema{brief}, nil)
 		got := revise(mandatory, saying(newSchema("s", "system", 1000), "true"), k.mandatory[0], k.restore)
 		require.False(t, got.needed())
 		require.Zero(t, brief.Spec.MatchingPrecedence, "the library's object is not ours to change")
@@ -112,7 +112,7 @@ func TestDefaultsDoNotCountAsAChange(t *testing.T) {
 	t.Run("of a PriorityLevelConfiguration", func(t *testing.T) {
 		brief := newLevel("l", 30)
 		brief.Spec.Limited.NominalConcurrencyShares = nil
-		k := priorityLevels(nil, nil, []*flowcontrolv1.PriorityLevelConfiguration{brief})
+		k := priorityLevels(newAPI(t).FlowcontrolV1().PriorityLevelConfigurations(), nil, []*flowcontrolv1.PriorityLevelConfiguration{brief})
 		got := revise(suggested, saying(newLevel("l", 30), "true"), k.suggested[0], k.restore)
 		require.False(t, got.needed())
 		require.Nil(t, brief.Spec.Limited.NominalConcurrencyShares, "the library's object is not ours to change")

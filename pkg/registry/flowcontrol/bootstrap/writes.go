@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // fieldManager is kube-apiserver's, so that servers of both sorts on one store
@@ -39,8 +38,8 @@ func (k keeping[T]) update(ctx context.Context, role role, revision revision[T])
 func (k keeping[T]) delete(ctx context.Context, leftover T) error {
 	err := k.client.Delete(ctx, leftover.GetName(), metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{
-			UID:             ptr.To(leftover.GetUID()),
-			ResourceVersion: ptr.To(leftover.GetResourceVersion()),
+			UID:             new(leftover.GetUID()),
+			ResourceVersion: new(leftover.GetResourceVersion()),
 		},
 	})
 	if err != nil {
