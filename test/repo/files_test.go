@@ -1,0 +1,92 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// generatedFolder is written by generators, whose comments and names are their own.
+const generatedFolder = "pkg/generated/"
+
+// root is the top of the repository.
+func root(t *testing.T) string {
+	t.Helper()
+	top, err := binaries.Root()
+	require.NoError(t, err)
+	return top
+}
+
+// trackedFiles lists the repository's files, those not yet committed too, by
+// slash paths from its top.
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
+	list := command(t, root(t), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	var files []string
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		if info, err := os.Lstat(filepath.Join(root(t), filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
+			files = append(files, name)
+		}
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+// goFile is a parsed Go file.
+type goFile struct {
+	name      string // slash path from the top
+	folder    string
+	generated bool
+	syntax    *ast.File
+	positions *token.FileSet
+}
+
+// at is a position as an editor takes it.
+func (f goFile) at(pos token.Pos) string { return f.positions.Position(pos).String() }
+
+func (f goFile) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
+
+// goFiles parses every Go file of every module of the repository.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	for _, name := range trackedFiles(t) {
+		if path.Ext(name) != ".go" || strings.Contains("/"+name, "/testdata/") {
+			continue
+		}
+		positions := token.NewFileSet()
+		content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
+		require.NoError(t, err)
+		syntax, err := parser.ParseFile(positions, name, content, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, goFile{
+			name: name, folder: path.Dir(name), syntax: syntax, positions: positions,
+			generated: strings.HasPrefix(name, generatedFolder) || ast.IsGenerated(syntax),
+		})
+	}
+	return files
+}
+
+// command runs a program and returns its stdout.
+func command(t *testing.T, dir, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	require.NoError(t, err, "%s %s: %s", name, strings.Join(args, " "), &stderr)
+	return output
+}

@@ -1,0 +1,248 @@
+package repo
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// module is the import path of the product.
+const module = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
+
+// goPackage is what the go command knows of a package.
+type goPackage struct {
+	ImportPath   string
+	Imports      []string // of its files that are no tests
+	TestImports  []string
+	XTestImports []string
+}
+
+// rule forbids imports.
+type rule struct {
+	// from are the packages that it binds; to is what they may not import.
+	// A path stands for itself and everything below it; "./" for the product's.
+	from, to []string
+	// except are packages below from that it does not bind.
+	except []string
+	// tests tells whether it binds their tests too.
+	tests bool
+	why   string
+}
+
+func rules() []rule {
+	return []rule{
+		{
+			from: []string{"./"}, to: []string{"k8s.io/kubernetes"}, tests: true,
+			why: "k8s.io/kubernetes is no library: compare with it in test/parity, a module of its own",
+		},
+		{
+			from: []string{"./pkg", "./cmd"}, to: []string{"./test", "./hack"},
+			why: "the product may not need its tests and tools",
+		},
+		{
+			from: []string{"./pkg"}, to: []string{"./cmd"}, tests: true,
+			why: "cmd puts the packages together; a package that knew cmd could be used by nobody else",
+		},
+		{
+			from: []string{"./pkg/apis"}, to: []string{"./pkg/registry", "./pkg/apf", "./pkg/generated"},
+			why: "the API types lie below what stores, serves and enforces them",
+		},
+		{
+			from: []string{"./pkg/generated"}, to: []string{"./pkg/apis", "./pkg/registry", "./pkg/apf"},
+			why: "the generated client works on the types of k8s.io/api, so that any program can take it alone",
+		},
+		{
+			from: []string{"./pkg/registry"}, to: []string{"./pkg/apf"},
+			why: "storing a configuration does not depend on how it is enforced",
+		},
+		{
+			from: []string{"./pkg/apf"}, to: []string{"./pkg/apis", "./pkg/registry"},
+			why: "the engine is a library for any API server: it knows the types of k8s.io/api, not how this server stores them",
+		},
+		{
+			from: lowerLevels("./pkg/apf/"),
+			to:   []string{"github.com/prometheus", "k8s.io/klog", "k8s.io/client-go", "k8s.io/component-base", "net/http"},
+			why: "the engine up to L3 computes on plain values: metrics, logs, clients and HTTP belong to L4, " +
+				"so that queuing can run in virtual time without a server",
+		},
+		{
+			from: []string{"./pkg"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
+			why: "the embedded etcd belongs to the one-binary mode, cmd/flowcontrol-apiserver/app/standalone",
+		},
+		{
+			from: []string{"./cmd"}, except: []string{"./cmd/flowcontrol-apiserver/app/standalone"}, to: []string{"go.etcd.io/etcd/server"},
+			why: "the embedded etcd belongs to the one-binary mode, cmd/flowcontrol-apiserver/app/standalone",
+		},
+	}
+}
+
+// levels is the table of design: a package of the engine imports only packages
+// of a lower level, so siblings do not know each other. The last level, L4, is
+// the public face and what stands around the engine.
+func levels() [][]string {
+	return [][]string{
+		{"allocation", "clock", "demand", "flow", "seats", "stats"},
+		{"classify", "queueset"},
+		{"prioritylevel"},
+		{"engine"},
+		{"borrowing", "configsync", "debugendpoints", "metrics", "statussync"},
+	}
+}
+
+// lowerLevels lists the packages of L0 to L3.
+func lowerLevels(prefix string) []string {
+	var packages []string
+	all := levels()
+	for _, level := range all[:len(all)-1] {
+		for _, name := range level {
+			packages = append(packages, prefix+name)
+		}
+	}
+	return packages
+}
+
+func TestImportsPointTheRightWay(t *testing.T) {
+	packages := goPackages(t)
+	for _, rule := range rules() {
+		for _, pkg := range packages {
+			for _, imported := range rule.broken(pkg) {
+				t.Errorf("%s may not import %s: %s", pkg.ImportPath, imported, rule.why)
+			}
+		}
+	}
+}
+
+func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
+	seen := 0
+	for _, pkg := range goPackages(t) {
+		name, ok := strings.CutPrefix(pkg.ImportPath, module+"/pkg/apf/")
+		if !ok || len(pkg.Imports) == 0 { // tests alone may import what they like
+			continue
+		}
+		seen++
+		for _, fault := range levelFaults(name, pkg.Imports) {
+			t.Error(fault)
+		}
+	}
+	require.NotZero(t, seen)
+}
+
+// levelFaults judges the imports of the package of that name below pkg/apf.
+func levelFaults(name string, imports []string) (faults []string) {
+	level := levelOf(name)
+	if level < 0 {
+		return []string{fmt.Sprintf("pkg/apf/%s has no level: give it one in test/repo/imports_test.go and in design", name)}
+	}
+	for _, imported := range imports {
+		other, ok := strings.CutPrefix(imported, module+"/pkg/apf/")
+		switch {
+		case imported == module+"/pkg/apf":
+			faults = append(faults, fmt.Sprintf("pkg/apf/%s may not import pkg/apf: the public face puts the others together", name))
+		case ok && levelOf(other) >= level:
+			faults = append(faults, fmt.Sprintf("pkg/apf/%s (L%d) may not import pkg/apf/%s (L%d): a package knows only lower levels, "+
+				"so that each can be understood and tested without those above it", name, level, other, levelOf(other)))
+		}
+	}
+	return faults
+}
+
+// levelOf is the level of a package below pkg/apf, -1 if it has none. A package
+// below another has its level.
+func levelOf(name string) int {
+	top, _, _ := strings.Cut(name, "/")
+	for level, names := range levels() {
+		if slices.Contains(names, top) {
+			return level
+		}
+	}
+	return -1
+}
+
+// broken lists the imports of the package that the rule forbids.
+func (r rule) broken(pkg goPackage) (imports []string) {
+	if !below(pkg.ImportPath, r.from) || below(pkg.ImportPath, r.except) {
+		return nil
+	}
+	candidates := pkg.Imports
+	if r.tests {
+		candidates = append(append(slices.Clip(candidates), pkg.TestImports...), pkg.XTestImports...)
+	}
+	for _, candidate := range candidates {
+		if below(candidate, r.to) {
+			imports = append(imports, candidate)
+		}
+	}
+	return imports
+}
+
+// below tells whether an import path is one of the trees or lies in one.
+func below(importPath string, trees []string) bool {
+	for _, tree := range trees {
+		tree = strings.TrimSuffix(strings.Replace(tree, "./", module+"/", 1), "/")
+		if importPath == tree || strings.HasPrefix(importPath, tree+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// goPackages lists the packages of the product's module.
+func goPackages(t *testing.T) []goPackage {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(command(t, root(t),
+		"go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")))
+	var packages []goPackage
+	for {
+		var pkg goPackage
+		err := decoder.Decode(&pkg)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		packages = append(packages, pkg)
+	}
+	require.NotEmpty(t, packages)
+	return packages
+}
+
+func TestRulesBindWhatTheySay(t *testing.T) {
+	pkg := func(path string, imports ...string) goPackage {
+		return goPackage{ImportPath: module + path, Imports: imports}
+	}
+	for _, test := range []struct {
+		name   string
+		pkg    goPackage
+		broken int
+	}{
+		{"the registry imports the engine", pkg("/pkg/registry/flowcontrol/rest", module+"/pkg/apf/engine"), 1},
+		{"an API package imports the registry", pkg("/pkg/apis/flowcontrol", module+"/pkg/registry/flowcontrol"), 1},
+		{"queuing logs", pkg("/pkg/apf/queueset", "k8s.io/klog/v2"), 1},
+		{"queuing speaks HTTP", pkg("/pkg/apf/queueset", "net/http"), 1},
+		{"the debug endpoints speak HTTP", pkg("/pkg/apf/debugendpoints", "net/http"), 0},
+		{"the one-binary mode embeds etcd", pkg("/cmd/flowcontrol-apiserver/app/standalone", "go.etcd.io/etcd/server/v3/embed"), 0},
+		{"the command embeds etcd", pkg("/cmd/flowcontrol-apiserver/app", "go.etcd.io/etcd/server/v3/embed"), 1},
+		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
+		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			broken := 0
+			for _, rule := range rules() {
+				broken += len(rule.broken(test.pkg))
+			}
+			assert.Equal(t, test.broken, broken)
+		})
+	}
+	assert.Empty(t, levelFaults("queueset", []string{module + "/pkg/apf/flow"}))
+	assert.Len(t, levelFaults("queueset", []string{module + "/pkg/apf/classify"}), 1, "a sibling")
+	assert.Len(t, levelFaults("flow", []string{module + "/pkg/apf/engine"}), 1, "a higher level")
+	assert.Len(t, levelFaults("engine", []string{module + "/pkg/apf"}), 1, "the public face")
+	assert.Len(t, levelFaults("novel", nil), 1, "a package without a level")
+}
