@@ -1,0 +1,39 @@
+package debugendpoints
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+const pathPrefix = "/debug/api_priority_and_fairness/"
+
+// Source is what is shown.
+type Source interface {
+	// Dump returns the levels by name.
+	Dump() []engine.LevelDump
+	// Wall turns a time of a dump into calendar time.
+	Wall(sinceOrigin time.Duration) time.Time
+}
+
+var _ Source = (*engine.Engine)(nil)
+
+// Mux is where the endpoints are installed.
+type Mux interface {
+	UnlistedHandleFunc(path string, handler func(http.ResponseWriter, *http.Request))
+}
+
+// Install adds the three endpoints to the mux.
+func Install(mux Mux, source Source) {
+	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, levelHeaders(), levelRows(source.Dump()))
+	})
+	mux.UnlistedHandleFunc(pathPrefix+"dump_queues", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, queueHeaders(), queueRows(source.Dump()))
+	})
+	mux.UnlistedHandleFunc(pathPrefix+"dump_requests", func(w http.ResponseWriter, r *http.Request) {
+		details := r.URL.Query().Get("includeRequestDetails") != ""
+		respond(w, r, requestHeaders(details), requestRows(source, details))
+	})
+}

@@ -1,0 +1,68 @@
+package debugendpoints
+
+import (
+	"strconv"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+type levelRow struct {
+	PriorityLevelName  string `json:"priorityLevelName"`
+	ActiveQueues       int    `json:"activeQueues"`
+	IsIdle             bool   `json:"isIdle"`
+	IsQuiescing        bool   `json:"isQuiescing"`
+	WaitingRequests    int    `json:"waitingRequests"`
+	ExecutingRequests  int    `json:"executingRequests"`
+	DispatchedRequests uint64 `json:"dispatchedRequests"`
+	RejectedRequests   uint64 `json:"rejectedRequests"`
+	TimedoutRequests   uint64 `json:"timedoutRequests"`
+	CancelledRequests  uint64 `json:"cancelledRequests"`
+}
+
+func levelHeaders() []string {
+	return []string{
+		"PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
+		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests",
+	}
+}
+
+func levelRows(levels []engine.LevelDump) []row {
+	rows := make([]row, 0, len(levels))
+	for i := range levels {
+		level := &levels[i]
+		figures := &level.Report.Figures
+		r := levelRow{
+			PriorityLevelName:  level.Report.Config.Name,
+			IsIdle:             figures.Waiting == 0 && figures.SeatsInUse == 0,
+			IsQuiescing:        level.Report.Quiescing,
+			WaitingRequests:    figures.Waiting,
+			ExecutingRequests:  figures.Executing,
+			DispatchedRequests: figures.Totals.Dispatched,
+			RejectedRequests:   figures.Totals.Rejected,
+			TimedoutRequests:   figures.Totals.TimedOut,
+			CancelledRequests:  figures.Totals.Cancelled,
+		}
+		for _, queue := range level.Active {
+			if queue.Waiting > 0 {
+				r.ActiveQueues++
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (r levelRow) columns() []string {
+	return []string{
+		r.PriorityLevelName,
+		strconv.Itoa(r.ActiveQueues),
+		strconv.FormatBool(r.IsIdle),
+		strconv.FormatBool(r.IsQuiescing),
+		strconv.Itoa(r.WaitingRequests),
+		strconv.Itoa(r.ExecutingRequests),
+		strconv.FormatUint(r.DispatchedRequests, 10),
+		strconv.FormatUint(r.RejectedRequests, 10),
+		strconv.FormatUint(r.TimedoutRequests, 10),
+		strconv.FormatUint(r.CancelledRequests, 10),
+	}
+}

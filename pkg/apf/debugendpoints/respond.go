@@ -1,0 +1,72 @@
+package debugendpoints
+
+import (
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// row is one row of an answer; marshalled, it is an object.
+type row interface {
+	// columns are the cells of the text form.
+	columns() []string
+}
+
+// respond writes the rows in the form that the client prefers.
+func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []row) {
+	w.Header().Set("Vary", "Accept")
+	if prefersJSON(r.Header.Values("Accept")) {
+		if rows == nil {
+			rows = []row{}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		// An error is the client's: it went away.
+		_ = json.NewEncoder(w).Encode(rows)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_ = writeText(w, headers, rows)
+}
+
+func writeText(w io.Writer, headers []string, rows []row) error {
+	table := tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)
+	lines := append([][]string{headers}, make([][]string, 0, len(rows))...)
+	for _, r := range rows {
+		lines = append(lines, r.columns())
+	}
+	for _, line := range lines {
+		if _, err := io.WriteString(table, strings.Join(line, ",\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// prefersJSON reports whether the values of Accept give application/json a
+// higher quality than text.
+func prefersJSON(accept []string) bool {
+	json, text := 0.0, 0.0
+	for _, value := range accept {
+		for part := range strings.SplitSeq(value, ",") {
+			kind, parameters, err := mime.ParseMediaType(part)
+			if err != nil {
+				continue
+			}
+			quality := 1.0
+			if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+				quality = q
+			}
+			switch kind {
+			case "application/json":
+				json = max(json, quality)
+			case "text/plain", "text/*", "*/*":
+				text = max(text, quality)
+			}
+		}
+	}
+	return json > text
+}
