@@ -65,13 +65,13 @@ func TestBadAuthenticationConfigIsToldWithFlagAndFile(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			file := writeFile(t, "authentication.yaml", test.content)
-			_, _, err := apply(t, newTestOptions(t, "--authentication-config="+file), "")
+			_, err := apply(t, newTestOptions(t, "--authentication-config="+file), "")
 			require.ErrorContains(t, err, "--authentication-config="+file)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
 	t.Run("not there", func(t *testing.T) {
-		_, _, err := apply(t, newTestOptions(t, "--authentication-config=/nowhere.yaml"), "")
+		_, err := apply(t, newTestOptions(t, "--authentication-config=/nowhere.yaml"), "")
 		require.ErrorContains(t, err, "--authentication-config=/nowhere.yaml: must be a readable file")
 	})
 }

@@ -112,7 +112,7 @@ func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := apply(t, newTestOptions(t, test.flags...), "")
+			_, err := apply(t, newTestOptions(t, test.flags...), "")
 			require.Error(t, err)
 			for _, part := range test.want {
 				require.ErrorContains(t, err, part)
@@ -120,7 +120,7 @@ func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
 		})
 	}
 	t.Run("one authority for both is fine if the front proxy has a name", func(t *testing.T) {
-		_, _, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
+		_, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
 		require.NoError(t, err)
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/rest"
 	cliflag "k8s.io/component-base/cli/flag"
 )
@@ -60,21 +61,32 @@ type answer struct {
 	User   user.DefaultInfo
 }
 
+// applied is what options do to a server.
+type applied struct {
+	authentication server.AuthenticationInfo
+	authorization  server.AuthorizationInfo
+	serving        server.SecureServingInfo
+}
+
 // apply carries the options out, as a server that starts does.
-func apply(t *testing.T, options *Options, defaultClientCAFile string) (*server.AuthenticationInfo, *server.AuthorizationInfo, error) {
+func apply(t *testing.T, options *Options, defaultClientCAFile string) (*applied, error) {
 	t.Helper()
 	require.Empty(t, options.Validate())
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	authentication, authorization, serving := &server.AuthenticationInfo{}, &server.AuthorizationInfo{}, &server.SecureServingInfo{}
-	err := options.ApplyTo(ctx, authentication, authorization, serving, defaultClientCAFile)
-	return authentication, authorization, err
+	result := &applied{}
+	err := options.ApplyTo(ctx, &result.authentication, &result.authorization, &result.serving, defaultClientCAFile)
+	if controller, ok := result.serving.ClientCA.(dynamiccertificates.ControllerRunner); ok && err == nil {
+		go controller.Run(ctx, 1)
+	}
+	return result, err
 }
 
 func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *guarded {
 	t.Helper()
-	authentication, authorization, err := apply(t, options, defaultClientCAFile)
+	applied, err := apply(t, options, defaultClientCAFile)
 	require.NoError(t, err)
+	authentication := applied.authentication
 
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -83,7 +95,7 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 		info, _ := request.UserFrom(req.Context())
 		_ = json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()})
 	}))
-	handler = filters.WithAuthorization(handler, authorization.Authorizer, codecs)
+	handler = filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs)
 	handler = filters.WithAuthentication(handler, authentication.Authenticator, filters.Unauthorized(codecs), authentication.APIAudiences, authentication.RequestHeaderConfig)
 	handler = filters.WithRequestInfo(handler, &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")})
 

@@ -95,7 +95,7 @@ func TestStartDoesNotWaitForTheIssuer(t *testing.T) {
 func TestBadOIDCAuthorityIsToldWithFlagAndFile(t *testing.T) {
 	for name, file := range map[string]string{"not there": "/nowhere.crt", "no certificate": writeFile(t, "no.pem", "nonsense")} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := apply(t, newTestOptions(t, "--oidc-issuer-url=https://127.0.0.1:1", "--oidc-client-id=flowcontrol", "--oidc-ca-file="+file), "")
+			_, err := apply(t, newTestOptions(t, "--oidc-issuer-url=https://127.0.0.1:1", "--oidc-client-id=flowcontrol", "--oidc-ca-file="+file), "")
 			require.ErrorContains(t, err, "--oidc-ca-file="+file)
 		})
 	}

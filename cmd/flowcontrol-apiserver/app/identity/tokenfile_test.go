@@ -41,7 +41,7 @@ func TestBadTokenFileIsToldWithFlagAndFile(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := apply(t, newTestOptions(t, "--token-auth-file="+test.file), "")
+			_, err := apply(t, newTestOptions(t, "--token-auth-file="+test.file), "")
 			require.ErrorContains(t, err, "--token-auth-file="+test.file)
 			require.ErrorContains(t, err, test.want)
 		})

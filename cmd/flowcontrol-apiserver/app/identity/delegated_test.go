@@ -1,0 +1,119 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/rest"
+)
+
+func TestKubeAPIServerInFrontDecides(t *testing.T) {
+	users, proxies, cluster := newAuthority(t, "users"), newAuthority(t, "proxies"), newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice", Groups: []string{"developers"}}}
+	cluster.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
+	cluster.trust = map[string]string{
+		"client-ca-file":                     string(users.pem),
+		"requestheader-client-ca-file":       string(proxies.pem),
+		"requestheader-allowed-names":        `["front"]`,
+		"requestheader-username-headers":     `["X-Remote-User"]`,
+		"requestheader-group-headers":        `["X-Remote-Group"]`,
+		"requestheader-extra-headers-prefix": `["X-Remote-Extra-"]`,
+	}
+	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), users.file)
+	remote := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": "developers"}
+
+	require.Equal(t, known("alice", "developers"), server.withToken(objects, "secret"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
+	front := proxies.client("front")
+	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return server.request(objects, front, remote).Status == http.StatusOK, nil
+	}), "the authorities come from the cluster in the background")
+	require.Equal(t, known("alice", "developers"), server.request(objects, front, remote))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.request(objects, proxies.client("back"), remote))
+	require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, nil, remote), "nobody may do nothing")
+	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status)
+	require.Contains(t, cluster.asked(), "authorization.k8s.io/v1 SubjectAccessReview")
+}
+
+func TestClusterThatDoesNotTellItsAuthoritiesIsAnErrorUnlessTolerated(t *testing.T) {
+	cluster := newReviewer(t)
+	kubeconfig := "--kubeconfig=" + cluster.kubeconfig(t)
+	_, err := apply(t, newTestOptions(t, kubeconfig), "")
+	require.ErrorContains(t, err, "authentication by the kube-apiserver in front")
+
+	for _, flag := range []string{"--authentication-tolerate-lookup-failure", "--authentication-skip-lookup"} {
+		t.Run(flag, func(t *testing.T) {
+			_, err := apply(t, newTestOptions(t, kubeconfig, flag), "")
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestAuthoritiesOfFlagsNeedNoLookup(t *testing.T) {
+	users, cluster := newAuthority(t, "users"), newReviewer(t)
+	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
+	require.Equal(t, known("admin", user.SystemPrivilegedGroup), server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil))
+}
+
+func TestTwoKubeconfigsMayNameTwoServers(t *testing.T) {
+	authentication, authorization := newReviewer(t), newReviewer(t)
+	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newGuarded(t, newTestOptions(t, "--authentication-skip-lookup",
+		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t)), "")
+	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
+	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.asked())
+	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.asked())
+}
+
+func TestWhoIsAskedForIdentities(t *testing.T) {
+	pod := func() (*rest.Config, error) { return &rest.Config{Host: "https://pod"}, nil }
+	noPod := func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
+	noToken := func() (*rest.Config, error) { return nil, errors.New("no token") }
+	cluster := newReviewer(t)
+	kubeconfig := cluster.kubeconfig(t)
+	tests := []struct {
+		name      string
+		inCluster func() (*rest.Config, error)
+		allowed   bool
+		flags     []string
+		host      string
+	}{
+		{"no flags", noPod, true, nil, ""},
+		{"a kubeconfig", noPod, false, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"a kubeconfig for tokens", noPod, false, []string{"--authentication-kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"a kubeconfig for permissions", noPod, false, []string{"--authorization-kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"in a pod", pod, true, nil, "https://pod"},
+		{"in a pod, with a kubeconfig", pod, true, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"in a pod that is to be alone", pod, false, nil, ""},
+		{"in a pod with local identities", pod, true, []string{"--token-auth-file=x"}, ""},
+		{"in a pod with local permissions", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
+		{"in a pod without service account", noToken, true, nil, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			options := newTestOptions(t, test.flags...)
+			options.inCluster, options.InClusterAllowed = test.inCluster, test.allowed
+			require.Equal(t, test.host != "", options.Delegated())
+			config, err := options.ClientConfig()
+			require.NoError(t, err)
+			if test.host == "" {
+				require.Nil(t, config)
+			} else {
+				require.Equal(t, test.host, config.Host)
+			}
+		})
+	}
+	t.Run("a kubeconfig that is not there", func(t *testing.T) {
+		_, err := newTestOptions(t, "--kubeconfig=/nowhere").ClientConfig()
+		require.ErrorContains(t, err, "--kubeconfig=/nowhere")
+	})
+}

@@ -1,0 +1,124 @@
+package identity
+
+import (
+	"crypto/tls"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+)
+
+func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
+	admin := &user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
+	alice := &user.DefaultInfo{Name: "alice", Groups: []string{user.AllAuthenticated}}
+	nobody := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+	read := func(path string) authorizer.AttributesRecord {
+		return authorizer.AttributesRecord{Verb: "get", Path: path}
+	}
+	resource := func(verb, path, subresource string) authorizer.AttributesRecord {
+		return authorizer.AttributesRecord{
+			Verb: verb, Path: path, APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1",
+			Resource: "flowschemas", Subresource: subresource, ResourceRequest: true,
+		}
+	}
+	with := func(attributes authorizer.AttributesRecord, verb string) authorizer.AttributesRecord {
+		attributes.Verb = verb
+		return attributes
+	}
+	const allow, forbid = authorizer.DecisionAllow, authorizer.DecisionNoOpinion
+	tests := []struct {
+		name                 string
+		attributes           authorizer.AttributesRecord
+		admin, alice, nobody authorizer.Decision
+	}{
+		{"health", read("/livez"), allow, allow, allow},
+		{"health, older", read("/healthz"), allow, allow, allow},
+		{"one check of health", read("/readyz/poststarthook/start-informers"), allow, allow, allow},
+		{"what begins like health", read("/livezz"), allow, forbid, forbid},
+		{"an object called like health", resource("get", "/livez", ""), allow, forbid, forbid},
+		{"version", read("/version"), allow, allow, forbid},
+		{"version with a slash", read("/version/"), allow, allow, forbid},
+		{"below version", read("/version/x"), allow, forbid, forbid},
+		{"groups", read("/apis"), allow, allow, forbid},
+		{"resources of a version", read("/apis/flowcontrol.apiserver.k8s.io/v1"), allow, allow, forbid},
+		{"the core group", read("/api"), allow, allow, forbid},
+		{"OpenAPI v2", read("/openapi/v2"), allow, allow, forbid},
+		{"OpenAPI v3 of a version", read("/openapi/v3/apis/flowcontrol.apiserver.k8s.io/v1"), allow, allow, forbid},
+		{"writing to discovery", with(read("/apis"), "post"), allow, forbid, forbid},
+		{"what begins like discovery", read("/apisx"), allow, forbid, forbid},
+		{"metrics", read("/metrics"), allow, forbid, forbid},
+		{"the state of flow control", read("/debug/api_priority_and_fairness/dump_priority_levels"), allow, forbid, forbid},
+		{"profiles", read("/debug/pprof/heap"), allow, forbid, forbid},
+		{"the root", read("/"), allow, forbid, forbid},
+		{"list objects", resource("list", objects, ""), allow, forbid, forbid},
+		{"get an object", resource("get", objects+"/a", ""), allow, forbid, forbid},
+		{"get an object's status", resource("get", objects+"/a/status", "status"), allow, forbid, forbid},
+		{"create an object", resource("create", objects, ""), allow, forbid, forbid},
+		{"delete all objects", resource("deletecollection", objects, ""), allow, forbid, forbid},
+	}
+	applied, err := apply(t, newTestOptions(t), "")
+	require.NoError(t, err)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for who, want := range map[*user.DefaultInfo]authorizer.Decision{admin: test.admin, alice: test.alice, nobody: test.nobody} {
+				test.attributes.User = who
+				got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), test.attributes)
+				require.NoError(t, err)
+				require.Equal(t, want, got, who.Name)
+			}
+		})
+	}
+}
+
+func TestAlwaysAllowedPathsAddToHealth(t *testing.T) {
+	users := newAuthority(t, "users")
+	server := newGuarded(t, newTestOptions(t, "--authorization-always-allow-paths=/metrics,/debug/*"), users.file)
+	want := map[string]int{"/metrics": 200, "/debug/pprof/heap": 200, "/livez": 200, "/metricsx": 403, objects: 403}
+	got := map[string]int{}
+	for path := range want {
+		got[path] = server.request(path, users.client("alice"), nil).Status
+	}
+	require.Equal(t, want, got)
+	require.Equal(t, http.StatusUnauthorized, server.request("/metrics", nil, nil).Status, "whoever reads it must be known")
+}
+
+func TestAuthorizationWebhookDecides(t *testing.T) {
+	for flag, version := range map[string]string{"": "v1beta1", "--authorization-webhook-version=v1": "v1"} {
+		t.Run("in "+version, func(t *testing.T) {
+			users, webhook := newAuthority(t, "users"), newReviewer(t)
+			webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool {
+				return len(spec.Groups) > 0 && spec.Groups[0] == "developers" && spec.ResourceAttributes != nil &&
+					spec.ResourceAttributes.Verb == "list" && spec.ResourceAttributes.Resource == "flowschemas"
+			}
+			flags := []string{"--authorization-webhook-config-file=" + webhook.kubeconfig(t)}
+			if flag != "" {
+				flags = append(flags, flag)
+			}
+			server := newGuarded(t, newTestOptions(t, flags...), users.file)
+			admin, alice, bob := users.client("admin", user.SystemPrivilegedGroup), users.client("alice", "developers"), users.client("bob", "guests")
+			status := func(path string, who *tls.Certificate) int { return server.request(path, who, nil).Status }
+
+			require.Equal(t, http.StatusOK, status(objects, admin))
+			require.Equal(t, http.StatusOK, status("/livez", alice))
+			require.Empty(t, webhook.asked(), "masters and health need no webhook")
+
+			require.Equal(t, http.StatusOK, status(objects, alice))
+			require.Equal(t, http.StatusOK, status(objects, alice))
+			require.Equal(t, []string{"authorization.k8s.io/" + version + " SubjectAccessReview"}, webhook.asked(), "the second answer is remembered")
+			require.Equal(t, http.StatusForbidden, status(objects+"/a", alice))
+			require.Equal(t, http.StatusForbidden, status(objects, bob))
+			require.Equal(t, http.StatusForbidden, status("/apis", alice), "discovery too is the webhook's to allow")
+		})
+	}
+}
+
+func TestAuthorizationWebhookOutOfOrderAllowsNothing(t *testing.T) {
+	users, webhook := newAuthority(t, "users"), newReviewer(t)
+	webhook.status = http.StatusForbidden
+	server := newGuarded(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t)), users.file)
+	require.Equal(t, http.StatusInternalServerError, server.request(objects, users.client("alice"), nil).Status)
+	require.Equal(t, http.StatusOK, server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil).Status)
+}

@@ -1,0 +1,108 @@
+package identity
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+	cliflag "k8s.io/component-base/cli/flag"
+)
+
+func TestValidateTellsWhatToDo(t *testing.T) {
+	oidc := []string{"--oidc-issuer-url=https://issuer.example", "--oidc-client-id=flowcontrol"}
+	tests := []struct {
+		name  string
+		flags []string
+		// want has a part of each error; none means that the flags are fine.
+		want []string
+	}{
+		{"no flags", nil, nil},
+		{"all about OpenID Connect", append([]string{"--oidc-groups-claim=groups", "--oidc-required-claim=a=b"}, oidc...), nil},
+		{"all about webhooks", []string{
+			"--authentication-token-webhook-config-file=x", "--authentication-token-webhook-version=v1", "--authentication-token-webhook-cache-ttl=1m",
+			"--authorization-webhook-config-file=x", "--authorization-webhook-version=v1", "--authorization-webhook-cache-authorized-ttl=0s",
+		}, nil},
+		{"all about a kube-apiserver", []string{
+			"--kubeconfig=x", "--authentication-kubeconfig=x", "--authorization-kubeconfig=x", "--authentication-skip-lookup", "--authentication-tolerate-lookup-failure",
+			"--authentication-token-webhook-cache-ttl=1m", "--authorization-webhook-cache-authorized-ttl=1m", "--client-ca-file=x",
+			"--requestheader-client-ca-file=x", "--requestheader-allowed-names=front",
+		}, nil},
+
+		{"a token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"},
+			[]string{"--token-auth-file is for a server without a kube-apiserver, but --kubeconfig has a kube-apiserver decide: leave one of the two out"}},
+		{"a token file beside a kubeconfig for tokens", []string{"--authentication-kubeconfig=x", "--authorization-kubeconfig=x", "--token-auth-file=y"},
+			[]string{"but --authentication-kubeconfig has a kube-apiserver decide"}},
+		{"OpenID Connect behind a kube-apiserver", append([]string{"--kubeconfig=x"}, oidc...),
+			[]string{"--oidc-client-id is for a server without", "--oidc-issuer-url is for a server without"}},
+		{"a configuration behind a kube-apiserver", []string{"--kubeconfig=x", "--authentication-config=y"}, []string{"--authentication-config is for"}},
+		{"webhooks behind a kube-apiserver", []string{"--kubeconfig=x", "--authentication-token-webhook-config-file=y", "--authorization-webhook-config-file=y", "--authorization-webhook-version=v1"},
+			[]string{"--authentication-token-webhook-config-file is for", "--authorization-webhook-config-file is for", "--authorization-webhook-version is for"}},
+		{"audiences behind a kube-apiserver", []string{"--kubeconfig=x", "--api-audiences=a"}, []string{"--api-audiences is for"}},
+
+		{"permissions without tokens", []string{"--authorization-kubeconfig=x"},
+			[]string{"--authentication-kubeconfig is missing: give it too, or --kubeconfig for both"}},
+		{"tokens without permissions", []string{"--authentication-kubeconfig=x"},
+			[]string{"--authorization-kubeconfig is missing: give it too, or --kubeconfig for both"}},
+		{"a lookup without a kube-apiserver", []string{"--authentication-skip-lookup", "--authentication-tolerate-lookup-failure=false"},
+			[]string{"--authentication-skip-lookup is for a server behind a kube-apiserver: give --kubeconfig too", "--authentication-tolerate-lookup-failure is for"}},
+
+		{"a configuration and an issuer by flags", append([]string{"--authentication-config=x"}, oidc...),
+			[]string{"--oidc-client-id and --authentication-config both say which issuers", "--oidc-issuer-url and --authentication-config both say which issuers"}},
+		{"a configuration and a default of OpenID Connect, said aloud", []string{"--authentication-config=x", "--oidc-username-claim=sub"},
+			[]string{"--oidc-username-claim and --authentication-config"}},
+		{"a client without issuer", []string{"--oidc-client-id=a"}, []string{"--oidc-issuer-url and --oidc-client-id go together"}},
+		{"an issuer without client", []string{"--oidc-issuer-url=https://a"}, []string{"--oidc-issuer-url and --oidc-client-id go together"}},
+		{"a claim without issuer", []string{"--oidc-groups-claim=a"}, []string{"--oidc-issuer-url and --oidc-client-id go together"}},
+		{"an issuer without TLS", []string{"--oidc-issuer-url=http://a", "--oidc-client-id=a"}, []string{"URL scheme must be https"}},
+		{"an algorithm that is none", append([]string{"--oidc-signing-algs=RS256,HS256"}, oidc...), []string{`--oidc-signing-algs: "HS256" must be one of ES256`}},
+		{"no user name", append([]string{"--oidc-username-claim="}, oidc...), []string{"claimMappings.username"}},
+
+		{"a version without token webhook", []string{"--authentication-token-webhook-version=v1"},
+			[]string{"--authentication-token-webhook-version says how to ask a service that is not named: give --authentication-token-webhook-config-file too"}},
+		{"a lifetime without authorization webhook", []string{"--authorization-webhook-cache-unauthorized-ttl=1m"},
+			[]string{"--authorization-webhook-cache-unauthorized-ttl says how to ask a service that is not named: give --authorization-webhook-config-file too"}},
+		{"a version of TokenReview that is none", []string{"--authentication-token-webhook-config-file=x", "--authentication-token-webhook-version=v2"},
+			[]string{"--authentication-token-webhook-version=v2: must be v1 or v1beta1"}},
+		{"a version of SubjectAccessReview that is none", []string{"--authorization-webhook-config-file=x", "--authorization-webhook-version=1"},
+			[]string{"--authorization-webhook-version=1: must be v1 or v1beta1"}},
+		{"a lifetime below nothing", []string{"--kubeconfig=x", "--authorization-webhook-cache-authorized-ttl=-1s"},
+			[]string{"--authorization-webhook-cache-authorized-ttl=-1s: must be 0s"}},
+
+		{"a front proxy's name without its authority", []string{"--requestheader-allowed-names=front"},
+			[]string{"--requestheader-allowed-names says how to trust a front proxy, but not whose certificate it has: give --requestheader-client-ca-file too"}},
+		{"a path with a star inside", []string{"--authorization-always-allow-paths=/a*b"}, []string{"--authorization-always-allow-paths: only trailing *"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			errs := newTestOptions(t, test.flags...).Validate()
+			require.Len(t, errs, len(test.want), "%v", errs)
+			for i, want := range test.want {
+				require.ErrorContains(t, errs[i], want)
+			}
+		})
+	}
+	t.Run("audiences in a pod that asks its cluster", func(t *testing.T) {
+		options := newTestOptions(t, "--api-audiences=a")
+		options.InClusterAllowed = true
+		options.inCluster = func() (*rest.Config, error) { return &rest.Config{}, nil }
+		errs := options.Validate()
+		require.Len(t, errs, 1)
+		require.ErrorContains(t, errs[0], "but the service account of this pod has a kube-apiserver decide")
+	})
+}
+
+func TestFlagsAreInTheirGroups(t *testing.T) {
+	var sets cliflag.NamedFlagSets
+	NewOptions().AddFlags(&sets)
+	require.Equal(t, []string{"authentication", "authorization"}, sets.Order)
+	for _, flag := range []string{"kubeconfig", "authentication-kubeconfig", "client-ca-file", "requestheader-username-headers", "token-auth-file", "authentication-config", "oidc-issuer-url", "authentication-token-webhook-cache-ttl", "api-audiences"} {
+		require.NotNil(t, sets.FlagSet("authentication").Lookup(flag), flag)
+	}
+	for _, flag := range []string{"authorization-kubeconfig", "authorization-webhook-config-file", "authorization-webhook-version", "authorization-always-allow-paths"} {
+		require.NotNil(t, sets.FlagSet("authorization").Lookup(flag), flag)
+	}
+	help := sets.FlagSet("authentication").FlagUsages()
+	line := help[strings.Index(help, "--authentication-token-webhook-cache-ttl"):]
+	require.NotContains(t, line[:strings.Index(line, "\n")], "(default", "the default differs between the two ways to run")
+}
