@@ -1,0 +1,157 @@
+# Developers' commands; `make` alone lists them. Everything is built from the
+# module proxy: nothing is installed by hand, nothing lands outside bin/ and
+# Go's own caches.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+
+# One setting for programs, tests and linter, so that they share Go's build
+# cache, and the one of the released programs. Race detection alone needs C.
+export CGO_ENABLED := 0
+
+# Flags of the server, as in: make run ARGS='--secure-port=7443'
+ARGS ?=
+
+# Every module, and those that hold code of the project.
+MODULES := $(sort $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/.*')))
+CODE_MODULES := . ./test/parity
+
+LINT = $(CURDIR)/bin/golangci-lint run --config=$(CURDIR)/.golangci.yaml
+
+##@ Run
+
+.PHONY: help
+help: ## List the commands
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z0-9-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Run the server alone, with all its state in ./.flowcontrol-apiserver
+	@go run ./cmd/flowcontrol-apiserver $(ARGS)
+
+.PHONY: build
+build: ## Build the server to bin/flowcontrol-apiserver
+	@echo "build: bin/flowcontrol-apiserver"
+	@go build -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
+
+.PHONY: clean
+clean: ## Remove what was built; the data of `make run` stays
+	@echo "clean: bin/ and .cache/"
+	@rm -rf bin .cache
+
+##@ Test
+
+.PHONY: test
+test: test-unit test-race test-parity test-e2e ## Run every test
+
+.PHONY: test-unit
+test-unit: ## Run the tests beside the code
+	@echo "test-unit: the packages of the product and of the repository's own checks"
+	@go test -timeout=15m $$(go list ./... | grep -v /test/)
+	@go test -count=1 ./test/binaries/... ./test/repo/...
+
+.PHONY: test-race
+test-race: ## Run the tests of the engine under the race detector
+	@echo "test-race: pkg/apf under the race detector"
+	@CGO_ENABLED=1 go test -race -timeout=15m ./pkg/apf/...
+
+.PHONY: test-parity
+test-parity: ## Compare with k8s.io/kubernetes itself
+	@echo "test-parity: the product against k8s.io/kubernetes"
+	@cd test/parity && go test -timeout=15m ./...
+
+# Never from the cache, which knows nothing of the programs that these tests
+# run; the programs first, and one package after another, so that no test races
+# a compiler for the processors.
+.PHONY: test-e2e
+test-e2e: binaries ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
+	@echo "test-e2e: real processes"
+	@go test -count=1 -p=1 -timeout=30m ./test/e2e/...
+
+.PHONY: binaries
+binaries: ## Build every program that the tests run
+	@echo "binaries: the server, etcd and the Kubernetes programs (minutes the first time)"
+	@go run ./test/binaries/build
+
+.PHONY: bench
+bench: binaries ## Measure the server beside kube-apiserver; write docs/benchmarks.md
+	@echo "bench: this server and kube-apiserver side by side (about six minutes)"
+	@go run ./hack/benchmarks
+
+##@ Check
+
+.PHONY: verify
+verify: verify-tidy verify-format verify-vet verify-lint verify-codegen verify-repo ## Run every check
+
+.PHONY: fix
+fix: update-tidy update-codegen update-format update-lint ## Mend what the checks can mend by themselves
+
+.PHONY: generate
+generate: update-codegen ## Write the generated code anew
+
+.PHONY: lint
+lint: verify-lint ## Run the linter
+
+.PHONY: verify-tidy
+verify-tidy: ## Check go.mod and go.sum of every module
+	@echo "verify-tidy: go.mod and go.sum of every module"
+	@for module in $(MODULES); do (cd $$module && go mod tidy -diff) || \
+	  { echo "$$module/go.mod is not tidy: run 'make update-tidy'" >&2; exit 1; }; done
+
+.PHONY: update-tidy
+update-tidy: ## Tidy every go.mod
+	@for module in $(MODULES); do echo "update-tidy: $$module"; (cd $$module && go mod tidy); done
+
+# git also lists files that are deleted and not yet committed.
+GOFMT = git ls-files -z --cached --others --exclude-standard '*.go' | while IFS= read -r -d '' file; do \
+  if [ -f "$$file" ]; then printf '%s\0' "$$file"; fi; done | xargs -0 gofmt
+
+.PHONY: verify-format
+verify-format: ## Check that gofmt has nothing to change
+	@echo "verify-format: gofmt"
+	@badly=$$($(GOFMT) -l); if [ -n "$$badly" ]; then \
+	  printf '%s\n' "$$badly" "These files are not formatted: run 'make update-format'" >&2; exit 1; fi
+
+.PHONY: update-format
+update-format: ## Format every Go file
+	@echo "update-format: gofmt"
+	@$(GOFMT) -w
+
+.PHONY: verify-vet
+verify-vet: ## Run go vet
+	@for module in $(CODE_MODULES); do echo "verify-vet: $$module"; (cd $$module && go vet ./...) || \
+	  { echo "go vet has findings, which want mending by hand" >&2; exit 1; }; done
+
+.PHONY: verify-lint
+verify-lint: bin/golangci-lint ## Run golangci-lint
+	@for module in $(CODE_MODULES); do echo "verify-lint: $$module"; (cd $$module && $(LINT) ./...) || \
+	  { echo "golangci-lint has findings: 'make update-lint' mends some, the others want mending by hand" >&2; exit 1; }; done
+
+.PHONY: update-lint
+update-lint: bin/golangci-lint ## Let golangci-lint mend what it can
+	@for module in $(CODE_MODULES); do echo "update-lint: $$module"; (cd $$module && $(LINT) --fix ./...); done
+
+bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
+	@echo "building golangci-lint (a minute the first time)"
+	@cd hack/tools/golangci-lint && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ \
+	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@
+
+.PHONY: verify-codegen
+verify-codegen: ## Check that the generated code is current
+	@echo "verify-codegen: generated code"
+	@hack/verify-codegen.sh || { echo "run 'make update-codegen' and commit what it changes" >&2; exit 1; }
+
+.PHONY: update-codegen
+update-codegen: ## Write the generated code anew
+	@echo "update-codegen: deepcopy, conversions, defaults, OpenAPI, client"
+	@hack/update-codegen.sh
+
+.PHONY: verify-repo
+verify-repo: ## Check imports, package comments, leftovers, machine paths
+	@echo "verify-repo: imports, package comments, leftovers, machine paths"
+	@go test -count=1 ./test/repo/... || { echo "the messages above say what would be right" >&2; exit 1; }
