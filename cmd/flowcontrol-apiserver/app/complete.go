@@ -48,7 +48,7 @@ func (o CompletedOptions) Validate() []error {
 	errs = append(errs, o.validateEtcd()...)
 	errs = append(errs, o.Run.ComponentGlobalsRegistry.Validate()...)
 	errs = append(errs, o.Run.Validate()...)
-	errs = append(errs, o.SecureServing.Validate()...)
+	errs = append(errs, o.validateServing()...)
 	errs = append(errs, o.Identity.Validate()...)
 	errs = append(errs, o.Audit.Validate()...)
 	errs = append(errs, o.validateFeatures()...)
@@ -81,6 +81,14 @@ func (o CompletedOptions) validateEtcd() []error {
 	withAddress := *o.Etcd
 	withAddress.StorageConfig.Transport.ServerList = []string{"unix://embedded"}
 	return append(errs, withAddress.Validate()...)
+}
+
+func (o CompletedOptions) validateServing() []error {
+	errs := o.SecureServing.Validate()
+	if pair := o.SecureServing.ServerCert.CertKey; (pair.CertFile == "") != (pair.KeyFile == "") {
+		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file belong together: give both, or neither to serve with a certificate made by the server"))
+	}
+	return errs
 }
 
 func (o CompletedOptions) validateFeatures() []error {

@@ -2,8 +2,8 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -104,10 +104,7 @@ func (c *Config) applyServing(context.Context) error {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
 	if err := serving.ApplyTo(&c.generic.SecureServing, &c.generic.LoopbackClientConfig); err != nil {
-		if errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, serving.BindPort)
-		}
-		return err
+		return c.explainServing(err)
 	}
 	// The server's own reads of its API: protobuf is cheaper for both ends, and
 	// compression would only cost on the loopback.
@@ -115,6 +112,23 @@ func (c *Config) applyServing(context.Context) error {
 	c.generic.LoopbackClientConfig.AcceptContentTypes = runtime.ContentTypeProtobuf
 	c.generic.LoopbackClientConfig.DisableCompression = true
 	return nil
+}
+
+// explainServing says what to do about an address that cannot be bound. The
+// library gives the system's reason as text alone.
+func (c *Config) explainServing(err error) error {
+	serving, reason := c.options.SecureServing, func(number syscall.Errno) bool {
+		return strings.HasSuffix(err.Error(), number.Error())
+	}
+	switch {
+	case reason(syscall.EADDRINUSE):
+		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, serving.BindPort)
+	case reason(syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("--bind-address=%s is not an address of this machine: give one that is, or 0.0.0.0 for all", serving.BindAddress)
+	case reason(syscall.EACCES):
+		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", serving.BindPort)
+	}
+	return err
 }
 
 func (c *Config) applyIdentity(ctx context.Context) error {

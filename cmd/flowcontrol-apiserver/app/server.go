@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/klog/v2"
@@ -57,8 +58,12 @@ func (s *Server) installAPIGroup() error {
 		Enabled: s.config.generic.MergedResourceConfig,
 		Clock:   clock.RealClock{},
 	}.APIGroupInfo()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no answer from etcd at %s: see that it runs, that the address is right, and that --etcd-cafile, --etcd-certfile and --etcd-keyfile fit it",
+			strings.Join(s.config.options.Etcd.StorageConfig.Transport.ServerList, ","))
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("opening the store: %w", err)
 	}
 	return s.generic.InstallAPIGroup(group)
 }
