@@ -1,0 +1,54 @@
+// Package fuzzer fills the hub types with random content for tests.
+//
+// What it makes has been defaulted, as everything that a server holds: a number
+// whose default is not zero is never zero, and no pointer that defaulting sets
+// is nil. The shares of a limited level are the exception that matters: they
+// are zero often, for zero and nothing are different shares there.
+package fuzzer
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/randfill"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// Funcs returns the functions by which a randfill.Filler fills the hub types.
+// It has the form of fuzzer.FuzzerFuncs of k8s.io/apimachinery.
+func Funcs(serializer.CodecFactory) []any {
+	return []any{
+		func(spec *flowcontrol.FlowSchemaSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			replaceZero(&spec.MatchingPrecedence, 1000)
+		},
+		func(limited *flowcontrol.LimitedPriorityLevelConfiguration, c randfill.Continue) {
+			c.FillNoCustom(limited)
+			replaceNil(&limited.NominalConcurrencyShares)
+			replaceNil(&limited.LendablePercent)
+		},
+		func(exempt *flowcontrol.ExemptPriorityLevelConfiguration, c randfill.Continue) {
+			c.FillNoCustom(exempt)
+			replaceNil(&exempt.NominalConcurrencyShares)
+			replaceNil(&exempt.LendablePercent)
+		},
+		func(queuing *flowcontrol.QueuingConfiguration, c randfill.Continue) {
+			c.FillNoCustom(queuing)
+			replaceZero(&queuing.Queues, 64)
+			replaceZero(&queuing.HandSize, 8)
+			replaceZero(&queuing.QueueLengthLimit, 50)
+		},
+	}
+}
+
+func replaceZero(value *int32, by int32) {
+	if *value == 0 {
+		*value = by
+	}
+}
+
+func replaceNil(value **int32) {
+	if *value == nil {
+		*value = ptr.To[int32](0)
+	}
+}

@@ -1,0 +1,248 @@
+package install_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	"k8s.io/apimachinery/pkg/api/apitesting/roundtrip"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/randfill"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	flowcontrolfuzzer "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/fuzzer"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+)
+
+const (
+	iterations     = 1000
+	keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+)
+
+// published are the kinds that k8s.io/api publishes in each version.
+func published() []runtime.Object {
+	return []runtime.Object{
+		&flowcontrolv1.FlowSchema{}, &flowcontrolv1.FlowSchemaList{},
+		&flowcontrolv1.PriorityLevelConfiguration{}, &flowcontrolv1.PriorityLevelConfigurationList{},
+		&flowcontrolv1beta3.FlowSchema{}, &flowcontrolv1beta3.FlowSchemaList{},
+		&flowcontrolv1beta3.PriorityLevelConfiguration{}, &flowcontrolv1beta3.PriorityLevelConfigurationList{},
+	}
+}
+
+// trip is what a round trip needs.
+type trip struct {
+	scheme *runtime.Scheme
+	codecs serializer.CodecFactory
+	filler *randfill.Filler
+}
+
+func newTrip(t *testing.T) trip {
+	t.Helper()
+	seed := rand.Int63()
+	t.Logf("seed %d", seed)
+	scheme := install.NewScheme()
+	codecs := serializer.NewCodecFactory(scheme)
+	// Zero shares that are given are rare among random numbers, and what is
+	// easily lost.
+	zeros := func(serializer.CodecFactory) []any {
+		return []any{
+			func(limited *flowcontrolv1.LimitedPriorityLevelConfiguration, c randfill.Continue) {
+				c.FillNoCustom(limited)
+				if c.Bool() {
+					limited.NominalConcurrencyShares = ptr.To[int32](0)
+				}
+			},
+			func(level *flowcontrolv1beta3.PriorityLevelConfiguration, c randfill.Continue) {
+				c.FillNoCustom(level)
+				if level.Spec.Limited != nil && c.Bool() {
+					level.Spec.Limited.NominalConcurrencyShares = 0
+				}
+				if c.Bool() {
+					metav1.SetMetaDataAnnotation(&level.ObjectMeta, keepZeroShares, "")
+				}
+			},
+		}
+	}
+	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, flowcontrolfuzzer.Funcs, zeros)
+	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(seed), codecs)}
+}
+
+// fill returns a new object of example's type with random content, after the
+// defaulting of its version, and as its version would write it.
+func (trip trip) fill(example runtime.Object) runtime.Object {
+	object := example.DeepCopyObject()
+	trip.filler.Fill(object)
+	trip.scheme.Default(object)
+	dropNeedlessMarks(object)
+	kinds, _, err := trip.scheme.ObjectKinds(object)
+	if err != nil {
+		panic(err)
+	}
+	object.GetObjectKind().SetGroupVersionKind(kinds[0])
+	return object
+}
+
+// dropNeedlessMarks takes the annotation of v1beta3 off levels that have
+// shares, as passing through the hub does.
+func dropNeedlessMarks(object runtime.Object) {
+	drop := func(level *flowcontrolv1beta3.PriorityLevelConfiguration) {
+		if limited := level.Spec.Limited; limited == nil || limited.NominalConcurrencyShares != 0 {
+			delete(level.Annotations, keepZeroShares)
+		}
+	}
+	switch object := object.(type) {
+	case *flowcontrolv1beta3.PriorityLevelConfiguration:
+		drop(object)
+	case *flowcontrolv1beta3.PriorityLevelConfigurationList:
+		for i := range object.Items {
+			drop(&object.Items[i])
+		}
+	}
+}
+
+func (trip trip) convert(t *testing.T, object runtime.Object, version schema.GroupVersion) runtime.Object {
+	t.Helper()
+	converted, err := trip.scheme.ConvertToVersion(object, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return converted
+}
+
+func requireSame(t *testing.T, what string, want, got runtime.Object) {
+	t.Helper()
+	if !equality.Semantic.DeepEqual(want, got) {
+		t.Fatalf("%s changed the object (-before +after):\n%s", what, cmp.Diff(want, got))
+	}
+}
+
+func TestTheHubSurvivesEveryVersion(t *testing.T) {
+	trip := newTrip(t)
+	for range iterations / 20 {
+		roundtrip.RoundTripTypes(t, trip.scheme, trip.codecs, trip.filler, nil)
+	}
+}
+
+func TestEveryVersionSurvivesTheHub(t *testing.T) {
+	for _, example := range published() {
+		trip := newTrip(t)
+		version := trip.fill(example).GetObjectKind().GroupVersionKind()
+		t.Run(version.Version+" "+version.Kind, func(t *testing.T) {
+			for range iterations {
+				object := trip.fill(example)
+				before := object.DeepCopyObject()
+				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
+				hubBefore := hub.DeepCopyObject()
+				requireSame(t, "the hub", before, trip.convert(t, hub, version.GroupVersion()))
+				// What is converted may be shared with a cache.
+				requireSame(t, "conversion from the hub", hubBefore, hub)
+				requireSame(t, "conversion to the hub", before, object)
+			}
+		})
+	}
+}
+
+func TestEveryVersionSurvivesTheOther(t *testing.T) {
+	others := map[string]schema.GroupVersion{"v1": flowcontrolv1beta3.SchemeGroupVersion, "v1beta3": flowcontrolv1.SchemeGroupVersion}
+	for _, example := range published() {
+		trip := newTrip(t)
+		version := trip.fill(example).GetObjectKind().GroupVersionKind()
+		for _, mediaType := range trip.codecs.SupportedMediaTypes() {
+			t.Run(version.Version+" "+version.Kind+" in "+mediaType.MediaType, func(t *testing.T) {
+				otherCodec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, others[version.Version], flowcontrol.SchemeGroupVersion)
+				codec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, version.GroupVersion(), version.GroupVersion())
+				for range iterations / 4 {
+					object := trip.fill(example)
+					data, err := runtime.Encode(otherCodec, trip.convert(t, object, flowcontrol.SchemeGroupVersion))
+					if err != nil {
+						t.Fatal(err)
+					}
+					hub, err := runtime.Decode(otherCodec, data)
+					if err != nil {
+						t.Fatalf("decode %q: %v", data, err)
+					}
+					back, err := runtime.Encode(codec, hub)
+					if err != nil {
+						t.Fatal(err)
+					}
+					again, _, err := codec.Decode(back, nil, nil)
+					if err != nil {
+						t.Fatalf("decode %q: %v", back, err)
+					}
+					again.GetObjectKind().SetGroupVersionKind(version)
+					requireSame(t, "the other version", object, again)
+				}
+			})
+		}
+	}
+}
+
+func TestTheWireIsThatOfThePublishedTypes(t *testing.T) {
+	for _, example := range published() {
+		trip := newTrip(t)
+		version := trip.fill(example).GetObjectKind().GroupVersionKind()
+		t.Run(version.Version+" "+version.Kind, func(t *testing.T) {
+			for range iterations {
+				object := trip.fill(example)
+				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
+
+				inJSON := trip.encode(t, hub, version.GroupVersion(), runtime.ContentTypeJSON)
+				want, err := json.Marshal(object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := bytes.TrimSuffix(inJSON, []byte("\n")); !bytes.Equal(want, got) {
+					t.Fatalf("JSON differs (-published +served):\n%s", cmp.Diff(string(want), string(got)))
+				}
+
+				inProtobuf := trip.encode(t, hub, version.GroupVersion(), runtime.ContentTypeProtobuf)
+				requireSame(t, "protobuf", object, decodePublished(t, example, inProtobuf))
+			}
+		})
+	}
+}
+
+func (trip trip) encode(t *testing.T, hub runtime.Object, version schema.GroupVersion, mediaType string) []byte {
+	t.Helper()
+	info, ok := runtime.SerializerInfoForMediaType(trip.codecs.SupportedMediaTypes(), mediaType)
+	if !ok {
+		t.Fatalf("no serializer of %s", mediaType)
+	}
+	data, err := runtime.Encode(trip.codecs.EncoderForVersion(info.Serializer, version), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// decodePublished reads data as a client does that has nothing but k8s.io/api:
+// four bytes that say Kubernetes, an envelope, the message.
+func decodePublished(t *testing.T, example runtime.Object, data []byte) runtime.Object {
+	t.Helper()
+	message, ok := bytes.CutPrefix(data, []byte{'k', '8', 's', 0})
+	if !ok {
+		t.Fatalf("%q must start with the four bytes of Kubernetes", data)
+	}
+	var envelope runtime.Unknown
+	if err := envelope.Unmarshal(message); err != nil {
+		t.Fatal(err)
+	}
+	object := example.DeepCopyObject()
+	if err := object.(interface{ Unmarshal([]byte) error }).Unmarshal(envelope.Raw); err != nil {
+		t.Fatal(err)
+	}
+	object.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(envelope.APIVersion, envelope.Kind))
+	return object
+}
