@@ -42,21 +42,22 @@ func (c *Fake) AfterFunc(d time.Duration, f func()) Timer {
 
 // Step moves to the next pending call and makes it. It reports false, and
 // moves nowhere, if no call is pending.
-func (c *Fake) Step() bool { return c.stepUpTo(1<<63 - 1) }
+func (c *Fake) Step() bool { return c.StepUpTo(1<<63 - 1) }
 
 // Advance moves the clock by d and makes every call that falls due.
 func (c *Fake) Advance(d time.Duration) { c.AdvanceTo(c.Now() + d) }
 
 // AdvanceTo moves the clock to the given time since its origin and makes every call that falls due.
 func (c *Fake) AdvanceTo(sinceOrigin time.Duration) {
-	for c.stepUpTo(sinceOrigin) {
+	for c.StepUpTo(sinceOrigin) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = max(c.now, sinceOrigin)
 }
 
-func (c *Fake) stepUpTo(last time.Duration) bool {
+// StepUpTo is Step for calls that are due by the given time since the origin.
+func (c *Fake) StepUpTo(last time.Duration) bool {
 	c.mu.Lock()
 	if len(c.calls) == 0 || c.calls[0].due > last {
 		c.mu.Unlock()

@@ -129,12 +129,14 @@ func (s *Set) seat(r *Request, now time.Duration) {
 // dispatch starts as many waiting requests as it can and returns them, apart
 // from arriving, as a list along next for wake.
 func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
+	s.schedule.unblock()
 	for s.free > 0 {
 		r := s.schedule.next()
 		if r == nil {
 			break
 		}
 		if !s.fits(r) {
+			s.schedule.block(r, s.free)
 			r.Series.NotAccommodated(int(r.shard & s.shardMask))
 			break
 		}

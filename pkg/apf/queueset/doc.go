@@ -21,22 +21,25 @@
 //	W = initial seats * G + final seats * additional latency,   G = 3 ms
 //
 // is added to S; when it has run for s instead of G, S is corrected by
-// (s - G) * initial seats. Any positive G gives the same shares in the long
-// run; a small one makes what a queue is charged follow what it used.
+// (s - G) * initial seats. Until then S grows by what the request has used so
+// far, so that a queue with long requests does not look thrifty while they
+// run. Any positive G gives the same shares in the long run; a small one makes
+// what a queue is charged follow what it used.
 //
-// Two rules keep the ideal world honest. A queue that becomes active starts at
-// R: what it did not use while it was idle is lost. And a request cannot start
-// there before it came: S is raised to R(arrival of the oldest waiting
-// request) whenever a correction or a change of that request left it below.
-// Without the second rule a queue that uses less than its share, but never
-// quite runs empty, would save up an unlimited claim.
+// A queue that becomes active starts at R: what it did not use while it was
+// idle is lost. If it had run ahead of R just before, it starts where it had
+// got to: running empty for a moment does not pay off a debt. And a request
+// cannot start in the ideal world before it came: S is raised to R(arrival of
+// the oldest waiting request) whenever a correction or a change of that request
+// left it below. Without this rule a queue that uses less than its share, but
+// never quite runs empty, would save up an unlimited claim.
 //
-// R has an upper neighbour as well. When busy queues leave seats unused, the
+// The opposite must be prevented too. When busy queues leave seats unused, the
 // others run ahead of R, as they should, and without bound as time goes by. A
 // queue that then becomes active would start at R, far behind all the others,
 // and be served alone until it caught up. Therefore R never lags behind the
-// queue just dispatched: R is raised to S - G * (seats it occupies), a lower
-// estimate of where that queue is. As the queue dispatched is the least
+// queue just dispatched: R is raised to S - G * (initial seats executing), a
+// lower estimate of where that queue is. As the queue dispatched is the least
 // advanced one, no queue that waits has a claim to what is skipped.
 //
 // # Widths and limits

@@ -70,6 +70,9 @@ func (s *Set) resume(now time.Duration) {
 		woken = s.dispatch(now, nil)
 		s.reopen()
 	}
+	if !s.open && s.schedule.waiting == 0 && s.free == s.limit {
+		s.schedule.dissolve() // idle: all debts are forgotten
+	}
 	s.mu.Unlock()
 	wake(woken)
 }

@@ -1,6 +1,8 @@
 package queueset
 
 import (
+	"time"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -9,8 +11,8 @@ type queue struct {
 	index int // among the queues of the Set
 	place int // among the active queues of the scheduler
 
-	start  seats.Progress // S: where the next request starts
-	finish seats.Progress // where the head ends; kept while one waits
+	start  seats.Progress // S less what executing requests have used so far
+	finish seats.Progress // where the head ends, or earlier; kept while one waits
 	served uint64         // serial number of the last dispatch
 	heapAt int            // position in the heap, -1 without waiting requests
 
@@ -23,6 +25,12 @@ type queue struct {
 	executing int // requests executing
 	lingering int // requests in their additional latency
 	seats     int // in use by both
+
+	// What executing requests use now: initial seats, and the sum of those
+	// times when each began. The latter counts modulo 2^64, as does all that is
+	// derived from it; only differences are used, and they are small.
+	using      int
+	usingSince uint64
 }
 
 func (q *queue) before(other *queue) bool {
@@ -72,9 +80,26 @@ func (q *queue) take(r *Request) {
 	q.initials -= r.Work.Initial
 }
 
+// used is the work that executing requests have done by now.
+func (q *queue) used(now time.Duration) seats.Area {
+	return seats.Area(uint64(q.using)*uint64(now) - q.usingSince)
+}
+
+// startAt is S at the given time.
+func (q *queue) startAt(now time.Duration) seats.Progress {
+	return q.start.Add(q.used(now))
+}
+
+// use begins or, with negative seats, ends the execution of a request that
+// uses so many initial seats and began at the given time.
+func (q *queue) use(initial int, began time.Duration) {
+	q.using += initial
+	q.usingSince += uint64(initial) * uint64(began)
+}
+
 // bound keeps the head from starting, in the ideal world, before it arrived.
-func (q *queue) bound() {
-	if q.head != nil && q.start.Before(q.head.arrival) {
-		q.start = q.head.arrival
+func (q *queue) bound(now time.Duration) {
+	if late := q.head.arrival.Sub(q.startAt(now)); late > 0 {
+		q.start = q.start.Add(late)
 	}
 }

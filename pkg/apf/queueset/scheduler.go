@@ -31,6 +31,11 @@ type scheduler struct {
 	arrivals int            // rotates the first choice in a hand
 	serial   uint64         // of the last dispatch
 
+	// blocked is the request that is next but does not fit, for which so many
+	// seats are kept free; nil without one.
+	blocked *Request
+	kept    int
+
 	dispatchClock seats.Progress // R at the last dispatch
 	dispatchStart seats.Progress // S of the request dispatched last
 }
@@ -42,6 +47,9 @@ func (s *scheduler) sync(now time.Duration, seatsWanted int) {
 		return
 	}
 	s.advance(seats.Advance(now-s.last, seatsWanted, s.busy))
+	if s.blocked != nil {
+		s.blocked.owed += seats.AreaOf(s.kept, now-s.last)
+	}
 	s.last = now
 }
 
@@ -89,14 +97,14 @@ func (s *scheduler) newQueue(index int) *queue {
 	} else {
 		q = new(queue)
 	}
-	*q = queue{index: index, place: len(s.actives), heapAt: -1}
+	*q = queue{index: index, place: len(s.actives), heapAt: -1, start: s.clock}
 	s.actives = append(s.actives, q)
 	return q
 }
 
 // retire forgets q if nothing keeps it.
 func (s *scheduler) retire(q *queue) {
-	if q.length > 0 || q.executing > 0 || q.lingering > 0 {
+	if q.length > 0 || q.executing > 0 || q.lingering > 0 || s.clock.Before(q.start) {
 		return
 	}
 	last := len(s.actives) - 1
@@ -137,7 +145,9 @@ func (s *scheduler) dissolve() {
 // activate must be called before q gets a request.
 func (s *scheduler) activate(q *queue) {
 	if !q.active() {
-		q.start = s.clock
+		if q.start.Before(s.clock) {
+			q.start = s.clock
+		}
 		s.busy++
 	}
 }
@@ -147,6 +157,7 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 	s.activate(q)
 	r.queue, r.arrival = q, s.clock
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	r.owed = 0
 	q.push(r)
 	s.waiting++
 	s.widths += r.width
@@ -161,8 +172,8 @@ func (s *scheduler) reorder(q *queue) {
 		}
 		return
 	}
-	q.bound()
-	q.finish = q.start.Add(q.head.area)
+	q.bound(s.last)
+	q.finish = q.startAt(s.last).Add(q.head.area)
 	if q.heapAt < 0 {
 		s.ordered.push(q)
 	} else {
@@ -171,11 +182,23 @@ func (s *scheduler) reorder(q *queue) {
 }
 
 // next returns the waiting request whose turn it is, nil without any.
+//
+// S of a queue grows while requests of it execute, so the order in the heap is
+// that of some earlier time. But it grows only: what is first, and is still
+// first when it is brought up to date, is first indeed.
 func (s *scheduler) next() *Request {
 	if s.waiting == 0 {
 		return nil
 	}
-	return s.ordered.items[0].head
+	for {
+		q := s.ordered.items[0]
+		finish := q.startAt(s.last).Add(q.head.area)
+		if finish == q.finish {
+			return q.head
+		}
+		q.finish = finish
+		s.ordered.fix(0)
+	}
 }
 
 // withdraw takes a waiting request out of its queue.
@@ -189,6 +212,12 @@ func (s *scheduler) withdraw(r *Request) {
 	s.retire(q)
 }
 
+// block says that r is next but does not fit, so that free seats stay unused
+// from now until something changes. Their time is charged to r at its dispatch.
+func (s *scheduler) block(r *Request, free int) { s.blocked, s.kept = r, free }
+
+func (s *scheduler) unblock() { s.blocked = nil }
+
 func (s *scheduler) detach(r *Request) {
 	r.queue.take(r)
 	s.waiting--
@@ -201,9 +230,11 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	s.detach(r)
 	s.serial++
 	q.served = s.serial
-	s.catchUp(q.start.Add(-seats.AreaOf(q.seats, ServiceTimeGuess)))
-	s.dispatchClock, s.dispatchStart = s.clock, q.start
+	s.dispatchStart = q.startAt(now)
+	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess)))
+	s.dispatchClock = s.clock
 	s.charge(r, q, now)
+	q.start = q.start.Add(r.owed)
 	s.reorder(q)
 }
 
@@ -218,6 +249,7 @@ func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
 	q.executing++
 	q.seats += r.held
 	q.start = q.start.Add(r.area)
+	q.use(r.Work.Initial, now)
 	r.charged = now
 }
 
@@ -242,6 +274,7 @@ func (s *scheduler) finish(r *Request, now time.Duration, lingering int) {
 	if !q.active() {
 		s.busy--
 	}
+	q.use(-r.Work.Initial, r.charged)
 	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
 	s.reorder(q)
 	s.retire(q)

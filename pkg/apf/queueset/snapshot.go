@@ -59,7 +59,7 @@ func (s *Set) Figures() Figures {
 		sh.mu.Unlock()
 	}
 	for i, q := range f.ordered.items {
-		start := q.start.SeatSeconds()
+		start := q.startAt(now).SeatSeconds()
 		out.NextS.include(i, start)
 		out.NextDiscountedS.include(i, start-seats.AreaOf(q.seats, ServiceTimeGuess).SeatSeconds())
 	}
@@ -119,7 +119,7 @@ func (s *Set) Dump() Dump {
 	f := &s.schedule
 	out := Dump{Queues: s.schedule.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.actives))}
 	for _, q := range f.actives {
-		out.Active = append(out.Active, q.dump())
+		out.Active = append(out.Active, q.dump(now))
 		place := 0
 		for r := q.head; r != nil; r = r.next {
 			out.Requests = append(out.Requests, r.dump(q.index, place))
@@ -154,10 +154,10 @@ func (s *Set) dumpExecuting(sh *shard, out *Dump) {
 	}
 }
 
-func (q *queue) dump() QueueDump {
+func (q *queue) dump(now time.Duration) QueueDump {
 	return QueueDump{
 		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
-		NextDispatchR: q.start.SeatSeconds(), InitialSeats: q.initials, Widths: q.widths, Work: q.work,
+		NextDispatchR: q.startAt(now).SeatSeconds(), InitialSeats: q.initials, Widths: q.widths, Work: q.work,
 	}
 }
 

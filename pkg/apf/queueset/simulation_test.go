@@ -1,0 +1,259 @@
+package queueset_test
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// client is a number of threads, each of which sends requests one after the
+// other, execution and thinking taking turns.
+type client struct {
+	flow         string // the client's name without one
+	threads      int
+	exec, think  time.Duration
+	work         seats.Work
+	from, until  time.Duration // when threads send; until 0 is for ever
+	halfUntil    time.Duration // until when only half of the threads send
+	dropRefusals bool          // a refused request is not an error
+}
+
+// simulation runs clients against a Set in virtual time, on one goroutine.
+type simulation struct {
+	t       *testing.T
+	clock   *clock.Fake
+	set     *queueset.Set
+	layout  *stats.Layout
+	clients []client
+	hashers []*flow.Hasher
+	series  []*stats.Series
+	served  []float64 // seat-seconds per client since the last call of shares
+	running map[*queueset.Request]*execution
+	waiting []*queueset.Request
+	owner   map[*queueset.Request]int // thread's client, of waiting requests
+	refused []int
+}
+
+type execution struct {
+	client int
+	since  time.Duration // counted from
+	seats  int
+}
+
+func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...client) *simulation {
+	t.Helper()
+	s := &simulation{
+		t:       t,
+		clock:   clock.NewFake(time.Unix(0, 0)),
+		layout:  stats.NewLayout(4),
+		clients: clients,
+		served:  make([]float64, len(clients)),
+		refused: make([]int, len(clients)),
+		running: map[*queueset.Request]*execution{},
+		owner:   map[*queueset.Request]int{},
+	}
+	if config.Discipline == queueset.Queue {
+		s.nameFlows(config)
+	}
+	var err error
+	s.set, err = queueset.New(s.clock, s.layout, config, limits(limit))
+	require.NoError(t, err)
+	for i := range clients {
+		s.add(i)
+	}
+	return s
+}
+
+func limits(seats int) queueset.Limits {
+	return queueset.Limits{Seats: seats, Nominal: seats, Denominator: max(1, seats)}
+}
+
+// nameFlows gives clients without a flow one whose hand meets no other, as far
+// as that is possible.
+func (s *simulation) nameFlows(config queueset.Config) {
+	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
+	require.NoError(s.t, err)
+	taken := map[int]bool{}
+	for i := range s.clients {
+		c := &s.clients[i]
+		for try := 0; c.flow == ""; try++ {
+			name := fmt.Sprintf("client%d-%d", i, try)
+			hand := dealer.Deal(flow.HashOf("schema", name), nil)
+			if try < 10000 && slices.ContainsFunc(hand, func(q int) bool { return taken[q] }) {
+				continue
+			}
+			c.flow = name
+			for _, q := range hand {
+				taken[q] = true
+			}
+		}
+	}
+}
+
+func (s *simulation) add(i int) {
+	c := &s.clients[i]
+	s.hashers = append(s.hashers, flow.NewHasher("schema"))
+	s.series = append(s.series, s.layout.NewSeries("level", c.flow))
+	for j := range c.threads {
+		from := c.from
+		if j >= c.threads/2 {
+			from = max(from, c.halfUntil)
+		}
+		s.clock.AfterFunc(from+time.Duration(90*j+20*i), func() { s.send(i) })
+	}
+}
+
+// send lets a thread of client i send one request.
+func (s *simulation) send(i int) {
+	c := &s.clients[i]
+	if c.until > 0 && s.clock.Now() >= c.until {
+		return
+	}
+	r := queueset.NewRequest(uint32(len(s.running)))
+	r.Hasher, r.Distinguisher, r.Series, r.Work = s.hashers[i], c.flow, s.series[i], c.work
+	switch s.set.Arrive(r) {
+	case queueset.Seated:
+		s.execute(i, r)
+	case queueset.Waiting:
+		s.waiting = append(s.waiting, r)
+		s.owner[r] = i
+	case queueset.Refused:
+		s.refused[i]++
+		if !c.dropRefusals {
+			s.t.Errorf("client %d was refused: %v", i, r.Reason())
+		}
+		s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
+	}
+	s.poll()
+}
+
+// poll lets every request execute that has been dispatched.
+func (s *simulation) poll() {
+	kept := s.waiting[:0]
+	for _, r := range s.waiting {
+		select {
+		case <-r.Ready():
+			s.execute(s.owner[r], r)
+			delete(s.owner, r)
+		default:
+			kept = append(kept, r)
+		}
+	}
+	s.waiting = kept
+}
+
+func (s *simulation) execute(i int, r *queueset.Request) {
+	c := &s.clients[i]
+	s.running[r] = &execution{client: i, since: s.clock.Now(), seats: r.Work.Initial}
+	s.clock.AfterFunc(c.exec, func() {
+		s.account(r)
+		delete(s.running, r)
+		s.set.Finish(r)
+		s.poll()
+	})
+	s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
+}
+
+func (s *simulation) account(r *queueset.Request) {
+	e, now := s.running[r], s.clock.Now()
+	s.served[e.client] += float64(e.seats) * (now - e.since).Seconds()
+	e.since = now
+}
+
+func (s *simulation) advance(d time.Duration) {
+	end := s.clock.Now() + d
+	for s.clock.StepUpTo(end) {
+		s.poll()
+	}
+	s.clock.AdvanceTo(end)
+}
+
+// shares runs for d and returns the seats that each client had on average.
+func (s *simulation) shares(d time.Duration) []float64 {
+	clear(s.served)
+	for r := range s.running {
+		s.running[r].since = s.clock.Now()
+	}
+	s.advance(d)
+	for r := range s.running {
+		s.account(r)
+	}
+	out := make([]float64, len(s.served))
+	for i := range out {
+		out[i] = s.served[i] / d.Seconds()
+	}
+	return out
+}
+
+// drain lets everything end and checks that nothing is left.
+func (s *simulation) drain() {
+	s.t.Helper()
+	for i := range s.clients {
+		s.clients[i].until = 1
+	}
+	s.advance(time.Hour)
+	require.Empty(s.t, s.waiting)
+	require.Empty(s.t, s.running)
+	assert.True(s.t, s.set.Idle())
+	figures := s.set.Figures()
+	assert.Zero(s.t, figures.Executing)
+	assert.Zero(s.t, figures.Waiting)
+	assert.Zero(s.t, figures.SeatsInUse)
+	assert.Zero(s.t, figures.SeatsWaiting)
+}
+
+// demand is the number of seats that a client would use if it never waited.
+func (c client) demand(threads int) float64 {
+	return float64(threads*c.work.Initial) * c.exec.Seconds() / (c.exec + c.think).Seconds()
+}
+
+// maxMin divides capacity max-min fairly.
+func maxMin(demands []float64, capacity float64) []float64 {
+	order := make([]int, len(demands))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return demands[order[i]] < demands[order[j]] })
+	shares := make([]float64, len(demands))
+	for n, i := range order {
+		shares[i] = min(demands[i], capacity/float64(len(order)-n))
+		capacity -= shares[i]
+	}
+	return shares
+}
+
+// assertShares checks that every client got its expected seats, give or take
+// the margin relative to them.
+func assertShares(t *testing.T, expected, got []float64, margin float64) {
+	t.Helper()
+	for i := range expected {
+		assert.InDelta(t, expected[i], got[i], margin*expected[i], "client %d; all got %.3f of %.3f", i, got, expected)
+	}
+}
+
+func fair(s *simulation, limit int) []float64 {
+	demands := make([]float64, len(s.clients))
+	for i, c := range s.clients {
+		demands[i] = c.demand(c.threads)
+	}
+	return maxMin(demands, float64(limit))
+}
+
+func TestMaxMin(t *testing.T) {
+	assert.Equal(t, []float64{0, 0}, maxMin([]float64{0, 0}, 42))
+	assert.Equal(t, []float64{42, 0}, maxMin([]float64{47, 0}, 42))
+	assert.Equal(t, []float64{1, 41}, maxMin([]float64{1, 47}, 42))
+	assert.Equal(t, []float64{3, 5, 5, 1}, maxMin([]float64{3, 7, 9, 1}, 14))
+	assert.Equal(t, []float64{1, 9, 7, 3}, maxMin([]float64{1, 9, 7, 3}, 21))
+}
