@@ -1,0 +1,244 @@
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// scrape serves and parses one scrape over HTTP.
+func scrape(t *testing.T, source Source) map[string]*dto.MetricFamily {
+	t.Helper()
+	collector := NewCollector(source)
+	own := prometheus.NewPedanticRegistry()
+	require.NoError(t, own.Register(collector))
+	server := httptest.NewServer(Handler(legacyregistry.DefaultGatherer, own, collector.Names(), metrics.HandlerOpts{}))
+	defer server.Close()
+	response, err := http.Get(server.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	require.NoError(t, err, "the parser refuses a family that comes twice")
+	return families
+}
+
+const crowded = "crowded"
+
+// crowdedConfiguration has a level of few seats, with queues, that takes all
+// requests of the group "crowd".
+func crowdedConfiguration() engine.Configuration {
+	return engine.Configuration{
+		Total: 20,
+		Levels: []prioritylevel.Config{{
+			Name:   crowded,
+			Config: queueset.Config{Discipline: queueset.Queue, Queues: 16, HandSize: 4, QueueLengthLimit: 5},
+			Share:  allocation.Share{Shares: 5},
+		}},
+		Schemas: []engine.Schema{{Schema: classify.Schema{
+			Name: crowded, Level: crowded, Precedence: 100, Distinguisher: classify.ByUser,
+			Rules: []classify.Rule{{
+				Subjects: []classify.Subject{{Kind: classify.Group, Name: "crowd"}},
+				ResourceRules: []classify.ResourceRule{{
+					Verbs: []string{classify.All}, APIGroups: []string{classify.All}, Resources: []string{classify.All},
+					ClusterScope: true, Namespaces: []string{classify.All},
+				}},
+			}},
+		}}},
+	}
+}
+
+// crowd sends n requests of one user through the engine, all at once, and
+// returns when all are done. Each runs until release is closed.
+func crowd(ctx context.Context, e *engine.Engine, n int, release <-chan struct{}) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			ticket := e.Begin()
+			defer ticket.End()
+			ticket.Attributes.User = "someone"
+			ticket.Attributes.Groups = []string{"crowd"}
+			ticket.Attributes.Verb = "get"
+			ticket.Attributes.IsResourceRequest = true
+			ticket.Attributes.Resource = "pods"
+			ticket.Classify()
+			if ticket.Admit(ctx, seats.Work{Initial: 1}, nil) {
+				<-release
+				ticket.Finish()
+			}
+		})
+	}
+	return &wg
+}
+
+func valueOf(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
+	t.Helper()
+	require.Contains(t, families, prefix+name)
+	for _, metric := range families[prefix+name].GetMetric() {
+		if hasLabels(metric, labels) {
+			switch {
+			case metric.GetCounter() != nil:
+				return metric.GetCounter().GetValue()
+			case metric.GetGauge() != nil:
+				return metric.GetGauge().GetValue()
+			default:
+				return float64(metric.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	t.Fatalf("%s has no member %v", name, labels)
+	return 0
+}
+
+// hasLabels tells whether a metric has the values, given as name, value, ...
+func hasLabels(metric *dto.Metric, labels []string) bool {
+	values := map[string]string{}
+	for _, pair := range metric.GetLabel() {
+		values[pair.GetName()] = pair.GetValue()
+	}
+	for i := 0; i < len(labels); i += 2 {
+		if values[labels[i]] != labels[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestScrapeOfALoadedServer(t *testing.T) {
+	touchPeer()
+	e := engine.New(clock.NewReal(), 2, 20)
+	require.Empty(t, e.Apply(crowdedConfiguration()))
+	release := make(chan struct{})
+	// Ten seats, a hand of four queues of five: of 40 requests ten execute,
+	// twenty wait and ten are refused.
+	done := crowd(t.Context(), e, 40, release)
+	require.Eventually(t, func() bool {
+		report := e.Report()
+		return len(report.Series) == 1 && report.Series[0].InQueueRequests == 20 && report.Series[0].ExecutingRequests == 10 && report.Series[0].Rejected[0] == 10
+	}, 10*time.Second, time.Millisecond)
+
+	labels := []string{levelLabel, crowded, schemaLabel, crowded}
+	families := scrape(t, e)
+	assert.Equal(t, 10.0, valueOf(t, families, "current_executing_requests", labels...))
+	assert.Equal(t, 10.0, valueOf(t, families, "current_executing_seats", labels...))
+	assert.Equal(t, 10.0, valueOf(t, families, "request_concurrency_in_use", labels...))
+	assert.Equal(t, 20.0, valueOf(t, families, "current_inqueue_requests", labels...))
+	assert.Equal(t, 20.0, valueOf(t, families, "current_inqueue_seats", labels...))
+	assert.Equal(t, 10.0, valueOf(t, families, "rejected_requests_total", append(labels, "reason", "queue-full")...))
+	assert.Equal(t, 10.0, valueOf(t, families, "nominal_limit_seats", levelLabel, crowded))
+	assert.Equal(t, 20.0, valueOf(t, families, "upper_limit_seats", levelLabel, crowded))
+
+	close(release)
+	done.Wait()
+	e.Rebalance()
+	families = scrape(t, e)
+	assert.Equal(t, 30.0, valueOf(t, families, "dispatched_requests_total", labels...))
+	assert.Equal(t, 30.0, valueOf(t, families, "request_execution_seconds", append(labels, "type", "regular")...))
+	assert.Equal(t, 30.0, valueOf(t, families, "request_wait_duration_seconds", append(labels, "execute", "true")...))
+	assert.Equal(t, 40.0, valueOf(t, families, "work_estimated_seats", labels...))
+	assert.Equal(t, 30.0, valueOf(t, families, "demand_seats_high_watermark", levelLabel, crowded))
+	assert.Equal(t, 0.0, valueOf(t, families, "current_executing_requests", labels...))
+}
+
+func TestScrapeHasTheLibrarysOtherFamilies(t *testing.T) {
+	touchPeer()
+	families := scrape(t, full())
+	assert.Contains(t, families, prefix+"read_vs_write_current_requests")
+	others := 0
+	for name := range families {
+		if !strings.HasPrefix(name, prefix) {
+			others++
+		}
+	}
+	assert.Positive(t, others)
+}
+
+func TestBothRegistriesSideBySideWouldBreakTheScrape(t *testing.T) {
+	touchPeer()
+	own := registered(t, full())
+	_, err := prometheus.Gatherers{legacyregistry.DefaultGatherer, own}.Gather()
+	require.Error(t, err)
+	_, err = Union(legacyregistry.DefaultGatherer, own, NewCollector(full()).Names()).Gather()
+	require.NoError(t, err)
+}
+
+func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
+	e := engine.New(clock.NewReal(), 2, 20)
+	require.Empty(t, e.Apply(crowdedConfiguration()))
+	release := make(chan struct{})
+	close(release)
+	crowd(t.Context(), e, 3, release).Wait()
+	mentions := func() bool {
+		for _, family := range scrape(t, e) {
+			for _, metric := range family.GetMetric() {
+				for _, pair := range metric.GetLabel() {
+					if pair.GetValue() == crowded {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	require.True(t, mentions())
+	require.Empty(t, e.Apply(engine.Configuration{Total: 20}))
+	assert.False(t, mentions())
+}
+
+func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
+	e := engine.New(clock.NewFake(time.Unix(0, 0)), 2, 20)
+	family := func(e *engine.Engine) *dto.Histogram {
+		for _, metric := range byName(t, registered(t, e))[prefix+"priority_level_seat_utilization"].GetMetric() {
+			if hasLabels(metric, []string{levelLabel, "catch-all"}) {
+				return metric.GetHistogram()
+			}
+		}
+		return nil
+	}
+	assert.Nil(t, family(e), "no time has passed")
+
+	c := clock.NewFake(time.Unix(0, 0))
+	e = engine.New(c, 2, 20)
+	ticket := e.Begin()
+	ticket.Attributes.Groups = []string{"system:authenticated"}
+	ticket.Classify()
+	require.True(t, ticket.Admit(context.Background(), seats.Work{Initial: 10}, nil))
+	c.Advance(3 * time.Second)
+	ticket.Finish()
+	ticket.End()
+	c.Advance(time.Second)
+	// Ten of twenty seats for three seconds of four.
+	histogram := family(e)
+	require.NotNil(t, histogram)
+	assert.Equal(t, uint64(4e9), histogram.GetSampleCount())
+	assert.InDelta(t, 1.5e9, histogram.GetSampleSum(), 1)
+	for _, bucket := range histogram.GetBucket() {
+		want := uint64(1e9)
+		if bucket.GetUpperBound() >= 0.5 {
+			want = 4e9
+		}
+		assert.Equal(t, want, bucket.GetCumulativeCount(), "up to %v", bucket.GetUpperBound())
+	}
+}

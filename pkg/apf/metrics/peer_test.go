@@ -1,0 +1,170 @@
+package metrics
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	endpointsrequest "k8s.io/apiserver/pkg/endpoints/request"
+	peer "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// fixed is a Source of one report.
+type fixed engine.Report
+
+func (f fixed) Report() engine.Report { return engine.Report(f) }
+
+// counted returns a series in which everything happened once.
+func counted() stats.Snapshot {
+	series := stats.NewLayout(1).NewSeries("l1", "s1")
+	series.Estimated(0, 3)
+	series.Enqueued(0, 3, 12)
+	series.Dispatched(0, 3, 3, 30*time.Millisecond)
+	series.Finished(0, 3*time.Second, false)
+	series.Finished(0, 40*time.Second, true)
+	series.WatchCount(0, 70)
+	series.NotAccommodated(0)
+	for reason := range stats.Reasons {
+		series.Rejected(0, reason)
+	}
+	return series.Snapshot()
+}
+
+func shares(bounds ...float64) stats.Distribution {
+	histogram := stats.NewTimeWeighted(bounds, 0)
+	histogram.Set(time.Second, 1)
+	return histogram.Snapshot(3 * time.Second)
+}
+
+// full is a report that has every metric.
+func full() fixed {
+	return fixed{
+		FairFraction: 1.5,
+		Series:       []stats.Snapshot{counted()},
+		Levels: []prioritylevel.Report{{
+			Config: prioritylevel.Config{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}},
+			Figures: queueset.Figures{
+				WaitingShare:   shares(0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1),
+				ExecutingShare: shares(0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1),
+				SeatShare:      shares(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1),
+				DemandShare:    shares(0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6),
+			},
+		}},
+	}
+}
+
+// touchPeer makes the library's vectors have a member each.
+func touchPeer() {
+	peer.Register()
+	ctx := context.Background()
+	watch := endpointsrequest.WithRequestInfo(ctx, &endpointsrequest.RequestInfo{Verb: "watch"})
+	peer.AddRequestsInQueues(ctx, "l1", "s1", 1)
+	peer.AddSeatsInQueues(ctx, "l1", "s1", 1)
+	peer.AddRequestsExecuting(ctx, "l1", "s1", 1)
+	peer.SetCurrentR("l1", 1)
+	peer.SetDispatchMetrics("l1", 1, 1, 1, 1, 1, 1)
+	peer.AddSeatConcurrencyInUse("l1", "s1", 1)
+	for reason := range stats.Reasons {
+		peer.AddReject(ctx, "l1", "s1", reason.String())
+	}
+	peer.AddDispatch(ctx, "l1", "s1")
+	peer.ObserveQueueLength(ctx, "l1", "s1", 1)
+	peer.ObserveWaitingDuration(ctx, "l1", "s1", "true", time.Second)
+	peer.ObserveWaitingDuration(ctx, "l1", "s1", "false", time.Second)
+	peer.ObserveExecutionDuration(ctx, "l1", "s1", time.Second)
+	peer.ObserveExecutionDuration(watch, "l1", "s1", time.Second)
+	peer.ObserveWatchCount(ctx, "l1", "s1", 1)
+	peer.AddEpochAdvance(ctx, "l1", true)
+	peer.ObserveWorkEstimatedSeats("l1", "s1", 1)
+	peer.AddDispatchWithNoAccommodation("l1", "s1")
+	peer.SetPriorityLevelConfiguration("l1", 1, 1, 1)
+	peer.NotePriorityLevelConcurrencyAdjustment("l1", 1, 1, 1, 1, 1, 1)
+	peer.SetFairFrac(1)
+	peer.PriorityLevelExecutionSeatsGaugeVec.NewForLabelValuesSafe(1, 1, []string{"l1"})
+	peer.RatioedGaugeVecPhasedElementPair(peer.PriorityLevelConcurrencyGaugeVec, 1, 1, []string{"l1"})
+	peer.ApiserverSeatDemands.NewForLabelValuesSafe(1, 1, []string{"l1"})
+	peer.GetExecutingMutatingConcurrency()
+}
+
+func byName(t *testing.T, gatherer prometheus.Gatherer) map[string]*dto.MetricFamily {
+	t.Helper()
+	gathered, err := gatherer.Gather()
+	require.NoError(t, err)
+	families := map[string]*dto.MetricFamily{}
+	for _, family := range gathered {
+		families[family.GetName()] = family
+	}
+	return families
+}
+
+func registered(t *testing.T, source Source) prometheus.Gatherer {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(NewCollector(source)))
+	return registry
+}
+
+// shape is what a family looks like, without its values.
+type shape struct {
+	Help    string
+	Type    string
+	Labels  []string
+	Members []string // values of all labels, sorted
+	Buckets []float64
+}
+
+func shapeOf(family *dto.MetricFamily) shape {
+	s := shape{Help: family.GetHelp(), Type: family.GetType().String()}
+	for _, metric := range family.GetMetric() {
+		s.Labels = nil
+		member := ""
+		for _, pair := range metric.GetLabel() {
+			s.Labels = append(s.Labels, pair.GetName())
+			member += pair.GetName() + "=" + pair.GetValue() + ","
+		}
+		s.Members = append(s.Members, member)
+		s.Buckets = nil
+		for _, bucket := range metric.GetHistogram().GetBucket() {
+			s.Buckets = append(s.Buckets, bucket.GetUpperBound())
+		}
+	}
+	slices.Sort(s.Members)
+	return s
+}
+
+func TestFamiliesAreThoseOfPeer(t *testing.T) {
+	touchPeer()
+	ours := byName(t, registered(t, full()))
+	compared := 0
+	for name, theirs := range byName(t, legacyregistry.DefaultGatherer) {
+		if !strings.HasPrefix(name, prefix) || name == prefix+"read_vs_write_current_requests" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, ours, name)
+			assert.Equal(t, shapeOf(theirs), shapeOf(ours[name]))
+		})
+		compared++
+	}
+	assert.Equal(t, len(NewCollector(full()).Names()), compared)
+}
+
+func TestEveryNameHasAFamily(t *testing.T) {
+	ours := byName(t, registered(t, full()))
+	for _, name := range NewCollector(full()).Names() {
+		assert.Contains(t, ours, name)
+	}
+	assert.Len(t, ours, len(NewCollector(full()).Names()))
+}
