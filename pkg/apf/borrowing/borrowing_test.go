@@ -1,0 +1,44 @@
+package borrowing
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/utils/clock"
+)
+
+type counter struct{ calls []time.Time }
+
+func (c *counter) Rebalance() { c.calls = append(c.calls, time.Now()) }
+
+func TestSeatsAreDividedEveryTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
+		defer cancel()
+		start := time.Now()
+		var divisions counter
+		Run(ctx, clock.RealClock{}, &divisions)
+		assert.Equal(t, []time.Time{start.Add(10 * time.Second), start.Add(20 * time.Second), start.Add(30 * time.Second)}, divisions.calls)
+	})
+}
+
+type slow struct{ calls int }
+
+func (s *slow) Rebalance() {
+	s.calls++
+	<-time.After(45 * time.Second)
+}
+
+func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 89*time.Second)
+		defer cancel()
+		var divisions slow
+		Run(ctx, clock.RealClock{}, &divisions)
+		// At 10 s, and then at once when that is done, at 55 s.
+		assert.Equal(t, 2, divisions.calls)
+	})
+}

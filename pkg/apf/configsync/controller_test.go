@@ -1,0 +1,215 @@
+package configsync
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
+	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+)
+
+// recorder is an Applier that shows what it was given.
+type recorder struct {
+	given    chan engine.Configuration
+	problems []engine.Problem
+	work     func()
+}
+
+func (r *recorder) Apply(c engine.Configuration) []engine.Problem {
+	if r.work != nil {
+		r.work()
+	}
+	r.given <- c
+	return r.problems
+}
+
+// fixture is a Controller at work on a fake API.
+type fixture struct {
+	client  *fake.Clientset
+	engine  *recorder
+	factory informers.SharedInformerFactory
+	config  Config
+
+	mu       sync.Mutex // guards what follows
+	reported []engine.Problem
+}
+
+func newFixture(t *testing.T, c clock.Clock) *fixture {
+	f := &fixture{client: fake.NewClientset(), engine: &recorder{given: make(chan engine.Configuration, 100)}}
+	f.factory = informers.NewSharedInformerFactory(f.client, 0)
+	t.Cleanup(f.factory.Shutdown)
+	f.config = Config{
+		Levels:  f.factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
+		Schemas: f.factory.Flowcontrol().V1().FlowSchemas().Informer(),
+		Engine:  f.engine,
+		Total:   600,
+		Clock:   c,
+		Report: func(p engine.Problem) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.reported = append(f.reported, p)
+		},
+	}
+	return f
+}
+
+// run starts the informers and a Controller until the end of the test.
+func (f *fixture) run(t *testing.T) *Controller {
+	controller, err := New(f.config)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- controller.Run(ctx) }()
+	f.factory.Start(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		assert.NoError(t, <-done)
+	})
+	return controller
+}
+
+// eventually returns the first configuration given to the engine that fits.
+func (f *fixture) eventually(t *testing.T, fits func(levels, schemas []string) bool) engine.Configuration {
+	t.Helper()
+	for {
+		select {
+		case c := <-f.engine.given:
+			if fits(namesOf(c)) {
+				return c
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("no such configuration within 10 s")
+		}
+	}
+}
+
+func TestEngineFollowsTheAPI(t *testing.T) {
+	f := newFixture(t, clock.RealClock{})
+	levels, schemas := f.client.FlowcontrolV1().PriorityLevelConfigurations(), f.client.FlowcontrolV1().FlowSchemas()
+	ctx := t.Context()
+	_, err := levels.Create(ctx, queuing("l", 3), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = schemas.Create(ctx, forUser("s", "l", "alice"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	controller := f.run(t)
+
+	// The very first configuration has all there was.
+	first := <-f.engine.given
+	levelNames, schemaNames := namesOf(first)
+	assert.Equal(t, []string{"catch-all", "exempt", "l"}, levelNames)
+	assert.Equal(t, []string{"catch-all", "exempt", "s"}, schemaNames)
+	assert.Equal(t, 600, first.Total)
+	<-controller.Applied()
+
+	_, err = levels.Update(ctx, queuing("l", 8), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	changed := f.eventually(t, func([]string, []string) bool { return true })
+	assert.Equal(t, int32(8), changed.Levels[2].Shares)
+
+	require.NoError(t, schemas.Delete(ctx, "s", metav1.DeleteOptions{}))
+	f.eventually(t, func(_, schemas []string) bool { return !slices.Contains(schemas, "s") })
+	require.NoError(t, levels.Delete(ctx, "l", metav1.DeleteOptions{}))
+	f.eventually(t, func(levels, _ []string) bool { return !slices.Contains(levels, "l") })
+}
+
+func TestNothingIsAppliedBeforeBothKindsAreKnown(t *testing.T) {
+	// Schemas whose levels are not known yet would seem to dangle (107729).
+	f := newFixture(t, clock.RealClock{})
+	_, err := f.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), forUser("s", "l", "alice"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	controller, err := New(f.config)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	go f.config.Schemas.Run(ctx.Done())
+	require.True(t, cache.WaitForCacheSync(ctx.Done(), f.config.Schemas.HasSynced))
+	done := make(chan error)
+	go func() { done <- controller.Run(ctx) }()
+	cancel()
+	require.EqualError(t, <-done, "the informers of flow control objects did not sync before the end")
+	assert.Empty(t, f.engine.given)
+}
+
+func TestChangesThatMeanNothingAreNotApplied(t *testing.T) {
+	f := newFixture(t, clock.RealClock{})
+	schemas := f.client.FlowcontrolV1().FlowSchemas()
+	_, err := schemas.Create(t.Context(), forUser("s", "catch-all", "alice"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	f.run(t)
+	<-f.engine.given
+
+	touched := forUser("s", "catch-all", "alice")
+	touched.Annotations = map[string]string{"a": "b"}
+	touched.Status.Conditions = []flowcontrol.FlowSchemaCondition{{Type: flowcontrol.FlowSchemaConditionDangling}}
+	_, err = schemas.Update(t.Context(), touched, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = schemas.Create(t.Context(), forUser("t", "catch-all", "bob"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	// Events come in order: had the first been applied, it would come first.
+	next := <-f.engine.given
+	_, names := namesOf(next)
+	assert.Contains(t, names, "t")
+}
+
+func TestSameSpec(t *testing.T) {
+	recreated := forUser("s", "l", "alice")
+	recreated.UID = "another"
+	assert.True(t, sameSpec(forUser("s", "l", "alice"), forUser("s", "l", "alice")))
+	assert.False(t, sameSpec(forUser("s", "l", "alice"), forUser("s", "l", "bob")))
+	assert.False(t, sameSpec(forUser("s", "l", "alice"), recreated), "an object of another UID is another object")
+	assert.True(t, sameSpec(queuing("l", 1), queuing("l", 1)))
+	assert.False(t, sameSpec(queuing("l", 1), queuing("l", 2)))
+}
+
+func TestProblemsAreReportedOnce(t *testing.T) {
+	f := newFixture(t, clock.RealClock{})
+	controller, err := New(f.config)
+	require.NoError(t, err)
+	store := f.config.Levels.GetStore()
+	require.NoError(t, store.Add(malformed("l")))
+	f.engine.problems = []engine.Problem{{Kind: engine.SchemaKind, Name: "s", Err: assert.AnError}}
+	for range 3 {
+		controller.apply()
+	}
+	require.Len(t, f.reported, 2)
+	assert.Equal(t, "l", f.reported[0].Name)
+	assert.Equal(t, "s", f.reported[1].Name)
+
+	// Mended and broken again, it is news again.
+	require.NoError(t, store.Update(queuing("l", 1)))
+	controller.apply()
+	require.NoError(t, store.Update(malformed("l")))
+	controller.apply()
+	assert.Len(t, f.reported, 3)
+}
+
+func TestBurstsAreServedTogether(t *testing.T) {
+	c := testclock.NewFakeClock(time.Unix(0, 0))
+	f := newFixture(t, c)
+	f.engine.work = func() { c.Step(time.Second) }
+	f.run(t)
+	<-f.engine.given
+	for _, name := range []string{"a", "b", "c"} {
+		_, err := f.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), forUser(name, "catch-all", name), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool {
+		return c.HasWaiters() && len(f.config.Schemas.GetStore().List()) == 3
+	}, 10*time.Second, time.Millisecond)
+	c.Step(4*time.Second - 1)
+	assert.Empty(t, f.engine.given, "it pauses four times as long as it worked")
+	c.Step(1)
+	_, names := namesOf(<-f.engine.given)
+	assert.Equal(t, []string{"a", "b", "c", "catch-all", "exempt"}, names)
+}

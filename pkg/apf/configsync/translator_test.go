@@ -1,0 +1,222 @@
+package configsync
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+func TestTranslateLevel(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*flowcontrol.PriorityLevelConfiguration)
+		want   func(*prioritylevel.Config)
+		err    string
+	}{
+		"a level with queues": {},
+		"a level without queues": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
+			},
+			want: func(c *prioritylevel.Config) { c.Config = queueset.Config{Discipline: queueset.Reject} },
+		},
+		"shares of zero stay zero (121089)": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.NominalConcurrencyShares = pointer(0) },
+			want:   func(c *prioritylevel.Config) { c.Shares = 0 },
+		},
+		"shares that are not said are the default": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.NominalConcurrencyShares = nil },
+			want:   func(c *prioritylevel.Config) { c.Shares = 30 },
+		},
+		"nothing is lent and borrowing is not bounded unless said": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Spec.Limited.LendablePercent, p.Spec.Limited.BorrowingLimitPercent = nil, nil
+			},
+			want: func(c *prioritylevel.Config) { c.LendablePercent, c.BorrowingLimitPercent = 0, nil },
+		},
+		"a limited level without limits": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited = nil },
+			err:    `spec.limited must be set if, and only if, spec.type is "Limited"; spec.type is "Limited"`,
+		},
+		"a limited level with exemption": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Spec.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{}
+			},
+			err: `spec.exempt must be set if, and only if, spec.type is "Exempt"; spec.type is "Limited"`,
+		},
+		"a level of no known type": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Type, p.Spec.Limited = "Best", nil },
+			err:    `spec.type must be "Limited" or "Exempt", not "Best"`,
+		},
+		"queues that are not described": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.LimitResponse.Queuing = nil },
+			err:    `spec.limited.limitResponse.type must be "Reject" without queuing or "Queue" with it; it is "Queue"`,
+		},
+		"a hand that is too large": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.LimitResponse.Queuing.HandSize = 65 },
+			err:    `priority level "l": 64 queues with hands of 65: hand size 65 must not exceed deck size 64`,
+		},
+		"an exempt level of another name": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: flowcontrol.PriorityLevelEnablementExempt, Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{}}
+			},
+			err: `priority level "l" is of type Exempt; "exempt", and no other, must be Exempt`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := queuing("l", 7)
+			if c.change != nil {
+				c.change(object)
+			}
+			got, err := translateLevel(object)
+			if c.err != "" {
+				assert.EqualError(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			want := prioritylevel.Config{
+				Name: "l", UID: "uid-of-l", Ref: object,
+				Config: queueset.Config{Discipline: queueset.Queue, Queues: 64, HandSize: 6, QueueLengthLimit: 50},
+				Share:  allocation.Share{Shares: 7, LendablePercent: 50, BorrowingLimitPercent: pointer(200)},
+			}
+			if c.want != nil {
+				c.want(&want)
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+func TestTranslateSchema(t *testing.T) {
+	object := forUser("s", "l", "alice")
+	object.Spec.Rules[0].Subjects = append(object.Spec.Rules[0].Subjects,
+		flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: "g"}},
+		flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: "ns", Name: "sa"}})
+	got, err := translateSchema(object)
+	require.NoError(t, err)
+	all := []string{"*"}
+	assert.Equal(t, engine.Schema{Ref: object, Schema: classify.Schema{
+		Name: "s", UID: "uid-of-s", Level: "l", Precedence: 500, Distinguisher: classify.ByUser,
+		Rules: []classify.Rule{{
+			Subjects: []classify.Subject{
+				{Kind: classify.User, Name: "alice"}, {Kind: classify.Group, Name: "g"},
+				{Kind: classify.ServiceAccount, Namespace: "ns", Name: "sa"},
+			},
+			ResourceRules:    []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
+			NonResourceRules: []classify.NonResourceRule{{Verbs: []string{"get"}, URLs: []string{"/healthz"}}},
+		}},
+	}}, got)
+
+	object.Spec.DistinguisherMethod.Type = flowcontrol.FlowDistinguisherMethodByNamespaceType
+	got, err = translateSchema(object)
+	require.NoError(t, err)
+	assert.Equal(t, classify.ByNamespace, got.Distinguisher)
+	object.Spec.DistinguisherMethod = nil
+	got, err = translateSchema(object)
+	require.NoError(t, err)
+	assert.Equal(t, classify.ByNothing, got.Distinguisher)
+}
+
+func TestTranslateSchemaErrors(t *testing.T) {
+	object := forUser("s", "l", "alice")
+	object.Spec.DistinguisherMethod.Type = "ByMoon"
+	_, err := translateSchema(object)
+	assert.EqualError(t, err, `spec.distinguisherMethod.type must be "ByUser" or "ByNamespace", not "ByMoon"`)
+
+	object = forUser("s", "l", "alice")
+	object.Spec.Rules[0].Subjects[0].User = nil
+	_, err = translateSchema(object)
+	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that name set`)
+}
+
+func namesOf(configuration engine.Configuration) (levels, schemas []string) {
+	for _, level := range configuration.Levels {
+		levels = append(levels, level.Name)
+	}
+	for _, schema := range configuration.Schemas {
+		schemas = append(schemas, schema.Name)
+	}
+	return levels, schemas
+}
+
+func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
+	configuration, problems := NewTranslator(600).Translate(nil, nil)
+	require.Empty(t, problems)
+	levels, schemas := namesOf(configuration)
+	assert.Equal(t, []string{"catch-all", "exempt"}, levels)
+	assert.Equal(t, []string{"catch-all", "exempt"}, schemas)
+	assert.Same(t, bootstrap.MandatoryPriorityLevelConfigurationCatchAll, configuration.Levels[0].Ref)
+	assert.Same(t, bootstrap.MandatoryFlowSchemaExempt, configuration.Schemas[1].Ref)
+}
+
+func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
+	own := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
+	own.Spec.Limited.NominalConcurrencyShares = pointer(77)
+	translator := NewTranslator(600)
+	configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{own}, nil)
+	require.Empty(t, problems)
+	assert.Same(t, own, configuration.Levels[0].Ref)
+	assert.Equal(t, int32(77), configuration.Levels[0].Shares)
+
+	configuration, _ = translator.Translate(nil, nil)
+	assert.Equal(t, int32(5), configuration.Levels[0].Shares, "deleted, the built-in form acts again")
+}
+
+func TestLastGoodFormStays(t *testing.T) {
+	translator := NewTranslator(600)
+	levelsOf := func(l *flowcontrol.PriorityLevelConfiguration) []*flowcontrol.PriorityLevelConfiguration {
+		return []*flowcontrol.PriorityLevelConfiguration{l}
+	}
+	configuration, problems := translator.Translate(levelsOf(malformed("l")), nil)
+	require.Len(t, problems, 1)
+	levels, _ := namesOf(configuration)
+	assert.NotContains(t, levels, "l", "there is no good form yet")
+
+	good := queuing("l", 9)
+	configuration, problems = translator.Translate(levelsOf(good), nil)
+	require.Empty(t, problems)
+	assert.Equal(t, int32(9), configuration.Levels[2].Shares)
+
+	for range 2 {
+		configuration, problems = translator.Translate(levelsOf(malformed("l")), nil)
+		require.Len(t, problems, 1)
+		assert.Equal(t, engine.LevelKind, problems[0].Kind)
+		assert.Equal(t, "l", problems[0].Name)
+		assert.Same(t, good, configuration.Levels[2].Ref)
+	}
+
+	configuration, problems = translator.Translate(nil, nil)
+	require.Empty(t, problems)
+	levels, _ = namesOf(configuration)
+	assert.NotContains(t, levels, "l", "it is deleted, good or not")
+}
+
+func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
+	translator := NewTranslator(600)
+	object := malformed("catch-all")
+	for range 2 {
+		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
+		require.Len(t, problems, 1)
+		assert.Equal(t, "catch-all", configuration.Levels[0].Name)
+		assert.Equal(t, int32(5), configuration.Levels[0].Shares)
+	}
+}
+
+func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
+	levels := append(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations...)
+	schemas := append(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas...)
+	configuration, problems := NewTranslator(600).Translate(levels, schemas)
+	require.Empty(t, problems)
+	e := engine.New(clock.NewReal(), 2, 600)
+	require.Empty(t, e.Apply(configuration))
+	assert.Len(t, e.Report().Levels, len(levels))
+}
