@@ -1,0 +1,61 @@
+package queueset
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// Inconsistency says what is wrong with the Set between two operations.
+func (s *Set) Inconsistency() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &s.schedule
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if next := f.next(); next != nil {
+		if s.open {
+			wrong("a request waits in an open Set")
+		}
+		if s.free > 0 && s.fits(next) {
+			wrong("%d seats are free, and %v is next but waits", s.free, next.Work)
+		}
+	}
+	waiting, widths, busy := 0, 0, 0
+	for i, q := range f.actives {
+		waiting += q.length
+		widths += q.widths
+		if q.active() {
+			busy++
+		}
+		if q.place != i || f.queues[q.index] != q {
+			wrong("queue %d is not where it says", q.index)
+		}
+		if (q.length > 0) != (q.heapAt >= 0) {
+			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, q.heapAt)
+		}
+		if q.executing < 0 || q.lingering < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
+			wrong("queue %d counts below zero: %+v", q.index, *q)
+		}
+		if q.executing == 0 && (q.using != 0 || q.usingSince != 0) {
+			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
+		}
+	}
+	if waiting != f.waiting || widths != f.widths || busy != f.busy {
+		wrong("counted %d waiting, %d seats wide, %d busy queues; it says %d, %d, %d", waiting, widths, busy, f.waiting, f.widths, f.busy)
+	}
+	for i, q := range f.ordered.items {
+		if parent := f.ordered.items[(i-1)/2]; q.heapAt != i || i > 0 && q.before(parent) {
+			wrong("the heap is out of order at %d", i)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// StartVirtualClockAt sets R of an idle Set.
+func (s *Set) StartVirtualClockAt(r seats.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.schedule.clock = r
+}

@@ -1,0 +1,180 @@
+package queueset_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// crowd lets many goroutines send requests through one Set and checks, at
+// every start, that no more seats are in use than there may be.
+type crowd struct {
+	t       *testing.T
+	set     *queueset.Set
+	series  *stats.Series
+	hasher  *flow.Hasher
+	largest int64 // limit ever in force
+
+	inUse                   atomic.Int64 // initial seats in execution
+	sent, executed, refused atomic.Int64
+	overLimit               atomic.Int64
+}
+
+func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
+	c.sent.Add(1)
+	r.Hasher, r.Series = c.hasher, c.series
+	r.Distinguisher = fmt.Sprint(random.IntN(20))
+	r.Work = seats.Work{Initial: 1 + random.IntN(4)*random.IntN(3)}
+	if random.IntN(10) == 0 {
+		r.Work.Initial = 25 // wider than some limits
+	}
+	if random.IntN(4) == 0 {
+		r.Work.Final, r.Work.Latency = 1+random.IntN(30), time.Duration(random.IntN(200))*time.Microsecond
+	}
+	outcome := c.set.Arrive(r)
+	if outcome == queueset.Waiting {
+		ctx, cancel := context.WithCancel(context.Background())
+		if random.IntN(5) == 0 {
+			go cancel()
+		}
+		outcome = c.set.Wait(ctx, r)
+		cancel()
+	}
+	if outcome == queueset.Refused {
+		c.refused.Add(1)
+		return
+	}
+	c.execute(r, random)
+}
+
+func (c *crowd) execute(r *queueset.Request, random *rand.Rand) {
+	width := int64(r.Work.Initial)
+	others := c.inUse.Add(width) - width
+	if others+width > c.largest && others > 0 {
+		c.overLimit.Add(1)
+	}
+	for range random.IntN(4) {
+		runtime.Gosched()
+	}
+	c.inUse.Add(-width)
+	c.executed.Add(1)
+	c.set.Finish(r)
+}
+
+func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
+	for name, one := range map[string]struct {
+		config   queueset.Config
+		largest  int64
+		unsteady bool
+	}{
+		"with queues":                             {config: queues(16, 4, 8), largest: 20},
+		"with queues, limits changing":            {config: queues(16, 4, 8), largest: 40, unsteady: true},
+		"without queues":                          {config: queueset.Config{Discipline: queueset.Reject}, largest: 20},
+		"without queues, limits changing":         {config: queueset.Config{Discipline: queueset.Reject}, largest: 40, unsteady: true},
+		"exempt, limits changing in vain":         {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
+		"with queues, on fewer seats than shards": {config: queues(16, 4, 8), largest: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			layout := stats.NewLayout(4)
+			set, err := queueset.New(clock.NewReal(), layout, one.config, limits(int(min(one.largest, 40))))
+			require.NoError(t, err)
+			c := &crowd{t: t, set: set, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema"), largest: one.largest}
+			stop := make(chan struct{})
+			var disturbers, senders sync.WaitGroup
+			disturbers.Add(1)
+			go func() {
+				defer disturbers.Done()
+				c.disturb(one.config, one.unsteady, stop)
+			}()
+			for i := range 32 {
+				senders.Add(1)
+				go func() {
+					defer senders.Done()
+					random := rand.New(rand.NewPCG(1, uint64(i)))
+					r := queueset.NewRequest(uint32(i))
+					for range 300 {
+						c.request(r, random)
+					}
+				}()
+			}
+			senders.Wait()
+			close(stop)
+			disturbers.Wait()
+			c.assertAtRest()
+		})
+	}
+}
+
+// disturb looks at everything and, if it may, changes limits and
+// configuration.
+func (c *crowd) disturb(config queueset.Config, unsteady bool, stop <-chan struct{}) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		what := random.IntN(6)
+		if !unsteady {
+			what += 2
+		}
+		switch what {
+		case 0:
+			c.set.SetLimits(limits(1 + random.IntN(40)))
+		case 1:
+			changed := config
+			if changed.Discipline == queueset.Queue {
+				changed.Queues = 4 + random.IntN(60)
+			}
+			assert.NoError(c.t, c.set.Configure(changed, limits(1+random.IntN(40))))
+		case 2:
+			c.set.Dump()
+		case 3:
+			c.set.ResetDemand()
+		default:
+			f := c.set.Figures()
+			assert.GreaterOrEqual(c.t, f.SeatsInUse, 0)
+			assert.NoError(c.t, c.set.Inconsistency())
+			runtime.Gosched()
+		}
+	}
+}
+
+func (c *crowd) assertAtRest() {
+	t := c.t
+	require.Eventually(t, c.set.Idle, 10*time.Second, time.Millisecond, "seats are still in use")
+	assert.Equal(t, c.sent.Load(), c.executed.Load()+c.refused.Load(), "each request is either executed or refused")
+	assert.Zero(t, c.overLimit.Load(), "times that the limit was exceeded")
+	f := c.set.Figures()
+	assert.Zero(t, f.SeatsInUse)
+	assert.Zero(t, f.SeatsWaiting)
+	assert.Zero(t, f.Executing)
+	assert.Zero(t, f.Waiting)
+	assert.EqualValues(t, c.executed.Load(), f.Totals.Dispatched)
+	assert.EqualValues(t, c.refused.Load(), f.Totals.Rejected+f.Totals.TimedOut+f.Totals.Cancelled)
+	figures := c.series.Snapshot()
+	assert.EqualValues(t, c.executed.Load(), figures.Dispatched)
+	assert.Zero(t, figures.ExecutingRequests)
+	assert.Zero(t, figures.ExecutingSeats)
+	assert.Zero(t, figures.InQueueRequests)
+	assert.Zero(t, figures.InQueueSeats)
+	assert.Empty(t, c.set.Dump().Requests)
+}
