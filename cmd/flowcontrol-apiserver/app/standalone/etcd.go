@@ -22,7 +22,8 @@ type Etcd struct {
 }
 
 // StartEtcd starts etcd on DIR/etcd and returns when it serves. Ctx bounds the
-// start only; afterwards the server runs until Close.
+// start only, and should have a deadline, because an etcd whose log lost its
+// beginning waits for ever; afterwards the server runs until Close.
 //
 // Etcd's warnings and errors go to logger at verbosity 0, its other messages at
 // verbosity 4 and 6.
@@ -33,7 +34,7 @@ type Etcd struct {
 func StartEtcd(ctx context.Context, dir *DataDirectory, logger logr.Logger) (*Etcd, error) {
 	first, err := prepareEtcdDirectory(dir.etcdPath())
 	if err != nil {
-		return nil, err
+		return nil, explainStart(dir.etcdPath(), err)
 	}
 	socket, err := newSocket(dir.etcdPath())
 	if err != nil {
@@ -94,6 +95,8 @@ func (e *Etcd) start(ctx context.Context, config *embed.Config) error {
 			return e.failure.instead(opened.err)
 		}
 		e.server = opened.server
+	case err := <-e.failure.channel:
+		return err
 	case <-ctx.Done():
 		return fmt.Errorf("it did not open its data in time: %w", ctx.Err())
 	}

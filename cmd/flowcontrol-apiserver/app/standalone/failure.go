@@ -46,15 +46,18 @@ func (e *entryError) Error() string {
 	return text.String()
 }
 
+// remedy is for data that etcd does not get on with.
+const remedy = "if the data are damaged, restore the directory from a backup, or move it away to begin with an empty store"
+
 // explainStart tells what etcd found wrong, and what to do.
 func explainStart(directory string, err error) error {
-	var entry *entryError
+	var newer *newerDataError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, &newer):
 		return fmt.Errorf("embedded etcd on %s: %w", directory, err)
-	case errors.As(err, &entry) && strings.HasPrefix(entry.message, "invalid downgrade"):
-		return fmt.Errorf("embedded etcd on %s: the data were written by a newer etcd (%w); use the newer server that wrote them, or restore a backup made before it", directory, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("embedded etcd on %s: %w; see whether the disk is slow or full; %s", directory, err, remedy)
 	default:
-		return fmt.Errorf("embedded etcd on %s cannot start: %w; if its data are damaged, restore the directory from a backup, or move it away to begin with an empty store", directory, err)
+		return fmt.Errorf("embedded etcd on %s cannot start: %w; %s", directory, err, remedy)
 	}
 }

@@ -38,7 +38,7 @@ func prepareEtcdDirectory(directory string) (*firstStart, error) {
 	case marked:
 		return first, os.RemoveAll(member)
 	case begun:
-		return first, checkComplete(member)
+		return first, inspect(member)
 	default:
 		if err := writeFileAtomically(first.mark, []byte(firstStartContent), secretMode); err != nil {
 			return nil, err
@@ -47,22 +47,22 @@ func prepareEtcdDirectory(directory string) (*firstStart, error) {
 	}
 }
 
-// checkComplete refuses data without a log: etcd would take them for those of a
-// new cluster.
-func checkComplete(member string) error {
-	logs, err := filepath.Glob(filepath.Join(member, "wal", "*.wal"))
-	if err != nil {
-		return err
-	}
-	database := filepath.Join(member, "snap", "db")
+// inspect looks at data before etcd does. Etcd would take a database without a
+// log for that of a new cluster.
+func inspect(member string) error {
+	database, logs := filepath.Join(member, "snap", "db"), filepath.Join(member, "wal")
 	present, err := exists(database)
+	if err != nil || !present {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(logs, "*.wal"))
 	if err != nil {
 		return err
 	}
-	if len(logs) == 0 && present {
-		return fmt.Errorf("etcd's data are incomplete: there is %s, but no log in %s; restore %s as a whole from a backup", database, filepath.Join(member, "wal"), member)
+	if len(names) == 0 {
+		return fmt.Errorf("the data are incomplete: there is a database, %s, but no log in %s", database, logs)
 	}
-	return nil
+	return inspectDatabase(database)
 }
 
 // done takes the mark away for good: were it to come back after a loss of power,

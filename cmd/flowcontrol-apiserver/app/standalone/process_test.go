@@ -2,6 +2,7 @@ package standalone
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,12 +60,15 @@ func play(role, path string) error {
 		return waitForParent()
 	}
 
-	etcd, err := StartEtcd(context.Background(), dir, logr.Discard())
+	limit := map[string]time.Duration{"serve at once": time.Nanosecond, "serve within a second": time.Second}
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(limit[role], patience))
+	defer cancel()
+	etcd, err := StartEtcd(ctx, dir, logr.Discard())
 	if err != nil {
 		return err
 	}
 	switch role {
-	case "serve":
+	case "serve", "serve within a second", "serve at once":
 		fmt.Println("ready")
 		return waitForParent()
 	case "serve and listen on TCP":
