@@ -3,8 +3,10 @@ package prioritylevelconfiguration
 import (
 	"context"
 
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/strategy"
 )
 
@@ -66,6 +69,18 @@ func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock cl
 	return &REST{Store: store}, &StatusREST{store: &statusStore}, nil
 }
 
+// Watch tells of changes.
+func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
+	watcher, err := r.Store.Watch(ctx, options)
+	return watcher, clientfault.Watch(err)
+}
+
+// Update writes an object, and creates it if it is absent and forceAllowCreate
+// is set, as it is for apply.
+func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+	return r.Store.Update(ctx, name, clientfault.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
+}
+
 // New returns an empty PriorityLevelConfiguration.
 func (r *StatusREST) New() runtime.Object { return &flowcontrol.PriorityLevelConfiguration{} }
 
@@ -79,7 +94,7 @@ func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOp
 
 // Update writes the status and never creates: a status belongs to an object.
 func (r *StatusREST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, objectInfo, createValidation, updateValidation, false, options)
+	return r.store.Update(ctx, name, clientfault.Update(objectInfo), createValidation, updateValidation, false, options)
 }
 
 // GetResetFields names the fields that a write of the status leaves alone.
