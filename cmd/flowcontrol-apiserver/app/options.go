@@ -3,7 +3,9 @@ package app
 import (
 	"net"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apiserver/pkg/features"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -47,6 +49,9 @@ type Options struct {
 func NewOptions() *Options {
 	// Adding the same gates again changes nothing.
 	utilruntime.Must(logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate))
+	// Watches may ask for initial events; --feature-gates=WatchList=false refuses
+	// that, as the library does by default.
+	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.OverrideDefault(features.WatchList, true))
 
 	serving := genericoptions.NewSecureServingOptions()
 	serving.BindAddress = net.IPv4(127, 0, 0, 1)
@@ -57,10 +62,14 @@ func NewOptions() *Options {
 	// A kube-apiserver in front passes the requests of many on in one connection.
 	serving.HTTP2MaxStreamsPerConnection = 1000
 
+	etcd := genericoptions.NewEtcdOptions(storagebackend.NewDefaultConfig(defaultEtcdPrefix, nil))
+	// As kube-apiserver stores its objects, which may be in the same etcd.
+	etcd.DefaultStorageMediaType = runtime.ContentTypeProtobuf
+
 	return &Options{
 		DataDir:        defaultDataDir,
 		Run:            genericoptions.NewServerRunOptions(),
-		Etcd:           genericoptions.NewEtcdOptions(storagebackend.NewDefaultConfig(defaultEtcdPrefix, nil)),
+		Etcd:           etcd,
 		SecureServing:  serving.WithLoopback(),
 		Identity:       identity.NewOptions(),
 		Audit:          genericoptions.NewAuditOptions(),

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"k8s.io/apiserver/pkg/server/healthz"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 )
@@ -28,5 +30,10 @@ func (c *Config) applyStorage(context.Context) error {
 	if err := options.ApplyWithStorageFactoryTo(factory, c.generic); err != nil {
 		return fmt.Errorf("etcd: %w", err)
 	}
+	// A restart of this server brings no etcd back: without etcd it is not ready,
+	// but alive.
+	c.generic.LivezChecks = slices.DeleteFunc(c.generic.LivezChecks, func(check healthz.HealthChecker) bool {
+		return check.Name() == "etcd"
+	})
 	return nil
 }
