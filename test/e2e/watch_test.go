@@ -1,0 +1,223 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// watchSchemas watches until the test ends.
+func (s *site) watchSchemas(t *testing.T, options metav1.ListOptions) watch.Interface {
+	t.Helper()
+	watcher, err := s.schemas().Watch(t.Context(), options)
+	require.NoError(t, err)
+	t.Cleanup(watcher.Stop)
+	return watcher
+}
+
+// next is the next event, which must come.
+func next(t *testing.T, watcher watch.Interface) watch.Event {
+	t.Helper()
+	select {
+	case event, open := <-watcher.ResultChan():
+		require.True(t, open, "the watch ended")
+		return event
+	case <-time.After(grace):
+		t.Fatal("no event came")
+		return watch.Event{}
+	}
+}
+
+// requireEvent takes the next event and checks what it tells.
+func requireEvent(t *testing.T, watcher watch.Interface, kind watch.EventType, name string) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	event := next(t, watcher)
+	require.Equal(t, kind, event.Type, "%v", event.Object)
+	schema, ok := event.Object.(*flowcontrolv1.FlowSchema)
+	require.True(t, ok, "%T", event.Object)
+	require.Equal(t, name, schema.Name)
+	return schema
+}
+
+// labelSet selects what createLabelled makes.
+func labelSet(name string) metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: "set=" + name}
+}
+
+// setPrecedence changes the spec, whatever the engine writes into the status
+// meanwhile.
+func (s *site) setPrecedence(t *testing.T, name string, precedence int32) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	return s.patchSchema(t, name, map[string]any{"spec": map[string]any{"matchingPrecedence": precedence}})
+}
+
+func testWatchEvents(t *testing.T, s *site) {
+	// The engine writes the status of each schema once, a change more than
+	// those made here; so levels are watched, which it does not write.
+	levels := func(options metav1.ListOptions) watch.Interface {
+		options.FieldSelector = "metadata.name=watched"
+		watcher, err := s.levels().Watch(t.Context(), options)
+		require.NoError(t, err)
+		t.Cleanup(watcher.Stop)
+		return watcher
+	}
+	fromNow := levels(metav1.ListOptions{})
+	created := s.createLevel(t, newLevel("watched", 1))
+	var want []string
+	var last string
+	for shares := range int32(5) {
+		level := newLevel("watched", shares+2)
+		updated, err := s.levels().Update(t.Context(), level, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		want, last = append(want, updated.ResourceVersion), updated.ResourceVersion
+	}
+	require.NoError(t, s.levels().Delete(t.Context(), "watched", metav1.DeleteOptions{}))
+
+	for name, watcher := range map[string]watch.Interface{
+		"from now":         fromNow,
+		"from the version": levels(metav1.ListOptions{ResourceVersion: created.ResourceVersion}),
+	} {
+		if watcher == fromNow {
+			event := next(t, watcher)
+			require.Equal(t, watch.Added, event.Type, name)
+			require.Equal(t, created.ResourceVersion, version(event), name)
+		}
+		for _, expected := range want {
+			event := next(t, watcher)
+			require.Equal(t, watch.Modified, event.Type, name)
+			require.Equal(t, expected, version(event), name)
+		}
+		event := next(t, watcher)
+		require.Equal(t, watch.Deleted, event.Type, name)
+		require.NotEqual(t, last, version(event), "the end has a version of its own")
+		require.EqualValues(t, 6, *event.Object.(*flowcontrolv1.PriorityLevelConfiguration).Spec.Limited.NominalConcurrencyShares)
+	}
+}
+
+// version is the resourceVersion of the object of an event.
+func version(event watch.Event) string {
+	return event.Object.(metav1.Object).GetResourceVersion()
+}
+
+func testWatchInitialEvents(t *testing.T, s *site) {
+	s.createLabelled(t, "initial", 3)
+	options := labelSet("initial")
+	options.SendInitialEvents = new(true)
+	options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	options.AllowWatchBookmarks = true
+	watcher := s.watchSchemas(t, options)
+
+	seen := map[string]bool{}
+	for {
+		event := next(t, watcher)
+		schema := event.Object.(*flowcontrolv1.FlowSchema)
+		if event.Type == watch.Bookmark {
+			require.Equal(t, "true", schema.Annotations[metav1.InitialEventsAnnotationKey])
+			require.NotEmpty(t, schema.ResourceVersion)
+			break
+		}
+		seen[schema.Name] = true
+	}
+	require.Equal(t, map[string]bool{"initial-0": true, "initial-1": true, "initial-2": true}, seen)
+
+	// From the state and on: without initial events asked for, the state comes
+	// first as well, but nothing says where it ends.
+	fromState := s.watchSchemas(t, metav1.ListOptions{LabelSelector: "set=initial", ResourceVersion: "0"})
+	for range 3 {
+		require.Equal(t, watch.Added, next(t, fromState).Type)
+	}
+
+	refused := s.do(t, http.MethodGet, v1Path+"/flowschemas?watch=true&sendInitialEvents=true", "")
+	require.Equal(t, http.StatusUnprocessableEntity, refused.code)
+	require.Contains(t, refused.status(t).Message, "resourceVersionMatch")
+}
+
+func testWatchSelectors(t *testing.T, s *site) {
+	watcher := s.watchSchemas(t, labelSet("moving"))
+	created := s.createLabelled(t, "moving", 1)
+	requireEvent(t, watcher, watch.Added, created.Name)
+
+	s.patchSchema(t, created.Name, map[string]any{"metadata": map[string]any{"labels": map[string]any{"set": "elsewhere"}}})
+	for event := next(t, watcher); event.Type != watch.Deleted; event = next(t, watcher) {
+		require.Equal(t, watch.Modified, event.Type, "the engine's write of the status alone may come between")
+	}
+	s.patchSchema(t, created.Name, map[string]any{"metadata": map[string]any{"labels": map[string]any{"set": "moving"}}})
+	requireEvent(t, watcher, watch.Added, created.Name)
+}
+
+func testWatchEnds(t *testing.T, s *site) {
+	watcher := s.watchSchemas(t, metav1.ListOptions{FieldSelector: "metadata.name=absent", TimeoutSeconds: new(int64(1))})
+	select {
+	case event, open := <-watcher.ResultChan():
+		require.False(t, open, "%v", event)
+	case <-time.After(grace):
+		t.Fatal("the watch did not end")
+	}
+
+	for version, code := range map[string]int{"nonsense": http.StatusBadRequest, "-1": http.StatusBadRequest} {
+		refused := s.do(t, http.MethodGet, v1Path+"/flowschemas?watch=true&resourceVersion="+version, "")
+		require.Equal(t, code, refused.code, refused.body)
+		refused.status(t)
+	}
+}
+
+func testWatchFramings(t *testing.T, s *site) {
+	config := s.Config(t)
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf
+	client, err := versioned.NewForConfig(config)
+	require.NoError(t, err)
+	watcher, err := client.FlowcontrolV1().FlowSchemas().Watch(t.Context(), labelSet("framed"))
+	require.NoError(t, err)
+	t.Cleanup(watcher.Stop)
+
+	socket := dialWebSocket(t, s, v1Path+"/flowschemas?watch=true&labelSelector=set%3Dframed")
+	created := s.createLabelled(t, "framed", 1)
+	requireEvent(t, watcher, watch.Added, created.Name)
+	var told struct {
+		Type   watch.EventType
+		Object flowcontrolv1.FlowSchema
+	}
+	require.NoError(t, json.Unmarshal(socket.message(t), &told))
+	require.Equal(t, watch.Added, told.Type)
+	require.Equal(t, created.UID, told.Object.UID)
+}
+
+// TestWatchBookmarks waits for bookmarks on a server that sends them often:
+// one comes shortly before the watch ends.
+func TestWatchBookmarks(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
+		s := startSite(t, etcd)
+		created := s.createSchema(t, newSchema("bookmarked", "catch-all"))
+		ctx, cancel := context.WithTimeout(t.Context(), grace)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			s.URL+v1Path+"/flowschemas?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dabsent&timeoutSeconds=4&resourceVersion="+created.ResourceVersion, nil)
+		require.NoError(t, err)
+		response, err := s.http.Do(request)
+		require.NoError(t, err)
+		defer func() { _ = response.Body.Close() }()
+		bookmarks := 0
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			require.True(t, strings.HasPrefix(lines.Text(), `{"type":"BOOKMARK"`), lines.Text())
+			bookmarks++
+		}
+		require.NoError(t, lines.Err())
+		require.Positive(t, bookmarks)
+	})
+}
