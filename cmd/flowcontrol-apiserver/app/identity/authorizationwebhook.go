@@ -31,13 +31,8 @@ func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed, denied := defaultAllowedTTL, defaultDeniedTTL
-	if o.flags.given(authorizationAllowedTTLFlag) {
-		allowed = o.Authorization.AllowCacheTTL
-	}
-	if o.flags.given(authorizationDeniedTTLFlag) {
-		denied = o.Authorization.DenyCacheTTL
-	}
+	allowed := o.lifetime(authorizationAllowedTTLFlag, o.Authorization.AllowCacheTTL, defaultAllowedTTL)
+	denied := o.lifetime(authorizationDeniedTTLFlag, o.Authorization.DenyCacheTTL, defaultDeniedTTL)
 	reviewer, err := webhook.New(client, o.Local.AuthorizationWebhookVersion, allowed, denied,
 		*genericoptions.DefaultAuthWebhookRetryBackoff(), authorizer.DecisionNoOpinion, nil, authorizationWebhookTag,
 		webhookMetrics{WebhookMetrics: webhookmetrics.NewWebhookMetrics(), MatcherMetrics: authorizationcel.NewMatcherMetrics()},

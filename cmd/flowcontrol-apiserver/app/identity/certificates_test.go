@@ -1,11 +1,15 @@
 package identity
 
 import (
+	"context"
 	"crypto/tls"
 	"net/http"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
@@ -86,6 +90,10 @@ func TestFrontProxyNamesTheUser(t *testing.T) {
 			require.Equal(t, test.want, server.request(objects, test.certificate, headers))
 		})
 	}
+	t.Run("a header of another name", func(t *testing.T) {
+		server := newGuarded(t, newTestOptions(t, "--requestheader-client-ca-file="+proxies.file, "--requestheader-username-headers=X-Remote-User,X-Who"), users.file)
+		require.Equal(t, known("bob"), server.request("/version", proxies.client("front"), map[string]string{"X-Who": "bob"}))
+	})
 	t.Run("headers mean nothing without a front proxy", func(t *testing.T) {
 		server := newGuarded(t, newTestOptions(t), users.file)
 		require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, users.client("mallory"), headers))
@@ -123,4 +131,22 @@ func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
 		_, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
 		require.NoError(t, err)
 	})
+}
+
+func TestAuthoritiesAreFollowedWhenTheyRotate(t *testing.T) {
+	oldUsers, newUsers := newAuthority(t, "old-users"), newAuthority(t, "new-users")
+	oldProxies, newProxies := newAuthority(t, "old-proxies"), newAuthority(t, "new-proxies")
+	admin := newUsers.client("admin", user.SystemPrivilegedGroup)
+	front := newProxies.client("front")
+	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
+	server := newGuarded(t, newTestOptions(t, "--client-ca-file="+oldUsers.file, "--requestheader-client-ca-file="+oldProxies.file), "")
+	require.Equal(t, http.StatusUnauthorized, server.request(objects, admin, nil).Status)
+	require.Equal(t, http.StatusUnauthorized, server.request(objects, front, headers).Status)
+
+	require.NoError(t, os.Rename(newUsers.file, oldUsers.file))
+	require.NoError(t, os.Rename(newProxies.file, oldProxies.file))
+	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return server.request(objects, admin, nil).Status == http.StatusOK && server.request(objects, front, headers).User.Name == "alice", nil
+	}))
+	require.Equal(t, http.StatusUnauthorized, server.request(objects, oldUsers.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }

@@ -92,6 +92,11 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	codecs := serializer.NewCodecFactory(scheme)
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		for _, header := range []string{"Authorization", "X-Remote-User", "X-Who"} {
+			if req.Header.Get(header) != "" {
+				t.Errorf("the header %s must not go past authentication", header)
+			}
+		}
 		info, _ := request.UserFrom(req.Context())
 		_ = json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()})
 	}))

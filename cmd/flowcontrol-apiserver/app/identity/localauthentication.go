@@ -22,7 +22,7 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	audiences := authenticator.Audiences(o.Local.APIAudiences)
 	info.APIAudiences = audiences
 
-	certificates, err := o.certificateAuthenticators(info, serving, defaultClientCAFile, audiences)
+	certificates, err := o.certificateAuthenticators(info, serving, defaultClientCAFile)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 }
 
 // certificateAuthenticators are the sources that a TLS client certificate proves.
-func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string, audiences authenticator.Audiences) ([]authenticator.Request, error) {
+func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) ([]authenticator.Request, error) {
 	clientCAFile := o.Authentication.ClientCert.ClientCA
 	if clientCAFile == "" {
 		clientCAFile = defaultClientCAFile
@@ -81,7 +81,7 @@ func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, ser
 	info.RequestHeaderConfig = proxy
 	front := headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
 		proxy.AllowedClientNames, proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes)
-	return append([]authenticator.Request{authenticator.WrapAudienceAgnosticRequest(audiences, front)}, result...), nil
+	return append([]authenticator.Request{front}, result...), nil
 }
 
 // tokenAuthenticators are the sources that a bearer token proves.
@@ -92,10 +92,10 @@ func (o *Options) tokenAuthenticators(jwt *jwtSource, audiences authenticator.Au
 		if err != nil {
 			return nil, err
 		}
-		result = append(result, authenticator.WrapAudienceAgnosticToken(audiences, file))
+		result = append(result, file)
 	}
 	if jwt.tokens != nil {
-		result = append(result, authenticator.WrapAudienceAgnosticToken(audiences, jwt.tokens))
+		result = append(result, jwt.tokens)
 	}
 	if o.Local.TokenWebhookFile != "" {
 		webhook, err := o.newTokenWebhook(audiences)

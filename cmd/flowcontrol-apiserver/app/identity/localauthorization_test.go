@@ -122,3 +122,16 @@ func TestAuthorizationWebhookOutOfOrderAllowsNothing(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, server.request(objects, users.client("alice"), nil).Status)
 	require.Equal(t, http.StatusOK, server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }
+
+func TestPermissionsAreAskedForAgainWhenNothingIsRemembered(t *testing.T) {
+	users, webhook := newAuthority(t, "users"), newReviewer(t)
+	webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
+	server := newGuarded(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
+		"--authorization-webhook-cache-authorized-ttl=0s", "--authorization-webhook-cache-unauthorized-ttl=0s"), users.file)
+	for name, status := range map[string]int{"alice": http.StatusOK, "bob": http.StatusForbidden} {
+		certificate, before := users.client(name), len(webhook.asked())
+		require.Equal(t, status, server.request(objects, certificate, nil).Status)
+		require.Equal(t, status, server.request(objects, certificate, nil).Status)
+		require.Len(t, webhook.asked(), before+2, name)
+	}
+}

@@ -52,6 +52,16 @@ type LocalOptions struct {
 	AuthorizationWebhookVersion string
 }
 
+// lifetime returns how long an answer of a webhook is remembered: what the command
+// line says, else the default of a server alone, not the one that the shared flag
+// has for a server behind a kube-apiserver.
+func (o *Options) lifetime(flag string, value, alone time.Duration) time.Duration {
+	if o.flags.given(flag) {
+		return value
+	}
+	return alone
+}
+
 func newLocalOptions() LocalOptions {
 	return LocalOptions{
 		OIDC:                        newOIDCOptions(),

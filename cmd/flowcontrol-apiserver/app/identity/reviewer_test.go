@@ -25,6 +25,8 @@ type reviewer struct {
 	authority *authority
 	// users are the users by token.
 	users map[string]authenticationv1.UserInfo
+	// audiences are for whom tokens are; nil for whoever asks.
+	audiences []string
 	// allow and deny decide; neither means no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool
 	// trust is the ConfigMap by which a kube-apiserver tells its authorities.
@@ -89,7 +91,11 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		review := authenticationv1.TokenReview{}
 		_ = json.Unmarshal(body, &review)
 		user, ok := r.users[review.Spec.Token]
-		review.Status = authenticationv1.TokenReviewStatus{Authenticated: ok, User: user, Audiences: review.Spec.Audiences}
+		audiences := r.audiences
+		if audiences == nil {
+			audiences = review.Spec.Audiences
+		}
+		review.Status = authenticationv1.TokenReviewStatus{Authenticated: ok, User: user, Audiences: audiences}
 		r.write(w, review)
 	default:
 		r.write(w, r.reviewAccess(body, kind.APIVersion))

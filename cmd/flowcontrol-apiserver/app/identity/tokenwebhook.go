@@ -21,9 +21,6 @@ func (o *Options) newTokenWebhook(audiences authenticator.Audiences) (authentica
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", tokenWebhookFlag, o.Local.TokenWebhookFile, err)
 	}
-	ttl := defaultTokenWebhookTTL
-	if o.flags.given(tokenWebhookTTLFlag) {
-		ttl = o.Authentication.CacheTTL
-	}
+	ttl := o.lifetime(tokenWebhookTTLFlag, o.Authentication.CacheTTL, defaultTokenWebhookTTL)
 	return tokencache.New(reviewer, false, ttl, ttl), nil
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -25,8 +26,34 @@ func TestTokenWebhookTellsTheUser(t *testing.T) {
 			require.Equal(t, alice, server.withToken(objects, "secret"))
 			require.Equal(t, []string{"authentication.k8s.io/" + version + " TokenReview"}, webhook.asked(), "the second answer is remembered")
 			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
+			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
+			require.Len(t, webhook.asked(), 2, "a refusal is remembered too")
 		})
 	}
+}
+
+func TestTokenForOthersIsRefused(t *testing.T) {
+	webhook := newReviewer(t)
+	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	webhook.audiences = []string{"shop"}
+	kubeconfig := "--authentication-token-webhook-config-file=" + webhook.kubeconfig(t)
+	require.Equal(t, known("alice"), newGuarded(t, newTestOptions(t, kubeconfig), "").withToken("/version", "secret"), "without audiences nobody asks for whom it is")
+	require.Equal(t, known("alice"), newGuarded(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol,shop"), "").withToken("/version", "secret"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, newGuarded(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol"), "").withToken("/version", "secret"))
+}
+
+func TestLifetimesAreKubeAPIServersUnlessGiven(t *testing.T) {
+	options := newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
+	require.Equal(t, 2*time.Minute, options.lifetime(tokenWebhookTTLFlag, options.Authentication.CacheTTL, defaultTokenWebhookTTL))
+	require.Equal(t, 7*time.Second, options.lifetime(authorizationAllowedTTLFlag, options.Authorization.AllowCacheTTL, defaultAllowedTTL))
+	require.Equal(t, 30*time.Second, options.lifetime(authorizationDeniedTTLFlag, options.Authorization.DenyCacheTTL, defaultDeniedTTL))
+}
+
+func TestWebhookHasATimeLimitAndNoRateLimit(t *testing.T) {
+	config, err := loadWebhookKubeconfig(tokenWebhookFlag, newReviewer(t).kubeconfig(t))
+	require.NoError(t, err)
+	require.Positive(t, config.Timeout)
+	require.Negative(t, config.QPS)
 }
 
 func TestTokenWebhookIsAskedLast(t *testing.T) {
