@@ -21,7 +21,9 @@ type Engine struct {
 	tickets sync.Pool // of *Ticket
 	shards  atomic.Uint32
 
-	mu           sync.Mutex // guards what follows; requests never take it
+	// mu guards what follows. No request takes it, but the last one of a level
+	// that quiesces.
+	mu           sync.Mutex
 	total        int
 	levels       map[string]*prioritylevel.Level // with those that quiesce
 	fairFraction float64

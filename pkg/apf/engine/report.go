@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -43,7 +42,7 @@ func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 	for name := range e.levels {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
+	slices.Sort(names)
 	for _, name := range names {
 		levels = append(levels, e.levels[name])
 	}
@@ -70,13 +69,11 @@ func (e *Engine) Dump() []LevelDump {
 func (e *Engine) Wall(sinceOrigin time.Duration) time.Time { return e.clock.Wall(sinceOrigin) }
 
 // MaxWidth returns the most seats that the estimate of a request on the named
-// level should take; 0 if there is no such level or nothing bounds it.
+// level should take; 0 if there is no such level or nothing bounds it. It
+// takes no lock.
 func (e *Engine) MaxWidth(level string) int {
-	e.mu.Lock()
-	found := e.levels[level]
-	e.mu.Unlock()
-	if found == nil {
-		return 0
+	if found := e.current.Load().levels[level]; found != nil {
+		return found.MaxWidth()
 	}
-	return found.MaxWidth()
+	return 0
 }

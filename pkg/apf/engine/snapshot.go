@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
@@ -13,6 +15,7 @@ type snapshot struct {
 	classifier *classify.Classifier
 	classes    []class // in matching order
 	last       *class  // where a request goes that no schema takes
+	levels     map[string]*prioritylevel.Level
 }
 
 // class is where the requests of one flow schema go.
@@ -39,7 +42,7 @@ func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prio
 	for name, c := range configs {
 		shared[name] = &c
 	}
-	s := &snapshot{classifier: classify.New(plain)}
+	s := &snapshot{classifier: classify.New(plain), levels: maps.Clone(levels)}
 	sorted := s.classifier.Schemas()
 	s.classes = make([]class, len(sorted))
 	known := former.byName()

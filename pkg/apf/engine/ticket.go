@@ -69,11 +69,24 @@ func (t *Ticket) Admit(ctx context.Context, work seats.Work, queued func(bool)) 
 	t.waited = 0
 	t.Work = work
 	t.Series.Estimated(t.Shard(t.engine.layout), work.Width())
-	set := t.class.level.Set()
-	outcome := set.Arrive(&t.Request)
-	if outcome != queueset.Waiting {
-		return outcome == queueset.Seated
+	switch t.class.level.Set().Arrive(&t.Request) {
+	case queueset.Seated:
+		return true
+	case queueset.Waiting:
+		return t.wait(ctx, queued)
+	default:
+		return false
 	}
+}
+
+func (t *Ticket) wait(ctx context.Context, queued func(bool)) bool {
+	set := t.class.level.Set()
+	outcome, done := queueset.Waiting, false
+	defer func() {
+		if !done { // queued panicked
+			set.Abandon(&t.Request, outcome)
+		}
+	}()
 	if queued != nil {
 		queued(true)
 	}
@@ -82,10 +95,11 @@ func (t *Ticket) Admit(ctx context.Context, work seats.Work, queued func(bool)) 
 	if queued != nil {
 		queued(false)
 	}
+	done = true
 	return outcome == queueset.Seated
 }
 
-// Waited returns how long the request waited in a queue.
+// Waited returns how long the request waited in a queue, 0 if it never did.
 func (t *Ticket) Waited() time.Duration { return t.waited }
 
 // Finish ends the execution and returns how long it took. The seats come free

@@ -3,6 +3,7 @@ package prioritylevel
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
@@ -14,7 +15,8 @@ import (
 // Level is one priority level. Create one with New. It is safe for concurrent
 // use.
 type Level struct {
-	set *queueset.Set
+	set      *queueset.Set
+	maxWidth atomic.Int64 // see MaxWidth
 
 	mu       sync.Mutex // guards what follows
 	config   Config
@@ -43,7 +45,9 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.L
 	if err != nil {
 		return nil, err
 	}
-	return &Level{set: set, config: config, limits: limits, division: d}, nil
+	l := &Level{set: set, config: config, limits: limits, division: d}
+	l.maxWidth.Store(int64(config.maxWidth(limits.Nominal)))
+	return l, nil
 }
 
 func seatLimits(l allocation.Limits, d Division) queueset.Limits {
@@ -93,6 +97,7 @@ func (l *Level) Divide(limits allocation.Limits, d Division) {
 
 func (l *Level) divide(limits allocation.Limits, d Division) {
 	l.limits, l.division = limits, d
+	l.maxWidth.Store(int64(l.config.maxWidth(limits.Nominal)))
 	l.set.SetLimits(seatLimits(limits, d))
 }
 
@@ -158,16 +163,12 @@ func (l *Level) Report() Report {
 	return Report{
 		Config: l.config, Limits: l.limits, Division: l.division,
 		Period: l.period, Smoothed: l.smoothed,
-		MaxWidth:  l.config.maxWidth(l.limits.Nominal),
+		MaxWidth:  l.MaxWidth(),
 		Quiescing: l.quiesces,
 		Figures:   l.set.Figures(),
 	}
 }
 
 // MaxWidth returns the most seats that the estimate of one request should
-// take, 0 if nothing bounds it.
-func (l *Level) MaxWidth() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.config.maxWidth(l.limits.Nominal)
-}
+// take, 0 if nothing bounds it. It takes no lock.
+func (l *Level) MaxWidth() int { return int(l.maxWidth.Load()) }

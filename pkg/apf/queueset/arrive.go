@@ -129,14 +129,14 @@ func (s *Set) seat(r *Request, now time.Duration) {
 // dispatch starts as many waiting requests as it can and returns them, apart
 // from arriving, as a list along next for wake.
 func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
-	s.schedule.unblock()
+	s.schedule.kept = max(s.free, 0)
 	for s.free > 0 {
 		r := s.schedule.next()
 		if r == nil {
 			break
 		}
 		if !s.fits(r) {
-			s.schedule.block(r, s.free)
+			s.schedule.block(r)
 			r.Series.NotAccommodated(int(r.shard & s.shardMask))
 			break
 		}
@@ -209,6 +209,18 @@ func (s *Set) Leave(r *Request, reason stats.Reason) bool {
 	wake(woken)
 	s.forget(r)
 	return true
+}
+
+// Abandon gives up a request whose owner cannot go on, in the state that the
+// last Outcome said.
+func (s *Set) Abandon(r *Request, last Outcome) {
+	if last == Waiting && !s.Leave(r, stats.Cancelled) {
+		<-r.ready
+		last = Seated
+	}
+	if last == Seated {
+		s.Finish(r)
+	}
 }
 
 // forget ends the life of a request that was refused.

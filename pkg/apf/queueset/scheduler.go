@@ -31,8 +31,9 @@ type scheduler struct {
 	arrivals int            // rotates the first choice in a hand
 	serial   uint64         // of the last dispatch
 
-	// blocked is the request that is next but does not fit, for which so many
-	// seats are kept free; nil without one.
+	// blocked is a request whose turn has come but that does not fit, so that
+	// the free seats are kept for it; nil without one. kept is how many they
+	// were after the last dispatch.
 	blocked *Request
 	kept    int
 
@@ -181,14 +182,15 @@ func (s *scheduler) reorder(q *queue) {
 	}
 }
 
-// next returns the waiting request whose turn it is, nil without any.
+// next returns the waiting request whose turn it is, nil without any. A turn
+// lasts until the request is dispatched or leaves.
 //
 // S of a queue grows while requests of it execute, so the order in the heap is
 // that of some earlier time. But it grows only: what is first, and is still
 // first when it is brought up to date, is first indeed.
 func (s *scheduler) next() *Request {
-	if s.waiting == 0 {
-		return nil
+	if s.waiting == 0 || s.blocked != nil {
+		return s.blocked
 	}
 	for {
 		q := s.ordered.items[0]
@@ -213,12 +215,13 @@ func (s *scheduler) withdraw(r *Request) {
 }
 
 // block says that r is next but does not fit, so that free seats stay unused
-// from now until something changes. Their time is charged to r at its dispatch.
-func (s *scheduler) block(r *Request, free int) { s.blocked, s.kept = r, free }
-
-func (s *scheduler) unblock() { s.blocked = nil }
+// until something changes. Their time is charged to r at its dispatch.
+func (s *scheduler) block(r *Request) { s.blocked = r }
 
 func (s *scheduler) detach(r *Request) {
+	if r == s.blocked {
+		s.blocked = nil
+	}
 	r.queue.take(r)
 	s.waiting--
 	s.widths -= r.width

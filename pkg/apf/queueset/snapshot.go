@@ -14,6 +14,7 @@ import (
 type Figures struct {
 	Waiting, Executing       int // requests
 	SeatsInUse, SeatsWaiting int
+	QueuesWaiting            int // queues with waiting requests
 	Totals                   Totals
 
 	// Nanoseconds by share: of the requests that may wait, of the limit in
@@ -42,6 +43,7 @@ func (s *Set) Figures() Figures {
 	o, f := &s.occupied, &s.schedule
 	out := Figures{
 		Waiting: o.waiting, Executing: o.executing, SeatsInUse: o.seats, SeatsWaiting: o.seatsWanted,
+		QueuesWaiting:  len(f.ordered.items),
 		Totals:         s.totals,
 		WaitingShare:   o.waitingShare.Snapshot(now),
 		ExecutingShare: o.executingShare.Snapshot(now),

@@ -1,0 +1,124 @@
+package apf
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/server/mux"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/client-go/informers"
+	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
+	"k8s.io/client-go/tools/cache"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+)
+
+// Config is what flow control needs.
+type Config struct {
+	// Levels and Schemas are the informers of PriorityLevelConfigurations and
+	// FlowSchemas in k8s.io/api/flowcontrol/v1. Their owner starts them.
+	Levels, Schemas cache.SharedIndexInformer
+	// Client writes the status of FlowSchemas; nil means that none is written.
+	Client flowcontrolclient.FlowcontrolV1Interface
+	// Total is the number of seats of the server.
+	Total int
+	// Registerer, unless nil, gets the metrics.
+	Registerer prometheus.Registerer
+}
+
+// ConfigFor returns a Config with the informers of a factory. The parameters
+// are those of flowcontrol.New of k8s.io/apiserver.
+func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) Config {
+	v1 := factory.Flowcontrol().V1()
+	return Config{
+		Levels:  v1.PriorityLevelConfigurations().Informer(),
+		Schemas: v1.FlowSchemas().Informer(),
+		Client:  client,
+		Total:   total,
+	}
+}
+
+// FlowControl is flow control of one server. Create one with New.
+type FlowControl struct {
+	engine    *engine.Engine
+	collector *metrics.Collector
+	config    *configsync.Controller
+	clock     utilclock.WithTicker
+	flowcontrol.WatchTracker
+}
+
+var _ flowcontrol.Interface = (*FlowControl)(nil)
+
+// New returns flow control with the mandatory objects in force. Run makes it
+// follow the API.
+func New(config Config) (*FlowControl, error) {
+	f := &FlowControl{
+		engine:       engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), config.Total),
+		clock:        utilclock.RealClock{},
+		WatchTracker: flowcontrol.NewWatchTracker(),
+	}
+	mandatory, _ := configsync.NewTranslator(config.Total).Translate(nil, nil)
+	f.engine.Apply(mandatory)
+	f.collector = metrics.NewCollector(f.engine)
+	if config.Registerer != nil {
+		if err := config.Registerer.Register(f.collector); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	f.config, err = configsync.New(configsync.Config{
+		Levels: config.Levels, Schemas: config.Schemas,
+		Engine: f.engine, Total: config.Total, Clock: f.clock,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Collector collects the metrics.
+func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
+
+// Applied returns a channel that is closed when the configuration of the API
+// is in force for the first time.
+func (f *FlowControl) Applied() <-chan struct{} { return f.config.Applied() }
+
+// Run follows the API until stop is closed.
+func (f *FlowControl) Run(stop <-chan struct{}) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	running.Go(func() { borrowing.Run(ctx, f.clock, f.engine) })
+	return f.config.Run(ctx)
+}
+
+// Install adds the debug endpoints.
+func (f *FlowControl) Install(c *mux.PathRecorderMux) { debugendpoints.Install(c, f.engine) }
+
+// GetMaxSeats returns the most seats that an estimate should take on a level;
+// 0 is no bound.
+func (f *FlowControl) GetMaxSeats(priorityLevelName string) uint64 {
+	return uint64(f.engine.MaxWidth(priorityLevelName))
+}
+
+// SetMaxSeats does nothing: the bound follows from the configuration.
+func (f *FlowControl) SetMaxSeats(string, uint64) {}
+
+// ForgetPriorityLevel does nothing, as SetMaxSeats.
+func (f *FlowControl) ForgetPriorityLevel(string) {}
