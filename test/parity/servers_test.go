@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	theirhub "k8s.io/kubernetes/pkg/apis/flowcontrol"
 	theirinstall "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
@@ -30,6 +31,8 @@ type answer struct {
 	// Stored and Beta are the object in v1 and v1beta3, after defaulting, if it
 	// is valid.
 	Stored, Beta runtime.Object
+	// Bytes are Stored in protobuf, as they go to etcd.
+	Bytes []byte
 }
 
 func (a answer) accepts() bool { return !a.Undecodable && len(a.Create) == 0 }
@@ -38,13 +41,16 @@ func (a answer) accepts() bool { return !a.Undecodable && len(a.Create) == 0 }
 type server struct {
 	scheme   *runtime.Scheme
 	decoder  runtime.Decoder
+	store    runtime.Encoder
 	validate func(hub runtime.Object, version schema.GroupVersion) (create, update, status field.ErrorList)
 }
 
 func newServer(scheme *runtime.Scheme, hub schema.GroupVersion, validate func(runtime.Object, schema.GroupVersion) (_, _, _ field.ErrorList)) *server {
+	codecs := serializer.NewCodecFactory(scheme)
 	return &server{
 		scheme:   scheme,
-		decoder:  serializer.NewCodecFactory(scheme).UniversalDecoder(hub),
+		decoder:  codecs.UniversalDecoder(hub),
+		store:    codecs.EncoderForVersion(protobuf.NewSerializer(scheme, scheme), flowcontrolv1.SchemeGroupVersion),
 		validate: validate,
 	}
 }
@@ -94,6 +100,9 @@ func (s *server) answer(data []byte) answer {
 	if result.accepts() {
 		result.Stored = s.convert(hub, flowcontrolv1.SchemeGroupVersion)
 		result.Beta = s.convert(hub, flowcontrolv1beta3.SchemeGroupVersion)
+		if result.Bytes, err = runtime.Encode(s.store, hub); err != nil {
+			panic(fmt.Sprintf("a valid object cannot be stored: %v", err))
+		}
 	}
 	return result
 }
