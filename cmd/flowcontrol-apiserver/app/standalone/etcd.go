@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-logr/logr"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -100,17 +101,28 @@ func (e *Etcd) start(ctx context.Context, config *embed.Config) error {
 	case <-ctx.Done():
 		return fmt.Errorf("it did not open its data in time: %w", ctx.Err())
 	}
-	select {
-	case e.requests = <-serving:
-		return nil
-	case <-e.server.Server.StopNotify():
-		return e.failure.instead(errEndedEarly)
-	case err := <-e.server.Err():
-		return e.failure.instead(errors.Join(errEndedEarly, err))
-	case err := <-e.failure.channel:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
+	return e.awaitServing(ctx, serving)
+}
+
+func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) error {
+	election := time.NewTicker(electionInterval)
+	defer election.Stop()
+	for {
+		select {
+		case e.requests = <-serving:
+			return nil
+		case <-e.server.Server.StopNotify():
+			return e.failure.instead(errEndedEarly)
+		case err := <-e.server.Err():
+			return e.failure.instead(errors.Join(errEndedEarly, err))
+		case err := <-e.failure.channel:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
+		case <-election.C:
+			// Without it, the election timeout does the same later.
+			_ = callElection(ctx, e.server.Server)
+		}
 	}
 }
 

@@ -147,6 +147,21 @@ func TestEtcdIsQuiet(t *testing.T) {
 	require.NoError(t, etcd.Close(t.Context()))
 }
 
+func TestEtcdDoesNotWaitForAnElectionTimeout(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	fill(t, path)
+	socket, err := newSocket(filepath.Join(path, "etcd"))
+	require.NoError(t, err)
+	failure := newFailure()
+	config := etcdConfig(filepath.Join(path, "etcd"), socket, newEtcdLogger(logr.Discard(), failure))
+	config.TickMs, config.ElectionMs = 5_000, 50_000
+	etcd := &Etcd{socket: socket, failure: failure, closing: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	require.NoError(t, etcd.start(ctx, config))
+	assert.NoError(t, etcd.Close(t.Context()))
+}
+
 func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	refusal := startChild(t, "serve at once", path).refusal()

@@ -8,22 +8,13 @@ import (
 	"go.uber.org/zap"
 )
 
-const (
-	// Ticks and the election timeout bound how long a start waits before the only
-	// member elects itself: it begins one tick short of the timeout, and the
-	// timeout is drawn from [5, 10) ticks, so 20 to 100 ms, where etcd's defaults
-	// give 0.1 to 1 s. They have no other meaning without peers.
-	tickMilliseconds     = 20
-	electionMilliseconds = 100
-
-	// Bookmarks of a quiet kind come from etcd's progress reports; etcd's default
-	// of 10 minutes would leave watchers with old resource versions.
-	progressInterval = 5 * time.Second
-)
+// Bookmarks of a quiet kind come from etcd's progress reports; etcd's default of
+// 10 minutes would leave watchers with old resource versions.
+const progressInterval = 5 * time.Second
 
 // etcdConfig describes a single member that listens on the socket only. Quota,
-// fsync, batching and request sizes are etcd's defaults; compaction is the API
-// server's.
+// fsync, batching, timeouts and request sizes are etcd's defaults; compaction is
+// the API server's.
 func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Config {
 	config := embed.NewConfig()
 	config.Dir = directory
@@ -38,8 +29,6 @@ func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Con
 	config.EnableGRPCGateway = false
 	config.AuthToken = "" // whoever reaches the socket may do everything
 
-	config.TickMs = tickMilliseconds
-	config.ElectionMs = electionMilliseconds
 	config.ExperimentalWatchProgressNotifyInterval = progressInterval
 	return config
 }

@@ -90,10 +90,12 @@ func (h fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) 
 	runtime.Goexit()
 }
 
-// isExpected holds for warnings that every start and stop of this etcd would
-// give: of HTTP and gRPC on one socket, and of listeners that Close closes.
+// isExpected holds for warnings that every start and stop of this etcd may give:
+// of HTTP and gRPC on one socket, of an election called while the configuration
+// is still being read, and of the listener that Close closes.
 func isExpected(entry zapcore.Entry) bool {
 	return strings.HasPrefix(entry.Message, "Running http and grpc server on single port") ||
+		strings.Contains(entry.Message, "pending configuration changes to apply") ||
 		strings.HasPrefix(entry.Message, "stopping insecure grpc server") ||
 		strings.HasPrefix(entry.Message, "stopped insecure grpc server")
 }
