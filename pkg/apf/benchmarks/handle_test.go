@@ -12,11 +12,8 @@ import (
 // both runs a benchmark on both engines, the peer first.
 func both(b *testing.B, run func(b *testing.B, h handler)) {
 	levels, schemas := builtIn()
-	b.Run("peer", func(b *testing.B) { run(b, newPeer(b, total, levels, schemas)) })
-	b.Run("ours", func(b *testing.B) {
-		_, h := newOurs(b, total, levels, schemas, runtime.GOMAXPROCS(0))
-		run(b, h)
-	})
+	b.Run("peer", func(b *testing.B) { run(b, handlerOf(start(b, newPeer, total, levels, schemas))) })
+	b.Run("ours", func(b *testing.B) { run(b, handlerOf(start(b, newOurs, total, levels, schemas))) })
 }
 
 func BenchmarkUncontended(b *testing.B) {
