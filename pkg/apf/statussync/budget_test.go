@@ -1,0 +1,43 @@
+package statussync
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSixWritesAMinute(t *testing.T) {
+	b := budget{}
+	now := time.Unix(1000, 0)
+	for i := range 6 {
+		require.Zero(t, b.spend("s", now.Add(time.Duration(i)*time.Second)), "write %d", i+1)
+	}
+	assert.Equal(t, 55*time.Second+1, b.spend("s", now.Add(5*time.Second)))
+	assert.Zero(t, b.spend("other", now.Add(5*time.Second)), "each object has its own")
+	assert.Equal(t, time.Duration(1), b.spend("s", now.Add(time.Minute)))
+	assert.Zero(t, b.spend("s", now.Add(time.Minute+1)))
+	assert.Equal(t, time.Second, b.spend("s", now.Add(time.Minute+1)))
+
+	b.forget("s")
+	assert.Zero(t, b.spend("s", now.Add(time.Minute+1)))
+}
+
+func TestNoMinuteEverHasMoreThanSixWrites(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	b := budget{}
+	now := time.Unix(1000, 0)
+	var writes []time.Time
+	for range 20000 {
+		now = now.Add(time.Duration(random.Int64N(int64(8 * time.Second))))
+		if b.spend("s", now) == 0 {
+			writes = append(writes, now)
+		}
+	}
+	for i := 6; i < len(writes); i++ {
+		require.Greater(t, writes[i].Sub(writes[i-6]), time.Minute)
+	}
+	assert.Greater(t, len(writes), 1000)
+}

@@ -1,0 +1,71 @@
+package statussync
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	reasonFound    = "Found"
+	reasonNotFound = "NotFound"
+)
+
+// condition returns the Dangling condition of a schema of the named level.
+func condition(level string, found bool, now metav1.Time) flowcontrol.FlowSchemaCondition {
+	c := flowcontrol.FlowSchemaCondition{
+		Type:               flowcontrol.FlowSchemaConditionDangling,
+		Status:             flowcontrol.ConditionFalse,
+		LastTransitionTime: now,
+		Reason:             reasonFound,
+		Message:            fmt.Sprintf("The PriorityLevelConfiguration %q exists.", level),
+	}
+	if !found {
+		c.Status = flowcontrol.ConditionTrue
+		c.Reason = reasonNotFound
+		c.Message = fmt.Sprintf("There is no PriorityLevelConfiguration %q, so this FlowSchema matches no request.", level)
+	}
+	return c
+}
+
+// says tells whether the schema's status already says what the condition does,
+// in whatever words. If not, the second result is the condition with the time
+// at which its status really changed.
+func says(schema *flowcontrol.FlowSchema, wanted flowcontrol.FlowSchemaCondition) (bool, flowcontrol.FlowSchemaCondition) {
+	i := slices.IndexFunc(schema.Status.Conditions, func(c flowcontrol.FlowSchemaCondition) bool { return c.Type == wanted.Type })
+	if i < 0 {
+		return false, wanted
+	}
+	present := schema.Status.Conditions[i]
+	if present.Status == wanted.Status {
+		level := strconv.Quote(schema.Spec.PriorityLevelConfiguration.Name)
+		if present.Reason == wanted.Reason && strings.Contains(present.Message, level) {
+			return true, wanted
+		}
+		wanted.LastTransitionTime = present.LastTransitionTime
+	}
+	return false, wanted
+}
+
+// applyPatch returns the body of a server-side apply of one condition.
+func applyPatch(name string, c flowcontrol.FlowSchemaCondition) ([]byte, error) {
+	// Not the API type: its zero spec would be applied as well.
+	return json.Marshal(struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Status flowcontrol.FlowSchemaStatus `json:"status"`
+	}{
+		TypeMeta: metav1.TypeMeta{APIVersion: flowcontrol.SchemeGroupVersion.String(), Kind: "FlowSchema"},
+		Metadata: struct {
+			Name string `json:"name"`
+		}{name},
+		Status: flowcontrol.FlowSchemaStatus{Conditions: []flowcontrol.FlowSchemaCondition{c}},
+	})
+}

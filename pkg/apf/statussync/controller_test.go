@@ -1,0 +1,219 @@
+package statussync
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
+	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+)
+
+// run runs a test, in virtual time, with a Controller at work.
+func run(t *testing.T, before func(*testing.T, *api), test func(*testing.T, *api)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		before(t, a)
+		controller := a.controller(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- controller.Run(ctx) }()
+		settle()
+		test(t, a)
+		cancel()
+		require.NoError(t, <-done)
+	})
+}
+
+// settle waits, in virtual time, until everybody is done with what happened.
+func settle() {
+	<-time.After(2 * time.Second)
+	synctest.Wait()
+}
+
+func TestConditionFollowsTheLevel(t *testing.T) {
+	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+		require.Len(t, a.writes, 1)
+		assert.Equal(t, flowcontrol.ConditionTrue, a.writes[0].condition.Status)
+		assert.Equal(t, "NotFound", a.writes[0].condition.Reason)
+		assert.Contains(t, a.writes[0].condition.Message, `"l"`)
+
+		a.levels.set(t, levelOf("l"))
+		settle()
+		require.Len(t, a.writes, 2)
+		assert.Equal(t, flowcontrol.ConditionFalse, a.writes[1].condition.Status)
+		assert.Equal(t, "Found", a.writes[1].condition.Reason)
+
+		a.levels.delete(t, levelOf("l"))
+		settle()
+		require.Len(t, a.writes, 3)
+		assert.Equal(t, flowcontrol.ConditionTrue, a.writes[2].condition.Status)
+	})
+}
+
+func TestConditionsAreAppliedToTheStatusByTheFieldManager(t *testing.T) {
+	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+		require.Len(t, a.writes, 1)
+		assert.Equal(t, types.ApplyPatchType, a.writes[0].kind)
+		assert.Equal(t, []string{"status"}, a.writes[0].subresources)
+		assert.Equal(t, "api-priority-and-fairness-config-consumer-v1", a.writes[0].options.FieldManager)
+		assert.True(t, *a.writes[0].options.Force)
+	})
+}
+
+func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
+	run(t, func(t *testing.T, a *api) {
+		a.levels.set(t, levelOf("l"))
+		a.schemas.set(t, schemaOf("s", "l", condition("l", true, metav1.Now())))
+		a.schemas.set(t, schemaOf("d", "missing", condition("missing", false, metav1.Now())))
+	}, func(t *testing.T, a *api) {
+		assert.Empty(t, a.writes)
+		assert.Zero(t, a.gets)
+	})
+}
+
+func TestALevelThatTheInformerHasNotSeenYetIsAskedFor(t *testing.T) {
+	// 107729: the informer of schemas may be ahead of that of levels.
+	run(t, func(t *testing.T, a *api) {
+		a.unseen = []string{"l"}
+		a.schemas.set(t, schemaOf("s", "l"))
+	}, func(t *testing.T, a *api) {
+		require.Len(t, a.writes, 1)
+		assert.Equal(t, flowcontrol.ConditionFalse, a.writes[0].condition.Status)
+		a.levels.set(t, levelOf("l"))
+		settle()
+		assert.Len(t, a.writes, 1)
+	})
+}
+
+func TestMandatoryLevelsExistEvenIfTheAPILacksThem(t *testing.T) {
+	run(t, func(t *testing.T, a *api) {
+		a.schemas.set(t, schemaOf("s", "catch-all"))
+		a.schemas.set(t, schemaOf("e", "exempt"))
+	}, func(t *testing.T, a *api) {
+		require.Len(t, a.writes, 2)
+		for _, w := range a.writes {
+			assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
+		}
+	})
+}
+
+func TestAFightIsSlow(t *testing.T) {
+	// 99935: another server says the opposite every time.
+	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+		end := time.Now().Add(10 * time.Minute)
+		for time.Now().Before(end) {
+			a.say("s", condition("l", true, metav1.Now()))
+			settle()
+		}
+		for i := 6; i < len(a.writes); i++ {
+			assert.Greater(t, a.writes[i].at.Sub(a.writes[i-6].at), time.Minute)
+		}
+		assert.GreaterOrEqual(t, len(a.writes), 6*7, "it does not give up either")
+	})
+}
+
+func TestFailedWritesAreTriedAgain(t *testing.T) {
+	run(t, func(t *testing.T, a *api) {
+		a.refuse = errors.New("etcd is tired")
+		a.schemas.set(t, schemaOf("s", "l"))
+	}, func(t *testing.T, a *api) {
+		require.Len(t, a.writes, 2)
+		assert.Equal(t, a.writes[0].condition.Status, a.writes[1].condition.Status)
+	})
+}
+
+func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
+	a := newAPI()
+	a.schemas.set(t, schemaOf("s", "l"))
+	a.refuse = notFound("flowschemas", "s")
+	controller := a.controller(t)
+	defer controller.queue.ShutDown()
+	wait, err := controller.sync(t.Context(), "s")
+	require.NoError(t, err)
+	assert.Zero(t, wait)
+	require.Len(t, a.writes, 1)
+
+	a.schemas.delete(t, schemaOf("s", "l"))
+	wait, err = controller.sync(t.Context(), "s")
+	require.NoError(t, err)
+	assert.Zero(t, wait)
+	assert.Len(t, a.writes, 1)
+	assert.Empty(t, controller.budget)
+}
+
+// withRealInformers lets a Controller work, until the end of the test, with
+// informers of a fake client.
+func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	controller, err := New(Config{
+		Levels:        factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
+		Schemas:       factory.Flowcontrol().V1().FlowSchemas().Informer(),
+		SchemaPatcher: a,
+		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
+		Clock:         clock.RealClock{},
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- controller.Run(ctx) }()
+	factory.Start(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		assert.NoError(t, <-done)
+		factory.Shutdown()
+	})
+}
+
+func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
+	// 107729
+	client, a := fake.NewClientset(), newAPI()
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for _, name := range names {
+		_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf(name, "of-"+name), metav1.CreateOptions{})
+		require.NoError(t, err)
+		_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("of-"+name), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	withRealInformers(t, client, a)
+	require.Eventually(t, func() bool { return len(a.written()) == len(names) }, 10*time.Second, time.Millisecond)
+	for _, w := range a.written() {
+		assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
+	}
+}
+
+func TestANewLevelIsNoticed(t *testing.T) {
+	client, a := fake.NewClientset(), newAPI()
+	_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf("s", "l"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	withRealInformers(t, client, a)
+	require.Eventually(t, func() bool { return len(a.written()) == 1 }, 10*time.Second, time.Millisecond)
+	_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("l"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return len(a.written()) == 2 }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, flowcontrol.ConditionTrue, a.written()[0].condition.Status)
+	assert.Equal(t, flowcontrol.ConditionFalse, a.written()[1].condition.Status)
+}
+
+type deaf struct{ *informer }
+
+func (deaf) HasSynced() bool { return false }
+
+func TestRunEndsIfTheAPIIsNeverSeen(t *testing.T) {
+	a := newAPI()
+	controller, err := New(Config{Levels: deaf{a.levels}, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.EqualError(t, controller.Run(ctx), "the informers of flow control objects did not sync before the end")
+}
