@@ -1,0 +1,193 @@
+package queueset_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// Issue 140884: fewer queues while a finished request still held seats of one
+// that went.
+func TestFewerQueuesDrainByAttrition(t *testing.T) {
+	f := newFixture(t, queues(32, 1, 10), 4)
+	var held, line []*queueset.Request
+	for i := range 4 {
+		held = append(held, f.arrive(fmt.Sprint(i), seats.Work{Initial: 1, Final: 1, Latency: time.Second}, queueset.Seated))
+	}
+	for i := range 40 {
+		line = append(line, f.arrive(fmt.Sprint(i), seats.Work{Initial: 1, Final: 1, Latency: time.Second}, queueset.Waiting))
+	}
+	f.set.Finish(held[0])
+	require.NoError(t, f.set.Configure(queues(2, 1, 100), limits(4)))
+	require.NoError(t, f.set.Inconsistency())
+	assert.Greater(t, f.set.Dump().Active[len(f.set.Dump().Active)-1].Index, 1, "the queues that wait go on")
+	for i := range 10 {
+		line = append(line, f.arrive(fmt.Sprint(i), wide(1), queueset.Waiting))
+	}
+	running := held[1:]
+	for len(line) > 0 || len(running) > 0 {
+		for _, r := range running {
+			f.set.Finish(r)
+		}
+		running = nil
+		f.clock.Advance(time.Second)
+		var rest []*queueset.Request
+		for _, r := range line {
+			if dispatched(r) {
+				running = append(running, r)
+			} else {
+				rest = append(rest, r)
+			}
+		}
+		require.True(t, len(running) > 0 || len(line) == 0, "nobody runs, and %d wait", len(line))
+		line = rest
+		require.NoError(t, f.set.Inconsistency())
+	}
+	f.clock.Advance(time.Second)
+	assert.True(t, f.set.Idle())
+	assert.Equal(t, 2, f.set.Dump().Queues)
+	for i := range 4 {
+		f.arrive(fmt.Sprint(i), wide(1), queueset.Seated)
+	}
+	for _, q := range f.set.Dump().Active {
+		assert.Less(t, q.Index, 2)
+	}
+}
+
+func TestMoreQueuesServeAtOnce(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 1), 1)
+	f.arrive("a", wide(1), queueset.Seated)
+	f.arrive("a", wide(1), queueset.Waiting)
+	f.arrive("b", wide(1), queueset.Refused)
+	require.NoError(t, f.set.Configure(queues(1000, 1, 1), limits(1)))
+	for i := range 10 {
+		f.arrive(fmt.Sprint("other", i), wide(1), queueset.Waiting)
+	}
+}
+
+func TestALevelThatLosesItsQueuesServesThoseWhoWait(t *testing.T) {
+	f := newFixture(t, queues(8, 1, 10), 1)
+	holder := f.arrive("a", wide(1), queueset.Seated)
+	a, b := f.arrive("a", wide(1), queueset.Waiting), f.arrive("b", wide(1), queueset.Waiting)
+	require.NoError(t, f.set.Configure(rejecting(), limits(1)))
+	f.arrive("c", wide(1), queueset.Refused)
+	f.set.Finish(holder)
+	first, second := a, b
+	if !dispatched(a) {
+		require.True(t, dispatched(b))
+		first, second = b, a
+	}
+	f.arrive("c", wide(1), queueset.Refused)
+	f.set.Finish(first)
+	require.True(t, dispatched(second))
+	f.set.Finish(second)
+	f.arrive("c", wide(1), queueset.Seated)
+}
+
+func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
+	f := newFixture(t, queues(8, 1, 100), 2)
+	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("a", wide(1), queueset.Seated)}
+	var line []*queueset.Request
+	for range 30 {
+		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+	}
+	f.set.SetLimits(limits(12))
+	for i, r := range line {
+		assert.Equal(t, i < 10, dispatched(r), "request %d", i)
+	}
+	f.set.SetLimits(limits(3))
+	assert.Equal(t, 12, f.seatsInUse())
+	held = append(held, line[:10]...)
+	for i, r := range held[:9] {
+		f.set.Finish(r)
+		assert.Equal(t, 11-i, f.seatsInUse())
+	}
+	f.set.Finish(held[9])
+	assert.True(t, dispatched(line[10]))
+	assert.Equal(t, 3, f.seatsInUse())
+}
+
+// Issue 105469: the virtual clock overflows in the end.
+func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
+	for name, zero := range map[string]seats.Progress{"unsigned": 0, "signed": 1 << 63} {
+		t.Run(name, func(t *testing.T) {
+			s := newSimulation(t, queues(9, 1, 8), 4,
+				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
+				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
+			)
+			s.set.StartVirtualClockAt(zero.Add(-seats.AreaOf(1, 20*time.Second)))
+			for range 30 {
+				assertShares(t, []float64{2, 2}, s.shares(2*time.Second), 0.26)
+				require.NoError(t, s.set.Inconsistency())
+			}
+			if zero == 0 {
+				assert.EqualValues(t, 1, s.set.Figures().EpochAdvances)
+			}
+			s.drain()
+		})
+	}
+}
+
+// Issue 97041: a forward jump of the clock burned CPU. Here a jump is one step
+// of arithmetic, whatever its width.
+func TestAForwardJumpOfTheClockIsOneStep(t *testing.T) {
+	f := newFixture(t, queues(8, 1, 10), 2)
+	a := f.arrive("a", seats.Work{Initial: 1, Final: 1, Latency: time.Millisecond}, queueset.Seated)
+	b := f.arrive("b", wide(1), queueset.Seated)
+	c, d := f.arrive("a", wide(1), queueset.Waiting), f.arrive("b", wide(1), queueset.Waiting)
+	f.clock.Advance(100 * 365 * 24 * time.Hour)
+	f.set.Finish(a)
+	f.set.Finish(b)
+	f.clock.Advance(100 * 365 * 24 * time.Hour)
+	assert.True(t, dispatched(c))
+	assert.True(t, dispatched(d))
+	f.set.Finish(c)
+	f.set.Finish(d)
+	assert.True(t, f.set.Idle())
+	require.NoError(t, f.set.Inconsistency())
+}
+
+func TestADumpShowsQueuesAndRequestsInOrder(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 16)
+	var held []*queueset.Request
+	for i := range 16 {
+		f.clock.Advance(time.Second)
+		held = append(held, f.arrive(fmt.Sprint(i), wide(1), queueset.Seated))
+	}
+	executing := f.set.Dump()
+	require.Len(t, executing.Requests, 16)
+	for _, r := range executing.Requests {
+		assert.Equal(t, -1, r.Place)
+		assert.Equal(t, r.Arrived, r.Started)
+		assert.GreaterOrEqual(t, r.Queue, 0, "an executing request has a queue too")
+	}
+	for i := range 20 {
+		f.arrive(fmt.Sprint(i%5), wide(1+i%3), queueset.Waiting)
+	}
+	dump := f.set.Dump()
+	assert.Equal(t, 64, dump.Queues)
+	require.Len(t, dump.Requests, 36)
+	waiting, executingCount := 0, 0
+	for i, q := range dump.Active {
+		waiting += q.Waiting
+		executingCount += q.Executing
+		if i > 0 {
+			assert.Greater(t, q.Index, dump.Active[i-1].Index)
+		}
+	}
+	assert.Equal(t, 20, waiting)
+	assert.Equal(t, 16, executingCount)
+	for i, r := range dump.Requests[1:] {
+		before := dump.Requests[i]
+		assert.True(t, before.Queue < r.Queue || before.Queue == r.Queue && before.Place <= r.Place)
+	}
+	for _, r := range held {
+		f.set.Finish(r)
+	}
+}

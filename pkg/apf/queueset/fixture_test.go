@@ -1,0 +1,60 @@
+package queueset_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// fixture is a Set with what its requests need.
+type fixture struct {
+	t      *testing.T
+	clock  *clock.Fake
+	set    *queueset.Set
+	series *stats.Series
+	hasher *flow.Hasher
+}
+
+func newFixture(t *testing.T, config queueset.Config, limit int) *fixture {
+	t.Helper()
+	f := &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0)), hasher: flow.NewHasher("schema")}
+	layout := stats.NewLayout(4)
+	f.series = layout.NewSeries("level", "schema")
+	var err error
+	f.set, err = queueset.New(f.clock, layout, config, limits(limit))
+	require.NoError(t, err)
+	return f
+}
+
+func (f *fixture) request(flowName string, work seats.Work) *queueset.Request {
+	r := queueset.NewRequest(0)
+	r.Hasher, r.Distinguisher, r.Series, r.Work = f.hasher, flowName, f.series, work
+	return r
+}
+
+// arrive sends a request and checks what becomes of it.
+func (f *fixture) arrive(flowName string, work seats.Work, expected queueset.Outcome) *queueset.Request {
+	f.t.Helper()
+	r := f.request(flowName, work)
+	require.Equal(f.t, expected, f.set.Arrive(r))
+	return r
+}
+
+// dispatched reports whether a waiting request has been dispatched, once.
+func dispatched(r *queueset.Request) bool {
+	select {
+	case <-r.Ready():
+		return true
+	default:
+		return false
+	}
+}
+
+func (f *fixture) seatsInUse() int { return f.set.Figures().SeatsInUse }

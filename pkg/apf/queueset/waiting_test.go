@@ -1,0 +1,194 @@
+package queueset_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// Issues 119799 and 120222: the end of a wait was noticed only at the next
+// event. 105739: a client that leaves is a rejection, and not a time-out.
+func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    func(ctx context.Context) (context.Context, context.CancelFunc)
+		reason stats.Reason
+		count  func(queueset.Totals) uint64
+	}{
+		"at the deadline it is a time-out": {
+			func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, 7*time.Second)
+			}, stats.TimeOut, func(t queueset.Totals) uint64 { return t.TimedOut },
+		},
+		"when the client leaves it is cancelled": {
+			func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancel(ctx)
+				time.AfterFunc(7*time.Second, cancel)
+				return ctx, cancel
+			}, stats.Cancelled, func(t queueset.Totals) uint64 { return t.Cancelled },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				layout := stats.NewLayout(2)
+				series := layout.NewSeries("level", "schema")
+				set, err := queueset.New(clock.NewReal(), layout, queues(4, 1, 10), limits(1))
+				require.NoError(t, err)
+				request := func() *queueset.Request {
+					r := queueset.NewRequest(0)
+					r.Hasher, r.Series, r.Work = flow.NewHasher("schema"), series, wide(1)
+					return r
+				}
+				holder := request()
+				require.Equal(t, queueset.Seated, set.Arrive(holder))
+				r := request()
+				require.Equal(t, queueset.Waiting, set.Arrive(r))
+				ctx, cancel := c.end(context.Background())
+				defer cancel()
+				begin := time.Now()
+				assert.Equal(t, queueset.Refused, set.Wait(ctx, r))
+				assert.Equal(t, 7*time.Second, time.Since(begin), "nothing else happened meanwhile")
+				assert.Equal(t, c.reason, r.Reason())
+
+				totals, figures := set.Figures().Totals, series.Snapshot()
+				assert.EqualValues(t, 1, c.count(totals))
+				assert.EqualValues(t, 1, totals.TimedOut+totals.Cancelled)
+				assert.EqualValues(t, 1, figures.Rejected[c.reason])
+				assert.EqualValues(t, 1, figures.WaitRefused.Count())
+				assert.InDelta(t, 7, figures.WaitRefused.Sum, 1e-9)
+				assert.Zero(t, set.Figures().Waiting)
+				assert.Zero(t, figures.InQueueRequests)
+				assert.Zero(t, figures.InQueueSeats)
+				set.Finish(holder)
+				assert.True(t, set.Idle())
+			})
+		})
+	}
+}
+
+func TestARequestDispatchedBeforeItsContextEndsExecutes(t *testing.T) {
+	f := newFixture(t, queues(4, 1, 10), 1)
+	holder := f.arrive("a", wide(1), queueset.Seated)
+	r := f.arrive("b", wide(1), queueset.Waiting)
+	f.set.Finish(holder)
+	assert.False(t, f.set.Leave(r, stats.Cancelled), "it has been dispatched")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	assert.Equal(t, queueset.Seated, f.set.Wait(ctx, r))
+	f.set.Finish(r)
+	assert.True(t, f.set.Idle())
+}
+
+func TestWhenAWideHeadLeavesThoseBehindStart(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 10), 4)
+	f.arrive("a", wide(1), queueset.Seated)
+	head := f.arrive("a", wide(4), queueset.Waiting)
+	behind := []*queueset.Request{f.arrive("a", wide(1), queueset.Waiting), f.arrive("a", wide(2), queueset.Waiting), f.arrive("a", wide(1), queueset.Waiting)}
+	require.True(t, f.set.Leave(head, stats.Cancelled))
+	assert.True(t, dispatched(behind[0]))
+	assert.True(t, dispatched(behind[1]))
+	assert.False(t, dispatched(behind[2]))
+}
+
+// Issues 112169 and 112198: a finish far earlier than estimated moved the start
+// of the queue to before the arrival of its head.
+func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 1000), 10)
+	f.arrive("b", wide(8), queueset.Seated)
+	running := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("a", wide(1), queueset.Seated)}
+	require.Len(t, f.set.Dump().Active, 2)
+	for range 200 {
+		f.clock.Advance(50 * time.Microsecond)
+		arrival := f.set.Figures().CurrentR
+		next := f.arrive("a", wide(1), queueset.Waiting)
+		f.clock.Advance(50 * time.Microsecond)
+		f.set.Finish(running[0]) // after 0.2 ms, instead of the 3 ms charged
+		require.True(t, dispatched(next))
+		assert.GreaterOrEqual(t, f.set.Figures().LatestS, arrival)
+		running = append(running[1:], next)
+	}
+}
+
+func TestEqualRequestsOfManyQueuesTakeTurns(t *testing.T) {
+	f := newFixture(t, queues(100, 1, 100), 1)
+	holder := f.arrive("holder", wide(1), queueset.Seated)
+	flows := []string{"a", "b", "c", "e", "f"} // which have a queue each
+	line := map[string][]*queueset.Request{}
+	for _, name := range flows {
+		for range 4 {
+			line[name] = append(line[name], f.arrive(name, wide(1), queueset.Waiting))
+		}
+	}
+	require.Equal(t, len(flows), f.set.Figures().QueuesWaiting)
+	f.clock.Advance(time.Millisecond)
+	f.set.Finish(holder)
+	var order string
+	for range 4 * len(flows) {
+		for _, name := range flows {
+			if len(line[name]) > 0 && dispatched(line[name][0]) {
+				order += name
+				f.clock.Advance(time.Millisecond)
+				f.set.Finish(line[name][0])
+				line[name] = line[name][1:]
+				break
+			}
+		}
+	}
+	round := order[:len(flows)]
+	assert.ElementsMatch(t, flows, strings.Split(round, ""))
+	assert.Equal(t, strings.Repeat(round, 4), order)
+}
+
+func TestRequestsOfOneQueueStartInOrder(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 100), 1)
+	holder := f.arrive("a", wide(1), queueset.Seated)
+	var line []*queueset.Request
+	for range 10 {
+		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+	}
+	for _, r := range line {
+		f.set.Finish(holder)
+		require.True(t, dispatched(r))
+		holder = r
+	}
+}
+
+// Issue 103039: the rate of a flow counts in seats, not in requests.
+func TestWideRequestsCostTheirWidth(t *testing.T) {
+	s := newSimulation(t, queues(64, 1, 100), 12,
+		client{threads: 30, exec: 100 * time.Millisecond, work: wide(1)},
+		client{threads: 30, exec: 110 * time.Millisecond, work: wide(3)},
+	)
+	assertShares(t, []float64{6, 6}, s.shares(60*time.Second), 0.03)
+	s.drain()
+}
+
+// A panic in what the owner does between Arrive and Wait.
+func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
+	for name, dispatch := range map[string]bool{"while it waits": false, "just dispatched": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, queues(4, 1, 10), 1)
+			holder := f.arrive("a", wide(1), queueset.Seated)
+			r := f.arrive("a", seats.Work{Initial: 1}, queueset.Waiting)
+			if dispatch {
+				f.set.Finish(holder)
+			}
+			f.set.Abandon(r, queueset.Waiting)
+			if !dispatch {
+				f.set.Finish(holder)
+			}
+			assert.True(t, f.set.Idle())
+			assert.Empty(t, f.set.Dump().Requests)
+		})
+	}
+}
