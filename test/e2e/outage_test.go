@@ -1,0 +1,175 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// health asks an endpoint until it answers with the code.
+func (s *site) health(t *testing.T, endpoint string, code int) {
+	t.Helper()
+	eventually(t, endpoint+" is as it should be", func(ctx context.Context) (bool, error) {
+		answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+endpoint, "")
+		return err == nil && answer.code == code, err
+	})
+}
+
+func TestEtcdStopsAndComesBack(t *testing.T) {
+	t.Parallel()
+	etcd := startEtcd(t)
+	s := startSite(t, etcd)
+	before := s.createLevel(t, newLevel("before", 3))
+	watcher := s.watchSchemas(t, labelSet("through"))
+
+	etcd.Stop(t)
+	s.health(t, "/readyz", http.StatusInternalServerError)
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code, "a restart would not help")
+	write := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
+	require.GreaterOrEqual(t, write.code, 500, write.body)
+	require.Contains(t, write.body, `"status":"Failure"`)
+
+	etcd.Start(t)
+	s.health(t, "/readyz", http.StatusOK)
+	after, err := s.levels().Get(t.Context(), "before", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	created := s.createLabelled(t, "through", 1)
+	requireEvent(t, watcher, "ADDED", created.Name)
+}
+
+// TestEtcdHangs stops etcd's process without ending it: connections stay open
+// and nothing answers.
+func TestEtcdHangs(t *testing.T) {
+	t.Parallel()
+	etcd := startEtcd(t)
+	s := startSite(t, etcd)
+	require.NoError(t, etcd.Process.Signal(syscall.SIGSTOP))
+	s.health(t, "/readyz", http.StatusInternalServerError)
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
+	answer := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
+	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
+	require.Contains(t, answer.body, `"reason":"Timeout"`)
+
+	require.NoError(t, etcd.Process.Signal(syscall.SIGCONT))
+	s.health(t, "/readyz", http.StatusOK)
+	s.createLevel(t, newLevel("after", 1))
+}
+
+func TestEtcdUnreachableAtStart(t *testing.T) {
+	t.Parallel()
+	etcd := startEtcd(t)
+	etcd.Stop(t)
+	server := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	defer cancel()
+	code, err := server.Process.ExitCode(ctx)
+	require.NoError(t, err, "it neither became ready nor gave up")
+	require.Equal(t, 1, code)
+	message := lastLine(server.Process.Output())
+	require.Contains(t, message, etcd.URL)
+	require.Contains(t, message, "see that it runs")
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// TestEtcdWiped takes all keys away under a running server.
+func TestEtcdWiped(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
+		s := startSite(t, etcd)
+		s.createSchema(t, newSchema("wiped", "catch-all"))
+		_, err := s.store(t).Delete(t.Context(), "", clientv3.WithPrefix())
+		require.NoError(t, err)
+
+		list, err := s.schemas().List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.NotContains(t, names(list), "wiped")
+		s.createSchema(t, newSchema("wiped", "catch-all"))
+		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/readyz", "").code)
+		s.Stop(t)
+		s.Start(t)
+		_, err = s.schemas().Get(t.Context(), "catch-all", metav1.GetOptions{})
+		require.NoError(t, err)
+		_, err = s.schemas().Get(t.Context(), "wiped", metav1.GetOptions{})
+		require.NoError(t, err)
+	})
+}
+
+// TestEtcdFull lets etcd run into its quota: it then refuses what writes and
+// answers what reads.
+func TestEtcdFull(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304"))
+	s.createLevel(t, newLevel("before", 1))
+	store := s.store(t)
+	for {
+		if _, err := store.Put(t.Context(), "/filler/"+rand.String(10), strings.Repeat("x", 512<<10)); err != nil {
+			require.ErrorContains(t, err, "database space exceeded")
+			break
+		}
+	}
+	for _, request := range []struct{ method, path, body string }{
+		{http.MethodPost, "", toJSON(t, newLevel("during", 1))},
+		{http.MethodPut, "/before", toJSON(t, newLevel("before", 2))},
+	} {
+		answer := s.do(t, request.method, v1Path+"/prioritylevelconfigurations"+request.path, request.body)
+		require.GreaterOrEqual(t, answer.code, 500, answer.body)
+		require.Contains(t, answer.status(t).Message, "database space exceeded")
+	}
+	for _, path := range []string{"", "/before"} {
+		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/prioritylevelconfigurations"+path, "").code)
+	}
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
+}
+
+// TestForeignPrefix puts the server where a kube-apiserver keeps its objects:
+// it shares those of this group and leaves all else alone.
+func TestForeignPrefix(t *testing.T) {
+	t.Parallel()
+	etcd := startEtcd(t)
+	store := etcd.Client(t)
+	_, err := store.Put(t.Context(), "/registry/pods/default/other", "k8s\x00not ours")
+	require.NoError(t, err)
+	first := startSite(t, etcd, "--etcd-prefix=/registry")
+	schema, level := first.createSchema(t, newSchema("shared", "catch-all")), first.createLevel(t, newLevel("shared", 1))
+	requireStored(t, first, "/registry", schema, level)
+	other, err := store.Get(t.Context(), "/registry/pods/default/other")
+	require.NoError(t, err)
+	require.Equal(t, "k8s\x00not ours", string(other.Kvs[0].Value))
+
+	// Under the default prefix are none of these, and the other way round.
+	second := startSite(t, etcd)
+	answer := second.do(t, http.MethodGet, v1Path+"/flowschemas/shared", "")
+	require.Equal(t, http.StatusNotFound, answer.code)
+	second.createSchema(t, newSchema("apart", "catch-all"))
+	require.Equal(t, http.StatusNotFound, first.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").code)
+}
+
+// TestUnreadableObject has an object in the store that nobody can decode.
+func TestUnreadableObject(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
+		s := startSite(t, etcd)
+		_, err := s.store(t).Put(t.Context(), storePrefix+"/flowschemas/broken", "k8s\x00\xff\xff")
+		require.NoError(t, err)
+		answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
+		require.Equal(t, http.StatusInternalServerError, answer.code)
+		answer.status(t)
+		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
+		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
+	})
+}
