@@ -6,7 +6,6 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
-	"k8s.io/utils/ptr"
 )
 
 // generator makes objects in v1. Each choice is a good one, or with the
@@ -207,16 +206,16 @@ func (g *generator) levelType() flowcontrolv1.PriorityLevelEnablement {
 
 func (g *generator) exempt() *flowcontrolv1.ExemptPriorityLevelConfiguration {
 	return &flowcontrolv1.ExemptPriorityLevelConfiguration{
-		NominalConcurrencyShares: g.optional(0, 1000),
-		LendablePercent:          g.optional(0, 100),
+		NominalConcurrencyShares: g.optional(1000),
+		LendablePercent:          g.optional(100),
 	}
 }
 
 func (g *generator) limited() *flowcontrolv1.LimitedPriorityLevelConfiguration {
 	limited := &flowcontrolv1.LimitedPriorityLevelConfiguration{
-		NominalConcurrencyShares: g.optional(0, 1000),
-		LendablePercent:          g.optional(0, 100),
-		BorrowingLimitPercent:    g.optional(0, 1000),
+		NominalConcurrencyShares: g.optional(1000),
+		LendablePercent:          g.optional(100),
+		BorrowingLimitPercent:    g.optional(1000),
 	}
 	if isQueue := g.chance(0.7); isQueue != g.wild() {
 		limited.LimitResponse.Queuing = g.queuing()
@@ -246,11 +245,11 @@ func (g *generator) queuing() *flowcontrolv1.QueuingConfiguration {
 	return queuing
 }
 
-func (g *generator) optional(low, high int32) *int32 {
+func (g *generator) optional(high int32) *int32 {
 	if g.chance(0.3) {
 		return nil
 	}
-	return ptr.To(g.number(low, high))
+	return new(g.number(0, high))
 }
 
 // conditions are of different types, unless wild.

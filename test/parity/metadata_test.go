@@ -5,7 +5,6 @@ import (
 
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 const keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
@@ -72,6 +71,6 @@ func (g *generator) owner(controls bool) metav1.OwnerReference {
 		Kind:       pick(g, []string{"Namespace", "ConfigMap"}, []string{"", "Event"}),
 		Name:       pick(g, []string{"owner"}, []string{""}),
 		UID:        "1234",
-		Controller: ptr.To(controls),
+		Controller: new(controls),
 	}
 }

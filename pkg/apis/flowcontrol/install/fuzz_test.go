@@ -41,6 +41,7 @@ func FuzzDecodeProtobuf(f *testing.F) {
 // panic, and that an object that is decoded keeps its spec when it is stored
 // and when it is served in either version.
 func fuzzDecode(f *testing.F, mediaType string) {
+	f.Helper()
 	scheme := install.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
