@@ -93,6 +93,7 @@ func TestFrontProxyNamesTheUser(t *testing.T) {
 	t.Run("a header of another name", func(t *testing.T) {
 		server := newGuarded(t, newTestOptions(t, "--requestheader-client-ca-file="+proxies.file, "--requestheader-username-headers=X-Remote-User,X-Who"), users.file)
 		require.Equal(t, known("bob"), server.request("/version", proxies.client("front"), map[string]string{"X-Who": "bob"}))
+		require.Equal(t, known("mallory"), server.request("/version", users.client("mallory"), map[string]string{"X-Who": "bob"}), "who is no front proxy is who he is")
 	})
 	t.Run("headers mean nothing without a front proxy", func(t *testing.T) {
 		server := newGuarded(t, newTestOptions(t), users.file)

@@ -33,10 +33,9 @@ type configFollower struct {
 	// seen is the content that was put into force or that never can be.
 	seen []byte
 
-	// interval is the time between two looks at the file, patience how long the
-	// issuers of a new configuration have to answer, poll the time between two
-	// looks at whether they did.
-	interval, patience, poll time.Duration
+	// patience is how long the issuers of a new configuration have to answer, poll
+	// the time between two looks at whether they did.
+	patience, poll time.Duration
 }
 
 func newConfigFollower(
@@ -47,13 +46,13 @@ func newConfigFollower(
 	return &configFollower{
 		file: file, reader: reader, build: build, tokens: tokens, serverID: serverID,
 		anonymous: anonymous.DeepCopy(), seen: content,
-		interval: 10 * time.Second, patience: time.Minute, poll: 100 * time.Millisecond,
+		patience: time.Minute, poll: 100 * time.Millisecond,
 	}
 }
 
-// run follows the file until ctx ends.
-func (f *configFollower) run(ctx context.Context) {
-	wait.UntilWithContext(ctx, f.look, f.interval)
+// run looks at the file once in every interval until ctx ends.
+func (f *configFollower) run(ctx context.Context, interval time.Duration) {
+	wait.UntilWithContext(ctx, f.look, interval)
 }
 
 // look reads the file once and puts it into force if it has changed.

@@ -71,9 +71,13 @@ func TestNewConfigTakesThePlaceOfTheOld(t *testing.T) {
 	require.False(t, changed, "the file is as it was")
 
 	f.write(configOf("v1beta1", second))
+	old := f.tokens.current.Load()
+	cancel, ended := old.cancel, false
+	old.cancel = func() { cancel(); ended = true }
 	changed, err = f.follow(t.Context())
 	require.NoError(t, err)
 	require.True(t, changed)
+	require.True(t, ended, "what the old configuration runs in the background ends")
 	require.False(t, f.lets(alice))
 	require.True(t, f.lets(bob), "the new issuer is let in from the first moment")
 }
@@ -170,14 +174,24 @@ func TestEveryRequestIsAnsweredWhileConfigsChange(t *testing.T) {
 	}
 }
 
+func TestServerFollowsTheConfig(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	file := writeFile(t, "authentication.yaml", configOf("v1beta1", first))
+	options := newTestOptions(t, "--authentication-config="+file)
+	options.reloadInterval = time.Millisecond
+	server := newGuarded(t, options, "")
+	awaitToken(t, server, first.token("alice", nil))
+	require.NoError(t, os.Rename(writeFile(t, "next.yaml", configOf("v1beta1", second)), file))
+	require.Equal(t, known("bob"), awaitToken(t, server, second.token("bob", nil)))
+}
+
 func TestFollowerLooksAgainAndAgainUntilTheServerStops(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
 	f := newFollowing(t, configOf("v1beta1", first))
-	f.interval = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		f.run(ctx)
+		f.run(ctx, time.Millisecond)
 		close(ended)
 	}()
 

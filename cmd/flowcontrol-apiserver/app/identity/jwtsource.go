@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -24,7 +25,7 @@ type jwtSource struct {
 func (o *Options) newJWTSource(ctx context.Context) (*jwtSource, error) {
 	switch {
 	case o.Local.AuthenticationConfigFile != "":
-		return jwtFromFile(ctx, o.Local.AuthenticationConfigFile, o.ServerID)
+		return jwtFromFile(ctx, o.Local.AuthenticationConfigFile, o.ServerID, o.reloadInterval)
 	case o.Local.OIDC.enabled():
 		return jwtFromFlags(ctx, &o.Local.OIDC)
 	default:
@@ -44,7 +45,7 @@ func jwtFromFlags(ctx context.Context, flags *OIDCOptions) (*jwtSource, error) {
 	return &jwtSource{tokens: set.tokens}, nil
 }
 
-func jwtFromFile(ctx context.Context, file, serverID string) (*jwtSource, error) {
+func jwtFromFile(ctx context.Context, file, serverID string, interval time.Duration) (*jwtSource, error) {
 	reader := newConfigReader(authenticationcel.NewDefaultCompiler())
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -64,6 +65,6 @@ func jwtFromFile(ctx context.Context, file, serverID string) (*jwtSource, error)
 	}
 	tokens := newJWTSwitch(set)
 	follower := newConfigFollower(file, reader, data, configuration.Anonymous, build, tokens, serverID)
-	go follower.run(ctx)
+	go follower.run(ctx, interval)
 	return &jwtSource{tokens: tokens, anonymous: configuration.Anonymous}, nil
 }

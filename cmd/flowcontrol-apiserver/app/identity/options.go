@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -33,7 +34,9 @@ type Options struct {
 	// inCluster gives the credentials of the pod around this process, or an
 	// error if there is none.
 	inCluster func() (*rest.Config, error)
-	flags     flagSets
+	// reloadInterval is the time between two looks at --authentication-config.
+	reloadInterval time.Duration
+	flags          flagSets
 }
 
 // NewOptions returns the options of a server alone: local identities.
@@ -43,6 +46,7 @@ func NewOptions() *Options {
 		Authorization:  genericoptions.NewDelegatingAuthorizationOptions(),
 		Local:          newLocalOptions(),
 		inCluster:      rest.InClusterConfig,
+		reloadInterval: 10 * time.Second,
 	}
 }
 
