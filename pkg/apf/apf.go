@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/informers"
 	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
@@ -19,6 +20,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
 )
 
 // Config is what flow control needs.
@@ -26,8 +28,10 @@ type Config struct {
 	// Levels and Schemas are the informers of PriorityLevelConfigurations and
 	// FlowSchemas in k8s.io/api/flowcontrol/v1. Their owner starts them.
 	Levels, Schemas cache.SharedIndexInformer
-	// Client writes the status of FlowSchemas; nil means that none is written.
-	Client flowcontrolclient.FlowcontrolV1Interface
+	// SchemaPatcher and LevelGetter are the typed clients with which the status
+	// of FlowSchemas is kept true. Without them none is written.
+	SchemaPatcher statussync.SchemaPatcher
+	LevelGetter   statussync.LevelGetter
 	// Total is the number of seats of the server.
 	Total int
 	// Registerer, unless nil, gets the metrics.
@@ -39,10 +43,11 @@ type Config struct {
 func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) Config {
 	v1 := factory.Flowcontrol().V1()
 	return Config{
-		Levels:  v1.PriorityLevelConfigurations().Informer(),
-		Schemas: v1.FlowSchemas().Informer(),
-		Client:  client,
-		Total:   total,
+		Levels:        v1.PriorityLevelConfigurations().Informer(),
+		Schemas:       v1.FlowSchemas().Informer(),
+		SchemaPatcher: client.FlowSchemas(),
+		LevelGetter:   client.PriorityLevelConfigurations(),
+		Total:         total,
 	}
 }
 
@@ -51,6 +56,7 @@ type FlowControl struct {
 	engine    *engine.Engine
 	collector *metrics.Collector
 	config    *configsync.Controller
+	status    *statussync.Controller // nil if no status is written
 	clock     utilclock.WithTicker
 	flowcontrol.WatchTracker
 }
@@ -81,8 +87,22 @@ func New(config Config) (*FlowControl, error) {
 	if err != nil {
 		return nil, err
 	}
+	if config.SchemaPatcher == nil || config.LevelGetter == nil {
+		return f, nil
+	}
+	f.status, err = statussync.New(statussync.Config{
+		Levels: config.Levels, Schemas: config.Schemas,
+		SchemaPatcher: config.SchemaPatcher, LevelGetter: config.LevelGetter,
+		Clock: f.clock,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return f, nil
 }
+
+// Engine is the engine inside, for a filter that speaks to it directly.
+func (f *FlowControl) Engine() *engine.Engine { return f.engine }
 
 // Collector collects the metrics.
 func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
@@ -105,6 +125,13 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		}
 	})
 	running.Go(func() { borrowing.Run(ctx, f.clock, f.engine) })
+	if f.status != nil {
+		running.Go(func() {
+			if err := f.status.Run(ctx); err != nil {
+				klog.ErrorS(err, "The status of FlowSchemas is not kept")
+			}
+		})
+	}
 	return f.config.Run(ctx)
 }
 

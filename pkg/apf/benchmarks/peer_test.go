@@ -41,6 +41,7 @@ func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.F
 func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) (flowcontrol.Interface, error) {
 	config := apf.ConfigFor(factory, client, total)
 	config.Registerer = prometheus.NewRegistry()
+	config.SchemaPatcher = nil // the first statuses would be written while the clock runs
 	return apf.New(config)
 }
 

@@ -65,39 +65,63 @@ func (t *Ticket) Exempt() bool { return t.class.config.Discipline == queueset.Ex
 // called after the execution, once, whatever happened. The request waits no
 // longer than ctx lasts. If it waits, queued, unless nil, is called with true
 // before and with false after.
+//
+// Admit is Arrive and Wait, with care for a panic of queued.
 func (t *Ticket) Admit(ctx context.Context, work seats.Work, queued func(bool)) bool {
-	t.waited = 0
-	t.Work = work
-	t.Series.Estimated(t.Shard(t.engine.layout), work.Width())
-	switch t.class.level.Set().Arrive(&t.Request) {
+	switch t.Arrive(work) {
 	case queueset.Seated:
 		return true
 	case queueset.Waiting:
-		return t.wait(ctx, queued)
+		return t.waitAloud(ctx, queued)
 	default:
 		return false
 	}
 }
 
-func (t *Ticket) wait(ctx context.Context, queued func(bool)) bool {
-	set := t.class.level.Set()
-	outcome, done := queueset.Waiting, false
+func (t *Ticket) waitAloud(ctx context.Context, queued func(bool)) bool {
+	state, done := queueset.Waiting, false
 	defer func() {
-		if !done { // queued panicked
-			set.Abandon(&t.Request, outcome)
+		if !done {
+			t.class.level.Set().Abandon(&t.Request, state)
 		}
 	}()
 	if queued != nil {
 		queued(true)
 	}
-	outcome = set.Wait(ctx, &t.Request)
-	t.waited = t.engine.clock.Now() - t.Arrived()
+	state = queueset.Refused
+	if t.Wait(ctx) {
+		state = queueset.Seated
+	}
 	if queued != nil {
 		queued(false)
 	}
 	done = true
+	return state == queueset.Seated
+}
+
+// Arrive asks for seats. If the outcome is Seated, Finish must be called after
+// the execution; if it is Waiting, Wait must be called, or Abandon.
+func (t *Ticket) Arrive(work seats.Work) queueset.Outcome {
+	t.waited = 0
+	t.Work = work
+	t.Series.Estimated(t.Shard(t.engine.layout), work.Width())
+	return t.class.level.Set().Arrive(&t.Request)
+}
+
+// Wait waits, no longer than ctx lasts, after Arrive said so. If it returns
+// true, Finish must be called after the execution; if not, see Reason.
+func (t *Ticket) Wait(ctx context.Context) bool {
+	outcome := t.class.level.Set().Wait(ctx, &t.Request)
+	t.waited = t.engine.clock.Now() - t.Arrived()
 	return outcome == queueset.Seated
 }
+
+// Abandon gives up a request that Arrive left waiting.
+func (t *Ticket) Abandon() { t.class.level.Set().Abandon(&t.Request, queueset.Waiting) }
+
+// MaxWidth returns the most seats that an estimate for the request should
+// take; 0 if nothing bounds it. It takes no lock.
+func (t *Ticket) MaxWidth() int { return t.class.level.MaxWidth() }
 
 // Waited returns how long the request waited in a queue, 0 if it never did.
 func (t *Ticket) Waited() time.Duration { return t.waited }

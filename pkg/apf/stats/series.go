@@ -127,7 +127,7 @@ func (s *Series) shard(i int) *shard {
 func (s *Series) Estimated(shard, width int) {
 	sh := s.shard(shard)
 	if width < knownWidths {
-		sh.estimated[width].Add(1)
+		sh.estimated[max(width, 0)].Add(1)
 		return
 	}
 	sh.wider.Observe(&s.layout.widths, int64(width))

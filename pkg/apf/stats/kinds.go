@@ -1,0 +1,189 @@
+package stats
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Kind is a kind of request.
+type Kind uint8
+
+// The kinds.
+const (
+	ReadOnly Kind = iota
+	Mutating
+	KindCount // how many there are
+)
+
+// String returns the value of the metric label "request_kind".
+func (k Kind) String() string {
+	if k == Mutating {
+		return "mutating"
+	}
+	return "readOnly"
+}
+
+const (
+	kindShards = 8
+	// kindBatch is how many changes a shard collects before they are integrated.
+	kindBatch = 64
+)
+
+// KindGauges follow how many requests of each kind wait and execute. They are
+// safe for concurrent use. Create them with NewKindGauges.
+//
+// Changes are noted in one of several shards, chosen at random, and put in
+// order of time when some have gathered.
+type KindGauges struct {
+	shards [kindShards]kindShard
+
+	mu      sync.Mutex // guards what follows; taken before that of a shard
+	now     time.Duration
+	gauges  [KindCount][2]kindGauge // by whether it executes
+	changes []kindChange            // scratch
+}
+
+type kindShard struct {
+	mu      sync.Mutex // guards what follows
+	changes []kindChange
+	_       [64]byte
+}
+
+type kindChange struct {
+	at        time.Duration
+	delta     int32
+	kind      Kind
+	executing uint8 // 1 for yes
+}
+
+// kindGauge is one of the numbers.
+type kindGauge struct {
+	count int
+	share *TimeWeighted
+
+	second     int64 // the second that peak is of
+	peak, last int   // the largest count in that second, and in the one before
+}
+
+// NewKindGauges returns gauges that are zero from now on.
+func NewKindGauges(now time.Duration) *KindGauges {
+	k := &KindGauges{now: now}
+	bounds := []float64{0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1}
+	for kind := range k.gauges {
+		for executing := range k.gauges[kind] {
+			k.gauges[kind][executing].share = NewTimeWeighted(bounds, now)
+		}
+	}
+	return k
+}
+
+// SetDenominators makes the shares be those of so many requests that may wait
+// and of so many that may execute, from now on.
+func (k *KindGauges) SetDenominators(now time.Duration, waiting, executing float64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.merge()
+	for kind := range k.gauges {
+		k.gauges[kind][0].share.SetDenominator(now, waiting)
+		k.gauges[kind][1].share.SetDenominator(now, executing)
+	}
+}
+
+// Waiting says that from now on so many more requests of the kind wait.
+func (k *KindGauges) Waiting(kind Kind, delta int, now time.Duration) {
+	k.note(kindChange{at: now, delta: int32(delta), kind: kind})
+}
+
+// Executing says that from now on so many more requests of the kind execute.
+func (k *KindGauges) Executing(kind Kind, delta int, now time.Duration) {
+	k.note(kindChange{at: now, delta: int32(delta), kind: kind, executing: 1})
+}
+
+func (k *KindGauges) note(c kindChange) {
+	sh := &k.shards[rand.Uint32()%kindShards]
+	sh.mu.Lock()
+	if sh.changes == nil {
+		sh.changes = make([]kindChange, 0, kindBatch+kindBatch/4)
+	}
+	sh.changes = append(sh.changes, c)
+	full := len(sh.changes) >= kindBatch
+	sh.mu.Unlock()
+	if full {
+		k.mu.Lock()
+		k.merge()
+		k.mu.Unlock()
+	}
+}
+
+func (k *KindGauges) merge() {
+	k.changes = k.changes[:0]
+	for i := range k.shards {
+		sh := &k.shards[i]
+		sh.mu.Lock()
+		k.changes = append(k.changes, sh.changes...)
+		sh.changes = sh.changes[:0]
+		sh.mu.Unlock()
+	}
+	slices.SortStableFunc(k.changes, func(a, b kindChange) int { return cmp.Compare(a.at, b.at) })
+	for _, c := range k.changes {
+		k.now = max(k.now, c.at)
+		k.gauges[c.kind][c.executing].add(k.now, int(c.delta))
+	}
+}
+
+func (g *kindGauge) add(now time.Duration, delta int) {
+	g.turn(now)
+	g.count += delta
+	g.peak = max(g.peak, g.count)
+	g.share.Set(now, g.count)
+}
+
+// turn begins a new second if one has begun.
+func (g *kindGauge) turn(now time.Duration) {
+	second := int64(now / time.Second)
+	if second == g.second {
+		return
+	}
+	g.last = g.peak
+	if second > g.second+1 {
+		g.last = g.count // nothing changed in the second before
+	}
+	g.second, g.peak = second, g.count
+}
+
+// KindFigures are the numbers of one kind in one phase.
+type KindFigures struct {
+	// Count is the number of requests now, Peak the largest number in the last
+	// full second.
+	Count, Peak int
+	// Share says for how many nanoseconds the number, in relation to its
+	// denominator, was in each bucket.
+	Share Distribution
+}
+
+// KindSnapshot are the numbers of all kinds.
+type KindSnapshot struct {
+	Waiting, Executing [KindCount]KindFigures
+}
+
+// Snapshot returns the numbers of the moment.
+func (k *KindGauges) Snapshot(now time.Duration) KindSnapshot {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.merge()
+	now = max(now, k.now)
+	var out KindSnapshot
+	for kind := range k.gauges {
+		out.Waiting[kind] = k.gauges[kind][0].figures(now)
+		out.Executing[kind] = k.gauges[kind][1].figures(now)
+	}
+	return out
+}
+
+func (g *kindGauge) figures(now time.Duration) KindFigures {
+	g.turn(now)
+	return KindFigures{Count: g.count, Peak: g.last, Share: g.share.Snapshot(now)}
+}
