@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
+)
+
+// result is what one run gave to whom.
+type result struct {
+	elephant, mice *traffic.Tally
+	seen           occupancy
+	change         scrape
+}
+
+// print shows the run as two tables: what the users saw, and what the server's
+// metrics say.
+func (r result) print(w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "   who\tserved\trefused (429)\tp50\tp99\t")
+	for _, row := range []struct {
+		who   string
+		tally *traffic.Tally
+	}{{"elephant", r.elephant}, {fmt.Sprintf("%d mice", mice), r.mice}} {
+		fmt.Fprintf(table, "   %s\t%d\t%d\t%s\t%s\t\n", row.who, row.tally.Served(), row.tally.Refused(),
+			short(row.tally.Quantile(0.50)), short(row.tally.Quantile(0.99)))
+	}
+	_ = table.Flush() // a terminal that is gone reads no table
+
+	fmt.Fprintln(w)
+	fmt.Fprintln(table, "   metrics of flow schema\tdispatched\trejected\tmean wait\tseats in use\t")
+	for _, schema := range []string{"batch-jobs", "global-default"} {
+		label := `flow_schema="` + schema + `"`
+		dispatched := r.change.sum("apiserver_flowcontrol_dispatched_requests_total", label)
+		rejected := r.change.sum("apiserver_flowcontrol_rejected_requests_total", label)
+		if dispatched+rejected == 0 {
+			continue
+		}
+		fmt.Fprintf(table, "   %s\t%.0f\t%.0f\t%s\t%.1f\t\n", schema, dispatched, rejected, short(r.meanWait(label)), r.seen[schema])
+	}
+	_ = table.Flush()
+}
+
+// meanWait is how long the requests that were executed had waited.
+func (r result) meanWait(label string) time.Duration {
+	const family = "apiserver_flowcontrol_request_wait_duration_seconds"
+	count := r.change.sum(family+"_count", label, `execute="true"`)
+	if count == 0 {
+		return 0
+	}
+	return time.Duration(r.change.sum(family+"_sum", label, `execute="true"`) / count * float64(time.Second))
+}
+
+// conclude says in words what the tables show.
+func conclude(w io.Writer, with, without result) {
+	problem := ""
+	for _, tally := range []*traffic.Tally{with.elephant, with.mice, without.elephant, without.mice} {
+		if failed, err := tally.Failed(); failed > 0 {
+			problem = fmt.Sprintf("\n%d requests got no answer, the last of them: %v\n", failed, err)
+		}
+	}
+	fmt.Fprintf(w, `
+A mouse waits %s (p99) with the schema and %s without it. The metrics are
+apiserver_flowcontrol_dispatched_requests_total, ..._rejected_requests_total,
+..._request_wait_duration_seconds and ..._current_executing_seats.
+%s`, short(with.mice.Quantile(0.99)), short(without.mice.Quantile(0.99)), problem)
+}
+
+// short rounds a time to what a reader takes in.
+func short(d time.Duration) string {
+	steps := []time.Duration{time.Second, time.Millisecond, time.Microsecond}
+	i := slices.IndexFunc(steps, func(step time.Duration) bool { return d >= step })
+	if i < 0 {
+		return "0"
+	}
+	return d.Round(steps[i] / 10).String()
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// seats are few, so that a laptop can fill them.
+	seats               = 30
+	elephantConnections = 200
+	mice                = 5
+	mousePerSecond      = 4
+	runTime             = 8 * time.Second
+	// ballast schemas make a list cost something.
+	ballast = 150
+
+	path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?resourceVersion=0"
+)
+
+// scene is the server with its users.
+type scene struct {
+	kubectl *harness.Kubectl
+	target  *traffic.Target
+	example string
+}
+
+func setUp(o *harness.Owner) *scene {
+	root, err := binaries.Root()
+	o.Check(err)
+	dir := o.TempDir()
+	tokens := filepath.Join(dir, "tokens.csv")
+	o.Check(traffic.WriteTokenFile(tokens, people()))
+	webhook, permission, err := traffic.AllowReading(dir)
+	o.Check(err)
+	o.Cleanup(permission.Close)
+
+	server := harness.StartServer(o, harness.ServerOptions{Args: []string{
+		fmt.Sprintf("--max-requests-inflight=%d", seats), "--max-mutating-requests-inflight=0",
+		"--token-auth-file=" + tokens,
+		"--authorization-webhook-config-file=" + webhook,
+	}})
+	target, err := traffic.NewTarget(server.Kubeconfig)
+	o.Check(err)
+	s := &scene{kubectl: server.Kubectl(o), target: target, example: filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml")}
+	s.kubectl.RunInput(o, ballastSchemas(), "create", "-f", "-")
+	return s
+}
+
+func people() []traffic.Person {
+	people := []traffic.Person{{Name: "elephant", Groups: []string{"batch-jobs"}}}
+	for i := range mice {
+		people = append(people, traffic.Person{Name: mouse(i), Groups: []string{"mice"}})
+	}
+	return people
+}
+
+func mouse(i int) string { return fmt.Sprintf("mouse-%d", i+1) }
+
+// ballastSchemas are schemas that match nobody, as a YAML stream.
+func ballastSchemas() string {
+	var objects strings.Builder
+	for i := range ballast {
+		fmt.Fprintf(&objects, `---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: {name: ballast-%d}
+spec:
+  matchingPrecedence: 9999
+  priorityLevelConfiguration: {name: catch-all}
+  rules:
+  - subjects: [{kind: User, user: {name: nobody-%d}}]
+    nonResourceRules: [{verbs: [get], nonResourceURLs: [/nothing]}]
+`, i, i)
+	}
+	return objects.String()
+}
+
+// run lets everybody loose for a while and returns what they got.
+func (s *scene) run(o *harness.Owner) result {
+	before := s.metrics(o)
+	elephant, small := &traffic.Tally{}, &traffic.Tally{}
+	ctx, cancel := context.WithTimeout(o.Context(), runTime)
+	defer cancel()
+	var group sync.WaitGroup
+	start := func(name string, run func(*traffic.Client)) {
+		client := s.target.Client(name)
+		group.Go(func() {
+			defer client.Close()
+			run(client)
+		})
+	}
+	start("elephant", func(c *traffic.Client) { traffic.Elephant(ctx, c, elephantConnections, traffic.Polite, path, elephant) })
+	for i := range mice {
+		start(mouse(i), func(c *traffic.Client) {
+			const pace = time.Second / mousePerSecond
+			traffic.Mouse(ctx, c, pace, pace*time.Duration(i)/mice, path, small)
+		})
+	}
+	var seen occupancy
+	group.Go(func() { seen = s.sample(ctx, o) })
+	group.Wait()
+	return result{elephant: elephant, mice: small, seen: seen, change: s.metrics(o).since(before)}
+}

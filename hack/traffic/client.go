@@ -1,0 +1,98 @@
+package traffic
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// requestLimit is how long a request may take before its client gives up.
+const requestLimit = 30 * time.Second
+
+// Target is a server under load.
+type Target struct {
+	url   string
+	roots *x509.CertPool
+}
+
+// NewTarget returns the server of the current context of a kubeconfig. The
+// kubeconfig's user is not used.
+func NewTarget(kubeconfig string) (*Target, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", kubeconfig, err)
+	}
+	authority := config.CAData
+	if len(authority) == 0 {
+		if authority, err = os.ReadFile(config.CAFile); err != nil {
+			return nil, fmt.Errorf("the authority of %s: %w", kubeconfig, err)
+		}
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) {
+		return nil, fmt.Errorf("%s holds no certificate of an authority", kubeconfig)
+	}
+	return &Target{url: config.Host, roots: roots}, nil
+}
+
+// Client is a user's client. Each request under way at once has a connection of
+// its own, which is kept for later ones.
+type Client struct {
+	token  string
+	target *Target
+	http   *http.Client
+}
+
+// Client returns a client of the user whom the server knows by this token.
+func (t *Target) Client(token string) *Client {
+	return &Client{token: token, target: t, http: &http.Client{
+		Timeout: requestLimit,
+		Transport: &http.Transport{
+			TLSClientConfig:     &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12},
+			MaxIdleConnsPerHost: 1 << 16,
+			// One request to a connection: a person's many programs share none.
+			Protocols: http1(),
+		},
+	}}
+}
+
+func http1() *http.Protocols {
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(true)
+	return protocols
+}
+
+// Answer is what a server said to a request.
+type Answer struct {
+	Status int
+	// RetryAfter is how long a client that was refused is asked to wait.
+	RetryAfter time.Duration
+}
+
+// Get asks for a path and reads the whole answer.
+func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.target.url+path, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = io.Copy(io.Discard, response.Body)
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // none is none
+	return Answer{Status: response.StatusCode, RetryAfter: time.Duration(seconds) * time.Second}, err
+}
+
+// Close closes the connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }

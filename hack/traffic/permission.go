@@ -1,0 +1,59 @@
+package traffic
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Person is a user as a token file has them; the token is the name.
+type Person struct {
+	Name   string
+	Groups []string
+}
+
+// WriteTokenFile writes the users into a file for --token-auth-file.
+func WriteTokenFile(path string, people []Person) error {
+	var lines strings.Builder
+	for _, person := range people {
+		fmt.Fprintf(&lines, "%s,%s,%s,%q\n", person.Name, person.Name, person.Name, strings.Join(person.Groups, ","))
+	}
+	return os.WriteFile(path, []byte(lines.String()), 0o600)
+}
+
+// AllowReading serves an authorization webhook, on the loopback, that lets
+// everybody read, and writes the kubeconfig for it into dir, for
+// --authorization-webhook-config-file. The server it returns must be closed.
+func AllowReading(dir string) (kubeconfig string, server *httptest.Server, err error) {
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review authorizationv1.SubjectAccessReview
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if resource := review.Spec.ResourceAttributes; resource != nil {
+			review.Status.Allowed = resource.Verb == "get" || resource.Verb == "list" || resource.Verb == "watch"
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(review) // a client that is gone needs no answer
+	}))
+	config := clientcmdapi.NewConfig()
+	config.Clusters["webhook"] = &clientcmdapi.Cluster{Server: server.URL}
+	config.AuthInfos["webhook"] = &clientcmdapi.AuthInfo{}
+	config.Contexts["webhook"] = &clientcmdapi.Context{Cluster: "webhook", AuthInfo: "webhook"}
+	config.CurrentContext = "webhook"
+	kubeconfig = filepath.Join(dir, "authorization.kubeconfig")
+	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
+		server.Close()
+		return "", nil, err
+	}
+	return kubeconfig, server, nil
+}

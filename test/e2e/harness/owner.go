@@ -1,0 +1,81 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Owner owns processes as a test does, for a program that is no test.
+type Owner struct {
+	ctx      context.Context //nolint:containedctx // TB hands it out, as testing.TB does
+	failed   bool
+	cleanups []func()
+}
+
+var _ TB = (*Owner)(nil)
+
+// failure is what Fatalf panics with, up to Own.
+type failure struct{ message string }
+
+// Own runs body with an owner and afterwards ends everything that it owns,
+// however body ended. A failed body is the error.
+func Own(ctx context.Context, body func(*Owner)) (err error) {
+	o := &Owner{ctx: ctx}
+	defer func() {
+		for _, cleanup := range slices.Backward(o.cleanups) {
+			cleanup()
+		}
+	}()
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case failure:
+			err = errors.New(cause.message)
+		default:
+			panic(cause)
+		}
+	}()
+	body(o)
+	return nil
+}
+
+// Within is Own inside of Own: what body starts ends before Within returns.
+func (o *Owner) Within(body func(*Owner)) {
+	if err := Own(o.ctx, body); err != nil {
+		o.Fatalf("%v", err)
+	}
+}
+
+// Check fails the program if there is an error.
+func (o *Owner) Check(err error) {
+	if err != nil {
+		o.Fatalf("%v", err)
+	}
+}
+
+// The methods of TB.
+
+func (o *Owner) Helper()                  {}
+func (o *Owner) Name() string             { return "program" }
+func (o *Owner) Failed() bool             { return o.failed }
+func (o *Owner) Context() context.Context { return o.ctx }
+func (o *Owner) Cleanup(cleanup func())   { o.cleanups = append(o.cleanups, cleanup) }
+
+func (o *Owner) Logf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+func (o *Owner) Fatalf(format string, args ...any) {
+	o.failed = true
+	panic(failure{fmt.Sprintf(format, args...)})
+}
+
+func (o *Owner) TempDir() string {
+	dir, err := os.MkdirTemp("", "fca-")
+	o.Check(err)
+	o.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
