@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"strings"
 	"syscall"
@@ -28,6 +29,8 @@ type Config struct {
 	home *home
 	// cluster is the kube-apiserver in front, nil if there is none.
 	cluster *cluster
+	// flowControl is the engine, nil if it is switched off.
+	flowControl *flowControl
 }
 
 // NewConfig carries the options out. On error nothing stays open; afterwards
@@ -97,14 +100,20 @@ func (c *Config) chooseAdvertiseAddress() error {
 // applyServing binds the address.
 func (c *Config) applyServing(context.Context) error {
 	serving := c.options.SecureServing
+	port := serving.BindPort
 	if c.home != nil && !c.options.ownServingCertificate() {
 		serving.ServerCert.CertKey = c.home.servingCertificate()
+	} else if pair := serving.ServerCert.CertKey; pair.CertFile != "" {
+		// The library's message would name neither flag nor file.
+		if _, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile); err != nil {
+			return fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", pair.CertFile, pair.KeyFile, err)
+		}
 	}
 	if err := serving.MaybeDefaultWithSelfSignedCerts(c.options.Run.AdvertiseAddress.String(), nil, nil); err != nil {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
 	if err := serving.ApplyTo(&c.generic.SecureServing, &c.generic.LoopbackClientConfig); err != nil {
-		return c.explainServing(err)
+		return c.explainServing(err, port)
 	}
 	// The server's own reads of its API: protobuf is cheaper for both ends, and
 	// compression would only cost on the loopback.
@@ -115,18 +124,18 @@ func (c *Config) applyServing(context.Context) error {
 }
 
 // explainServing says what to do about an address that cannot be bound. The
-// library gives the system's reason as text alone.
-func (c *Config) explainServing(err error) error {
+// library gives the system's reason as text alone, and has forgotten the port.
+func (c *Config) explainServing(err error, port int) error {
 	serving, reason := c.options.SecureServing, func(number syscall.Errno) bool {
 		return strings.HasSuffix(err.Error(), number.Error())
 	}
 	switch {
 	case reason(syscall.EADDRINUSE):
-		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, serving.BindPort)
+		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, port)
 	case reason(syscall.EADDRNOTAVAIL):
 		return fmt.Errorf("--bind-address=%s is not an address of this machine: give one that is, or 0.0.0.0 for all", serving.BindAddress)
 	case reason(syscall.EACCES):
-		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", serving.BindPort)
+		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", port)
 	}
 	return err
 }
@@ -156,5 +165,7 @@ func (c *Config) applyObservation(context.Context) error {
 		EnableContentionProfiling: c.options.Features.EnableContentionProfiling,
 		DebugSocketPath:           c.options.Features.DebugSocketPath,
 	}
+	// Server installs a route of its own.
+	c.generic.EnableMetrics = false
 	return profiling.ApplyTo(c.generic, nil, nil)
 }

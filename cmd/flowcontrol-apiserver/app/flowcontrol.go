@@ -2,16 +2,24 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
-	"k8s.io/apiserver/pkg/util/flowcontrol"
-	kubeinformers "k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
+
+// flowControl is the engine with what tells it the configuration.
+type flowControl struct {
+	*apf.FlowControl
+	informers externalversions.SharedInformerFactory
+}
 
 // applyFlowControl puts the engine into the handler chain and feeds it the
 // objects that are stored here, read through this server's own API.
@@ -19,41 +27,50 @@ func (c *Config) applyFlowControl(context.Context) error {
 	if !c.options.Features.EnablePriorityAndFairness {
 		return nil
 	}
-	engine, informers, err := newFlowControl(c.generic.LoopbackClientConfig, c.generic.MaxRequestsInFlight+c.generic.MaxMutatingRequestsInFlight)
+	flowControl, err := newFlowControl(c.generic.LoopbackClientConfig, c.generic.MaxRequestsInFlight+c.generic.MaxMutatingRequestsInFlight)
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
-	c.generic.FlowControl = engine
+	c.generic.FlowControl = flowControl
+	c.flowControl = flowControl
 	if err := c.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
-		informers.Start(hook.Done())
+		flowControl.informers.Start(hook.Done())
 		return nil
 	}); err != nil {
 		return err
 	}
-	c.generic.AddReadyzChecks(healthz.NamedCheck("flowcontrol-informers-synced", func(*http.Request) error {
-		return informersSynced(informers)
-	}))
+	c.generic.AddReadyzChecks(healthz.NamedCheck("flowcontrol-configured", flowControl.check))
 	return nil
 }
 
-// newFlowControl makes the engine, for seats in all, and the informers that
+// newFlowControl makes the engine, for so many seats, and the informers that
 // tell it its configuration once they are started.
-func newFlowControl(loopback *restclient.Config, seats int) (flowcontrol.Interface, kubeinformers.SharedInformerFactory, error) {
-	client, err := kubernetes.NewForConfig(loopback)
+func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error) {
+	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	informers := kubeinformers.NewSharedInformerFactory(client, 0)
-	return flowcontrol.New(informers, client.FlowcontrolV1(), seats), informers, nil
+	informers := externalversions.NewSharedInformerFactory(client, 0)
+	v1 := informers.Flowcontrol().V1()
+	engine, err := apf.New(apf.Config{
+		Levels:        v1.PriorityLevelConfigurations().Informer(),
+		Schemas:       v1.FlowSchemas().Informer(),
+		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
+		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
+		Total:         seats,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &flowControl{FlowControl: engine, informers: informers}, nil
 }
 
-func informersSynced(informers kubeinformers.SharedInformerFactory) error {
-	closed := make(chan struct{})
-	close(closed)
-	for resource, synced := range informers.WaitForCacheSync(closed) {
-		if !synced {
-			return fmt.Errorf("the %v are not read yet", resource)
-		}
+// check is not OK until the stored configuration is in force.
+func (f *flowControl) check(*http.Request) error {
+	select {
+	case <-f.Applied():
+		return nil
+	default:
+		return errors.New("the stored FlowSchemas and PriorityLevelConfigurations are not in force yet")
 	}
-	return nil
 }

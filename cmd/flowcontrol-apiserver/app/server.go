@@ -41,6 +41,9 @@ func NewServer(config *Config) (*Server, error) {
 		return nil, err
 	}
 	server := &Server{config: config, generic: generic, kubeconfig: kubeconfig}
+	if err := server.installMetrics(); err != nil {
+		return nil, err
+	}
 	if err := server.installAPIGroup(); err != nil {
 		return nil, err
 	}
