@@ -1,0 +1,83 @@
+package estimate
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+func TestListTakesOneSeatPerHundredObjectsHandled(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		list     List
+		maxWidth int
+		want     int
+	}{
+		{"nothing stored still takes a seat", List{}, 0, 1},
+		{"the cache is gone through as a whole", List{Stored: 401, Cached: true}, 0, 5},
+		{"a limit does not shorten the way through the cache", List{Stored: 401, Limit: 1, Cached: true}, 0, 5},
+		{"from etcd a page is read and written", List{Stored: 200}, 0, 4},
+		{"from etcd a limit makes the page smaller", List{Stored: 10_000, Limit: 100}, 0, 2},
+		{"a limit above the number stored changes nothing", List{Stored: 100, Limit: 500}, 0, 2},
+		{"a negative limit is none", List{Stored: 100, Limit: -1}, 0, 2},
+		{"with a selector etcd is read to the end", List{Stored: 300, Limit: 100, Selects: true}, 0, 4},
+		{"a selector without limit reads and writes all", List{Stored: 200, Selects: true}, 0, 4},
+		{"one object more is one seat more", List{Stored: 101, Cached: true}, 0, 2},
+		{"ten seats are the most", List{Stored: 1_000_000, Cached: true}, 0, 10},
+		{"a level may be narrower than that", List{Stored: 1_000_000, Cached: true}, 3, 3},
+		{"but never wider", List{Stored: 1_000_000, Cached: true}, 30, 10},
+		{"a count that cannot be does no harm", List{Stored: math.MaxInt64}, 0, 10},
+		{"nor does a negative one", List{Stored: -5}, 0, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, seats.Work{Initial: test.want}, test.list.Work(test.maxWidth))
+		})
+	}
+}
+
+// Bugs 105804, 105930 and 106085 of kubernetes/kubernetes: what watchers cost
+// was counted for writes that hardly anybody watches, and lost or stretched
+// when it was made to fit.
+func TestWritePaysForItsWatchers(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		watchers, maxWidth int
+		want               seats.Work
+	}{
+		{"without watchers it is one seat", 0, 0, seats.Work{Initial: 1}},
+		{"nine watchers are neglected", 9, 0, seats.Work{Initial: 1}},
+		{"ten take a seat for 5 ms", 10, 0, seats.Work{Initial: 1, Final: 1, Latency: 5 * time.Millisecond}},
+		{"eleven take two", 11, 0, seats.Work{Initial: 1, Final: 2, Latency: 5 * time.Millisecond}},
+		{"a hundred take ten", 100, 0, seats.Work{Initial: 1, Final: 10, Latency: 5 * time.Millisecond}},
+		{"two hundred take ten for twice as long", 200, 0, seats.Work{Initial: 1, Final: 10, Latency: 10 * time.Millisecond}},
+		{"a narrow level stretches it further", 200, 2, seats.Work{Initial: 1, Final: 2, Latency: 50 * time.Millisecond}},
+		{"a wide level does not widen it", 200, 100, seats.Work{Initial: 1, Final: 10, Latency: 10 * time.Millisecond}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, Write(test.watchers, test.maxWidth))
+		})
+	}
+}
+
+func TestNoWorkOfWatchersIsLost(t *testing.T) {
+	for watchers := watchersPerSeat; watchers < 3000; watchers += 7 {
+		area := seats.AreaOf((watchers+9)/10, notification)
+		for maxWidth := range 12 {
+			work := Write(watchers, maxWidth)
+			assert.LessOrEqual(t, work.Width(), max(width(maxWidth), 1))
+			// Time is in whole nanoseconds, rounded up.
+			assert.InDelta(t, int64(area), int64(work.FinalArea()), MaxWidth)
+			assert.GreaterOrEqual(t, work.FinalArea(), area)
+		}
+	}
+}
+
+func TestMostIsTheBoundOfTheLevel(t *testing.T) {
+	assert.Equal(t, seats.Work{Initial: 10}, Most(0))
+	assert.Equal(t, seats.Work{Initial: 4}, Most(4))
+	assert.Equal(t, seats.Work{Initial: 10}, Most(11))
+}
