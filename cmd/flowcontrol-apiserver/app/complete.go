@@ -63,11 +63,15 @@ func (o CompletedOptions) Validate() []error {
 }
 
 func (o CompletedOptions) validateEtcd() []error {
+	transport := o.Etcd.StorageConfig.Transport
 	if !o.embeddedEtcd {
-		return o.Etcd.Validate()
+		errs := o.Etcd.Validate()
+		if (transport.CertFile == "") != (transport.KeyFile == "") {
+			errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile belong together: give both, or neither if etcd asks for no client certificate"))
+		}
+		return errs
 	}
 	var errs []error
-	transport := o.Etcd.StorageConfig.Transport
 	for flag, value := range map[string]string{
 		"--etcd-cafile":   transport.TrustedCAFile,
 		"--etcd-certfile": transport.CertFile,
