@@ -52,15 +52,14 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	schemas, more := chooseSchemas(c.Schemas, configs)
 	problems = append(problems, more...)
 	e.total = c.Total
-	for _, name := range e.undesired(configs) {
-		if level := e.levels[name]; level.Set().Idle() {
-			delete(e.levels, name)
-		}
-	}
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(newSnapshot(e.layout, schemas, e.levels, configs, e.current.Load()))
+	gone := false
 	for _, name := range e.undesired(configs) {
-		e.quiesce(name)
+		gone = e.quiesce(name) || gone
+	}
+	if gone {
+		e.divide()
 	}
 	return problems
 }
@@ -84,15 +83,16 @@ func (e *Engine) undesired(configs map[string]prioritylevel.Config) []string {
 	return names
 }
 
-// quiesce makes a level go when it has drained.
-func (e *Engine) quiesce(name string) {
+// quiesce makes a level go when it has drained. It reports whether it went at
+// once.
+func (e *Engine) quiesce(name string) bool {
 	level := e.levels[name]
 	level.Quiesce(func() { e.reap(name, level) })
-	// It may have drained just before.
-	if level.Drained() {
-		delete(e.levels, name)
-		e.divide()
+	if !level.Drained() {
+		return false
 	}
+	delete(e.levels, name)
+	return true
 }
 
 // reap drops a level if it has drained.

@@ -77,3 +77,6 @@ func (e *Engine) MaxWidth(level string) int {
 	}
 	return 0
 }
+
+// Now returns the time of the engine's clock.
+func (e *Engine) Now() time.Duration { return e.clock.Now() }

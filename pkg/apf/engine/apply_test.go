@@ -1,0 +1,300 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
+	for name, c := range map[string]engine.Configuration{
+		"nothing": {Total: 600},
+		"a level and a schema": {
+			Total: 600, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)},
+		},
+		"another form of catch-all": {
+			Total: 600, Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []engine.Schema{schemaOf("a", "catch-all", 10)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, 600)
+			f.apply(c)
+			for user, expected := range map[string]string{"admin": "exempt", "somebody": "catch-all"} {
+				var groups []string
+				if user == "admin" {
+					groups = []string{"system:masters"}
+				}
+				ticket := f.classified(user, groups...)
+				assert.Equal(t, expected, ticket.Schema().Name)
+				assert.Equal(t, expected, ticket.Level().Name)
+				assert.Equal(t, user == "admin", ticket.Exempt())
+			}
+			stranger := f.engine.Begin()
+			stranger.Classify()
+			assert.Equal(t, "catch-all", stranger.Schema().Name, "a request without any group goes there too")
+		})
+	}
+}
+
+func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
+	good := queuing("a", 30)
+	bad := good
+	bad.HandSize = 100
+	f := newFixture(t, 100)
+	schemas := []engine.Schema{schemaOf("a", "a", 10)}
+
+	problems := f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{bad}, Schemas: schemas})
+	require.Len(t, problems, 1)
+	assert.Equal(t, engine.LevelKind, problems[0].Kind)
+	assert.Equal(t, "a", problems[0].Name)
+	assert.ErrorContains(t, problems[0].Err, "hand")
+	assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "without a good form the schema dangles")
+
+	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good}, Schemas: schemas})
+	before, _ := f.level("a")
+	require.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{bad}, Schemas: schemas}), 1)
+	after, ok := f.level("a")
+	require.True(t, ok)
+	assert.Equal(t, before.Config, after.Config)
+	assert.Equal(t, before.Limits, after.Limits)
+	assert.False(t, after.Quiescing)
+	assert.Equal(t, "a", f.classified("a").Schema().Name)
+
+	for name, wrong := range map[string]prioritylevel.Config{
+		"an exempt level of another name": {Name: "free"},
+		"a limited level called exempt":   rejecting("exempt", 1),
+		"negative shares":                 rejecting("b", -1),
+		"a level without a name":          rejecting("", 1),
+		"two levels of one name":          good,
+		"lending more than there is":      func() prioritylevel.Config { c := rejecting("b", 1); c.LendablePercent = 101; return c }(),
+		"borrowing less than nothing": func() prioritylevel.Config {
+			c := rejecting("b", 1)
+			n := int32(-1)
+			c.BorrowingLimitPercent = &n
+			return c
+		}(),
+		"queues that cannot hold a request": func() prioritylevel.Config { c := queuing("b", 1); c.QueueLengthLimit = 0; return c }(),
+	} {
+		assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good, wrong}, Schemas: schemas}), 1, name)
+	}
+	twice := []engine.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
+	assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good}, Schemas: twice}), 2)
+}
+
+func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
+	f := newFixture(t, 100)
+	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	without := engine.Configuration{Total: 100}
+	f.apply(with)
+	late := f.classified("a")
+	running := f.admit("a")
+
+	f.apply(without)
+	assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "nothing new is sent to it")
+	level, ok := f.level("a")
+	require.True(t, ok)
+	assert.True(t, level.Quiescing)
+	assert.Equal(t, 50, level.Limits.Nominal)
+	require.True(t, late.Admit(context.Background(), seats.Work{Initial: 1}, nil), "who was classified before is served there")
+	running.Finish()
+	_, ok = f.level("a")
+	assert.True(t, ok)
+	late.Finish()
+	_, ok = f.level("a")
+	assert.False(t, ok, "it has drained")
+	catchAll, _ := f.level("catch-all")
+	assert.Equal(t, 100, catchAll.Limits.Nominal, "the others have its share")
+}
+
+func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
+	f := newFixture(t, 100)
+	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	f.apply(with)
+	running := f.admit("a")
+	f.apply(engine.Configuration{Total: 100})
+	f.apply(with)
+	level, _ := f.level("a")
+	assert.False(t, level.Quiescing)
+	assert.Equal(t, 1, level.Figures.Executing, "it is the same level")
+	running.Finish()
+	_, ok := f.level("a")
+	assert.True(t, ok, "it does not go when it is idle")
+	f.admit("a").Finish()
+}
+
+func TestAnIdleLevelGoesAtOnce(t *testing.T) {
+	f := newFixture(t, 100)
+	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}})
+	late := func() *engine.Ticket {
+		f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}})
+		return f.classified("a")
+	}()
+	f.apply(engine.Configuration{Total: 100})
+	_, ok := f.level("a")
+	assert.False(t, ok)
+	require.True(t, late.Admit(context.Background(), seats.Work{Initial: 1}, nil), "who comes to a level that is gone is served all the same")
+	late.Finish()
+}
+
+func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
+	f := newFixture(t, 100)
+	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	f.apply(c)
+	f.admit("a").Finish()
+	f.apply(c)
+	require.Len(t, f.engine.Report().Series, 1)
+	assert.EqualValues(t, 1, f.engine.Report().Series[0].Dispatched)
+	c.Schemas[0].Level = "b"
+	f.apply(c)
+	assert.Empty(t, f.engine.Report().Series, "on another level it begins anew")
+	c.Schemas = nil
+	f.apply(c)
+	assert.Empty(t, f.engine.Report().Series)
+}
+
+func TestApplyingLosesNoRequest(t *testing.T) {
+	e := engine.New(clock.NewReal(), 2, 20)
+	names := []string{"a", "b", "c"}
+	stop := make(chan struct{})
+	var applier, senders sync.WaitGroup
+	applier.Go(func() {
+		random := rand.New(rand.NewPCG(1, 1))
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			c := engine.Configuration{Total: 10 + random.IntN(20)}
+			for i, name := range names {
+				switch random.IntN(4) {
+				case 0:
+					continue
+				case 1:
+					c.Levels = append(c.Levels, rejecting(name, 10))
+				default:
+					level := queuing(name, int32(1+random.IntN(20)))
+					level.Queues = 2 + random.IntN(30)
+					c.Levels = append(c.Levels, level)
+				}
+				c.Schemas = append(c.Schemas, schemaOf(name, name, int32(10+i)))
+			}
+			assert.Empty(t, e.Apply(c))
+			e.Rebalance()
+			e.Dump()
+		}
+	})
+	var executed, refused, executing atomic.Int64
+	for i := range 24 {
+		senders.Go(func() {
+			for n := range 500 {
+				ticket := classified(e, names[(i+n)%3])
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				if ticket.Admit(ctx, seats.Work{Initial: 1 + n%3}, nil) {
+					executing.Add(1)
+					executed.Add(1)
+					executing.Add(-1)
+					ticket.Finish()
+				} else {
+					refused.Add(1)
+				}
+				cancel()
+				ticket.End()
+			}
+		})
+	}
+	senders.Wait()
+	close(stop)
+	applier.Wait()
+	assert.EqualValues(t, 24*500, executed.Load()+refused.Load())
+	assert.Positive(t, executed.Load())
+	for _, level := range e.Report().Levels {
+		assert.Zero(t, level.Figures.SeatsInUse, level.Config.Name)
+		assert.Zero(t, level.Figures.Waiting, level.Config.Name)
+	}
+	require.Empty(t, e.Apply(engine.Configuration{Total: 20}))
+	assert.Len(t, e.Report().Levels, 2, "the levels that quiesced are gone")
+}
+
+func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
+	f := newFixture(t, 100)
+	lender, borrower := queuing("lender", 50), queuing("borrower", 45)
+	lender.LendablePercent = 80
+	f.apply(engine.Configuration{
+		Total: 100, Levels: []prioritylevel.Config{lender, borrower},
+		Schemas: []engine.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
+	})
+	report := func(name string) prioritylevel.Report { r, _ := f.level(name); return r }
+	assert.Equal(t, 10, report("lender").Limits.Lower)
+	var held []*engine.Ticket
+	for range report("borrower").Division.Current {
+		held = append(held, f.admit("borrower"))
+	}
+	f.refuse("borrower")
+	f.clock.Advance(10 * time.Second)
+	f.engine.Rebalance()
+	assert.Greater(t, report("borrower").Division.Current, len(held))
+	sum := 0
+	for _, l := range f.engine.Report().Levels {
+		sum += l.Division.Current
+		assert.LessOrEqual(t, l.Limits.Upper, 100, "issue 129086: the upper limit is at most the total")
+	}
+	assert.LessOrEqual(t, sum, 100+len(f.engine.Report().Levels))
+	extra := f.admit("borrower")
+	f.clock.Advance(time.Millisecond)
+	extra.Finish()
+	f.clock.Advance(time.Millisecond)
+	for _, ticket := range held {
+		ticket.Finish()
+	}
+	f.clock.Advance(time.Second)
+	f.engine.Rebalance()
+	assert.Equal(t, len(held), report("borrower").Period.HighWatermark-1, "issue 120032: the mark is of the whole period, its start included")
+	f.clock.Advance(10 * time.Second)
+	f.engine.Rebalance()
+	assert.Zero(t, report("borrower").Period.HighWatermark)
+	assert.Zero(t, report("borrower").Period.Average)
+}
+
+func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
+	f := newFixture(t, 100)
+	lender := queuing("a", 95)
+	lender.LendablePercent = 90
+	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{lender}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}})
+	before, _ := f.level("a")
+	for range 40 {
+		ticket := f.classified("admin", "system:masters")
+		require.True(t, ticket.Admit(context.Background(), seats.Work{Initial: 1}, nil))
+	}
+	f.clock.Advance(10 * time.Second)
+	f.engine.Rebalance()
+	exempt, _ := f.level("exempt")
+	after, _ := f.level("a")
+	assert.Equal(t, 40, exempt.Division.Current)
+	assert.Less(t, after.Division.Current, before.Division.Current)
+}
+
+func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
+	f := newFixture(t, 1000)
+	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}} {
+		level := queuing("a", int32(c.shares))
+		level.HandSize = c.hand
+		f.apply(engine.Configuration{Total: 1000, Levels: []prioritylevel.Config{level}})
+		got, _ := f.level("a")
+		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), fmt.Sprintf("%d nominal, hands of %d", got.Limits.Nominal, c.hand))
+	}
+	assert.Zero(t, f.engine.MaxWidth("catch-all"))
+	assert.Zero(t, f.engine.MaxWidth("none"))
+}

@@ -1,0 +1,106 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type fixture struct {
+	t      *testing.T
+	clock  *clock.Fake
+	engine *engine.Engine
+}
+
+func newFixture(t *testing.T, total int) *fixture {
+	c := clock.NewFake(time.Unix(0, 0))
+	return &fixture{t: t, clock: c, engine: engine.New(c, 2, total)}
+}
+
+func queuing(name string, shares int32) prioritylevel.Config {
+	return prioritylevel.Config{
+		Name:   name,
+		Config: queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 50},
+		Share:  allocation.Share{Shares: shares},
+	}
+}
+
+func rejecting(name string, shares int32) prioritylevel.Config {
+	return prioritylevel.Config{
+		Name:   name,
+		Config: queueset.Config{Discipline: queueset.Reject},
+		Share:  allocation.Share{Shares: shares},
+	}
+}
+
+// schemaOf sends what the user named after the schema asks for to a level.
+func schemaOf(name, level string, precedence int32) engine.Schema {
+	all := []string{classify.All}
+	return engine.Schema{Schema: classify.Schema{
+		Name: name, Level: level, Precedence: precedence, Distinguisher: classify.ByNamespace,
+		Rules: []classify.Rule{{
+			Subjects:      []classify.Subject{{Kind: classify.User, Name: name}},
+			ResourceRules: []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true}},
+		}},
+	}}
+}
+
+func (f *fixture) apply(c engine.Configuration) {
+	f.t.Helper()
+	require.Empty(f.t, f.engine.Apply(c))
+}
+
+// classified returns a ticket for a request of the user.
+func (f *fixture) classified(user string, groups ...string) *engine.Ticket {
+	return classified(f.engine, user, groups...)
+}
+
+func classified(e *engine.Engine, user string, groups ...string) *engine.Ticket {
+	t := e.Begin()
+	a := &t.Attributes
+	a.User, a.Groups = user, append(groups, "system:authenticated")
+	a.Verb, a.IsResourceRequest, a.Resource, a.Namespace = "get", true, "pods", "default"
+	t.Classify()
+	return t
+}
+
+// admit admits a request that must not have to wait.
+func (f *fixture) admit(user string) *engine.Ticket {
+	f.t.Helper()
+	t := f.classified(user)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.True(f.t, t.Admit(ctx, seats.Work{Initial: 1}, nil), "%s was refused: %v", user, t.Reason())
+	return t
+}
+
+func (f *fixture) refuse(user string) {
+	f.t.Helper()
+	t := f.classified(user)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.False(f.t, t.Admit(ctx, seats.Work{Initial: 1}, nil))
+	t.End()
+}
+
+func (f *fixture) level(name string) (prioritylevel.Report, bool) {
+	for _, l := range f.engine.Report().Levels {
+		if l.Config.Name == name {
+			return l, true
+		}
+	}
+	return prioritylevel.Report{}, false
+}
