@@ -22,12 +22,12 @@
 // # Isolation
 //
 // How well does a hand protect? Let e elephants each fill every queue of
-// their hands, and a mouse be squished if all of its queues are full. Given
-// that u of n queues are full, the mouse is squished with probability
-// C(u,h)/C(n,h), where h is the hand size. The number u is a Markov chain over
-// the elephants: one more hand adds k new queues with probability
+// their hands, and a mouse be squished if all of its queues are full. The number
+// r of queues that the mouse still has for itself, at first its whole hand of h,
+// is a Markov chain over the elephants: of C(n,h) possible hands, the next
+// elephant's takes k more of them in
 //
-//	C(n-u, k) C(u, h-k) / C(n, h)
+//	C(r, k) · C(n-r, h-k)
 //
-// SquishProbability runs that chain.
+// cases. SquishProbability runs that chain down to r = 0.
 package flow

@@ -1,39 +1,43 @@
 package flow
 
+import "math/big"
+
 // SquishProbability returns the probability that all handSize queues of a
 // mouse (a flow of low intensity) are also queues of at least one of the given
 // number of elephants (flows that fill their queues), when each flow has a
-// random hand out of the given number of queues. See the package comment.
+// random hand out of the given number of queues. See the package comment. It
+// counts in integers, so that the result is the float64 nearest to the truth.
 func SquishProbability(queues, handSize, elephants int) float64 {
-	// covered[u] is the probability that the hands dealt so far cover exactly
-	// u queues.
-	covered := make([]float64, queues+1)
-	covered[0] = 1
-	hands := binomial(queues, handSize)
+	// ways holds, for each number of queues that the mouse has left, in how
+	// many ways the elephants seen so far can leave it those.
+	ways := make([]*big.Int, handSize+1)
+	for left := range ways {
+		ways[left] = new(big.Int)
+	}
+	ways[handSize].SetInt64(1)
 	for range elephants {
-		next := make([]float64, queues+1)
-		for u, p := range covered {
-			for k := 0; k <= handSize && u+k <= queues; k++ {
-				next[u+k] += p * binomial(queues-u, k) * binomial(u, handSize-k) / hands
+		next := make([]*big.Int, handSize+1)
+		for left := range next {
+			next[left] = new(big.Int)
+		}
+		for left, n := range ways {
+			for taken := 0; taken <= left; taken++ {
+				hands := binomial(left, taken)
+				hands.Mul(hands, binomial(queues-left, handSize-taken))
+				next[left-taken].Add(next[left-taken], hands.Mul(hands, n))
 			}
 		}
-		covered = next
+		ways = next
 	}
-	squished := 0.0
-	for u, p := range covered {
-		squished += p * binomial(u, handSize) / hands
-	}
-	return squished
+	all := new(big.Int).Exp(binomial(queues, handSize), big.NewInt(int64(elephants)), nil)
+	probability, _ := new(big.Rat).SetFrac(ways[0], all).Float64()
+	return probability
 }
 
-// binomial returns n over k, as a float64: exact up to 2^53.
-func binomial(n, k int) float64 {
+// binomial returns n over k.
+func binomial(n, k int) *big.Int {
 	if k > n {
-		return 0
+		return new(big.Int)
 	}
-	result := 1.0
-	for i := range min(k, n-k) {
-		result = result * float64(n-i) / float64(i+1)
-	}
-	return result
+	return new(big.Int).Binomial(int64(n), int64(k))
 }
