@@ -98,7 +98,9 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 			}
 		}
 		info, _ := request.UserFrom(req.Context())
-		_ = json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()})
+		if err := json.NewEncoder(w).Encode(user.DefaultInfo{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups()}); err != nil {
+			t.Error(err)
+		}
 	}))
 	handler = filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs)
 	handler = filters.WithAuthentication(handler, authentication.Authenticator, filters.Unauthorized(codecs), authentication.APIAudiences, authentication.RequestHeaderConfig)

@@ -9,7 +9,7 @@ import (
 const (
 	apiAudiencesFlag            = "api-audiences"
 	authenticationConfigFlag    = "authentication-config"
-	tokenFileFlag               = "token-auth-file"
+	tokenFileFlag               = "token-auth-file" //nolint:gosec // the name of a flag, no token
 	tokenWebhookFlag            = "authentication-token-webhook-config-file"
 	tokenWebhookVersionFlag     = "authentication-token-webhook-version"
 	tokenWebhookTTLFlag         = "authentication-token-webhook-cache-ttl"

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
 	"k8s.io/client-go/util/cert"
 	cliflag "k8s.io/component-base/cli/flag"
-	"k8s.io/utils/ptr"
 )
 
 const (
@@ -121,11 +120,11 @@ func (o *OIDCOptions) authenticator(bundle string) apiserver.JWTAuthenticator {
 	result := apiserver.JWTAuthenticator{
 		Issuer: apiserver.Issuer{URL: o.IssuerURL, Audiences: []string{o.ClientID}, CertificateAuthority: bundle},
 		ClaimMappings: apiserver.ClaimMappings{
-			Username: apiserver.PrefixedClaimOrExpression{Claim: o.UsernameClaim, Prefix: ptr.To(o.usernamePrefix())},
+			Username: apiserver.PrefixedClaimOrExpression{Claim: o.UsernameClaim, Prefix: new(o.usernamePrefix())},
 		},
 	}
 	if o.GroupsClaim != "" {
-		result.ClaimMappings.Groups = apiserver.PrefixedClaimOrExpression{Claim: o.GroupsClaim, Prefix: ptr.To(o.GroupsPrefix)}
+		result.ClaimMappings.Groups = apiserver.PrefixedClaimOrExpression{Claim: o.GroupsClaim, Prefix: new(o.GroupsPrefix)}
 	}
 	for _, claim := range slices.Sorted(maps.Keys(o.RequiredClaims)) {
 		result.ClaimValidationRules = append(result.ClaimValidationRules, apiserver.ClaimValidationRule{Claim: claim, RequiredValue: o.RequiredClaims[claim]})

@@ -67,7 +67,7 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 // describeShared corrects the help of the library's flags where a server alone
 // reads them too.
 func (o *Options) describeShared() {
-	for name, usage := range map[string]string{
+	for name, usage := range map[string]string{ //nolint:gosec // texts about tokens, no tokens
 		"authentication-kubeconfig":              "kubeconfig of the kube-apiserver that reviews tokens; its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
 		"authorization-kubeconfig":               "kubeconfig of the kube-apiserver that reviews permissions; its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
 		"client-ca-file":                         "Bundle of authorities whose client certificates tell users: the common name is the user, the organizations are his groups. Default: what the kube-apiserver in front uses; without one, the authority in --data-dir. Followed when it changes.",

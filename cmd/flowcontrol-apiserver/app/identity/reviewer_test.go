@@ -145,5 +145,7 @@ func (r *reviewer) reviewAccess(body []byte, version string) any {
 
 func (r *reviewer) write(w http.ResponseWriter, object any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(object)
+	if err := json.NewEncoder(w).Encode(object); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
 }
