@@ -1,0 +1,197 @@
+package classify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	api "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// toAPI is the inverse of fromAPI. The level is one that lets everybody pass.
+func toAPI(s Schema) *api.FlowSchema {
+	object := &api.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name},
+		Spec: api.FlowSchemaSpec{
+			MatchingPrecedence:         s.Precedence,
+			PriorityLevelConfiguration: api.PriorityLevelConfigurationReference{Name: api.PriorityLevelConfigurationNameExempt},
+		},
+	}
+	for _, rule := range s.Rules {
+		var rules api.PolicyRulesWithSubjects
+		for _, subject := range rule.Subjects {
+			rules.Subjects = append(rules.Subjects, subjectToAPI(subject))
+		}
+		for _, r := range rule.ResourceRules {
+			rules.ResourceRules = append(rules.ResourceRules, api.ResourcePolicyRule{
+				Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
+			})
+		}
+		for _, r := range rule.NonResourceRules {
+			rules.NonResourceRules = append(rules.NonResourceRules, api.NonResourcePolicyRule{Verbs: r.Verbs, NonResourceURLs: r.URLs})
+		}
+		object.Spec.Rules = append(object.Spec.Rules, rules)
+	}
+	return object
+}
+
+func subjectToAPI(s Subject) api.Subject {
+	switch s.Kind {
+	case User:
+		return api.Subject{Kind: api.SubjectKindUser, User: &api.UserSubject{Name: s.Name}}
+	case Group:
+		return api.Subject{Kind: api.SubjectKindGroup, Group: &api.GroupSubject{Name: s.Name}}
+	case ServiceAccount:
+		return api.Subject{Kind: api.SubjectKindServiceAccount, ServiceAccount: &api.ServiceAccountSubject{Namespace: s.Namespace, Name: s.Name}}
+	default:
+		return api.Subject{Kind: "Nobody"}
+	}
+}
+
+// peer is the library's engine at work on schemas.
+type peer struct{ flowcontrol.Interface }
+
+// sentinel is a user that a schema of every peer knows.
+const sentinel = "sentinel"
+
+func newPeer(t *testing.T, schemas []Schema) peer {
+	t.Helper()
+	// The library logs every request that no schema matches.
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	objects := []runtime.Object{bootstrap.MandatoryPriorityLevelConfigurationExempt}
+	for _, s := range schemas {
+		objects = append(objects, toAPI(s))
+	}
+	client := fake.NewClientset(objects...)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	p := peer{flowcontrol.New(factory, client.FlowcontrolV1(), 100)}
+	stop, done := make(chan struct{}), make(chan error)
+	factory.Start(stop)
+	go func() { done <- p.Run(stop) }()
+	t.Cleanup(func() {
+		close(stop)
+		assert.NoError(t, <-done)
+		factory.Shutdown()
+	})
+	require.Eventually(t, func() bool {
+		return p.match(&flow.Attributes{User: sentinel, Path: "/"}) == sentinel
+	}, 10*time.Second, time.Millisecond)
+	return p
+}
+
+// match returns the name of the schema that the library chooses.
+func (p peer) match(a *flow.Attributes) string {
+	chosen := ""
+	p.Handle(context.Background(), flowcontrol.RequestDigest{
+		User: &user.DefaultInfo{Name: a.User, Groups: a.Groups},
+		RequestInfo: &request.RequestInfo{
+			IsResourceRequest: a.IsResourceRequest, Verb: a.Verb, Path: a.Path,
+			APIGroup: a.APIGroup, Resource: a.Resource, Subresource: a.Subresource, Namespace: a.Namespace, Name: a.Name,
+		},
+	}, func(fs *api.FlowSchema, _ *api.PriorityLevelConfiguration, _ string) { chosen = fs.Name },
+		func() fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} },
+		func(bool) {}, func() {})
+	return chosen
+}
+
+func TestMatchEqualsPeer(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	chosen := map[string]bool{}
+	for round := range 5 {
+		schemas := randomSchemas(random, 10+40*round)
+		for i := range schemas {
+			schemas[i].Name = fmt.Sprintf("round-%d-schema-%d", round, random.IntN(1000)*1000+i)
+			schemas[i].Precedence++
+		}
+		schemas = append(schemas, Schema{Name: sentinel, Precedence: 1, Rules: []Rule{{
+			Subjects:         []Subject{{Kind: User, Name: sentinel}},
+			NonResourceRules: []NonResourceRule{{Verbs: all, URLs: all}},
+		}}})
+		library := newPeer(t, schemas)
+		for _, mandatory := range bootstrap.MandatoryFlowSchemas {
+			schemas = append(schemas, fromAPI(mandatory))
+		}
+		ours := New(schemas)
+		for range 400 {
+			a := randomRequest(random)
+			got := api.FlowSchemaNameCatchAll
+			if i := ours.Match(a); i >= 0 {
+				got = ours.Schemas()[i].Name
+			}
+			require.Equal(t, library.match(a), got, "%+v", *a)
+			chosen[got] = true
+		}
+	}
+	assert.Greater(t, len(chosen), 40, "the requests are spread over many schemas")
+}
+
+func TestBuiltInSchemasMatchAsInPeer(t *testing.T) {
+	library := newPeer(t, append(builtIn()[2:], Schema{Name: sentinel, Precedence: 1, Rules: []Rule{{
+		Subjects:         []Subject{{Kind: User, Name: sentinel}},
+		NonResourceRules: []NonResourceRule{{Verbs: all, URLs: all}},
+	}}}))
+	ours := New(builtIn())
+	chosen := map[string]bool{}
+	for _, a := range builtInRequests() {
+		got := ours.Schemas()[ours.Match(&a)].Name
+		require.Equal(t, library.match(&a), got, "%+v", a)
+		chosen[got] = true
+	}
+	assert.Len(t, chosen, 12, "catch-all is behind global-default, which takes the same")
+}
+
+// builtInRequests has requests for each of the built-in schemas, and more.
+func builtInRequests() []flow.Attributes {
+	type who struct {
+		user   string
+		groups []string
+	}
+	authenticated, accounts := "system:authenticated", "system:serviceaccounts"
+	var requests []flow.Attributes
+	for _, w := range []who{
+		{"admin", []string{"system:masters", authenticated}},
+		{"system:node:n1", []string{"system:nodes", authenticated}},
+		{"system:kube-controller-manager", []string{authenticated}},
+		{"system:kube-scheduler", []string{authenticated}},
+		{"system:serviceaccount:kube-system:generic-garbage-collector", []string{accounts, accounts + ":kube-system", authenticated}},
+		{"system:serviceaccount:default:builder", []string{accounts, accounts + ":default", authenticated}},
+		{"alice", []string{authenticated}},
+		{"system:anonymous", []string{"system:unauthenticated"}},
+		{"system:apiserver", []string{"system:masters"}},
+	} {
+		for _, verb := range []string{"get", "create", "update", "list", "watch"} {
+			for _, r := range []struct{ group, resource, subresource, namespace string }{
+				{"", "pods", "", "default"}, {"", "nodes", "status", ""}, {"", "nodes", "", ""}, {"", "events", "", "default"},
+				{"coordination.k8s.io", "leases", "", "kube-system"}, {"coordination.k8s.io", "leases", "", "kube-node-lease"},
+				{"", "endpoints", "", "kube-system"}, {"", "endpoints", "", "default"}, {"", "configmaps", "", "kube-system"},
+			} {
+				requests = append(requests, flow.Attributes{
+					User: w.user, Groups: w.groups, Verb: verb, IsResourceRequest: true,
+					APIGroup: r.group, Resource: r.resource, Subresource: r.subresource, Namespace: r.namespace,
+				})
+			}
+			for _, path := range []string{"/healthz", "/livez", "/readyz/ping", "/metrics", "/apis"} {
+				requests = append(requests, flow.Attributes{User: w.user, Groups: w.groups, Verb: verb, Path: path})
+			}
+		}
+	}
+	return requests
+}
