@@ -1,0 +1,147 @@
+package allocation
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	api "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
+)
+
+// peerLimits runs the library's engine on a server of total seats with the
+// given levels, of which the first is the exempt one and the second catch-all,
+// and returns by name what it says of each level: nominal, lower, upper and
+// current limit.
+func peerLimits(t *testing.T, total int, names []string, shares []Share) map[string][4]int {
+	t.Helper()
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	metrics.Register()
+	metrics.Reset()
+	var objects []runtime.Object
+	for i, s := range shares {
+		level := &api.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: names[i]}}
+		if i == 0 {
+			level.Spec = api.PriorityLevelConfigurationSpec{
+				Type:   api.PriorityLevelEnablementExempt,
+				Exempt: &api.ExemptPriorityLevelConfiguration{NominalConcurrencyShares: &s.Shares, LendablePercent: &s.LendablePercent},
+			}
+		} else {
+			level.Spec = api.PriorityLevelConfigurationSpec{
+				Type: api.PriorityLevelEnablementLimited,
+				Limited: &api.LimitedPriorityLevelConfiguration{
+					NominalConcurrencyShares: &s.Shares, LendablePercent: &s.LendablePercent, BorrowingLimitPercent: s.BorrowingLimitPercent,
+					LimitResponse: api.LimitResponse{Type: api.LimitResponseTypeReject},
+				},
+			}
+		}
+		objects = append(objects, level)
+	}
+	client := fake.NewClientset(objects...)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	engine := flowcontrol.New(factory, client.FlowcontrolV1(), total)
+	stop, done := make(chan struct{}), make(chan error)
+	factory.Start(stop)
+	go func() { done <- engine.Run(stop) }()
+	defer func() {
+		close(stop)
+		require.NoError(t, <-done)
+		factory.Shutdown()
+	}()
+	var limits map[string][4]int
+	require.Eventually(t, func() bool {
+		limits = gatherLimits(t)
+		return len(limits) == len(names)
+	}, 10*time.Second, time.Millisecond)
+	// Some more: the gauges are set one after the other.
+	for same := 0; same < 5; same++ {
+		if again := gatherLimits(t); !maps.Equal(limits, again) {
+			limits, same = again, 0
+		}
+	}
+	return limits
+}
+
+func gatherLimits(t *testing.T) map[string][4]int {
+	t.Helper()
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	require.NoError(t, err)
+	limits := map[string][4]int{}
+	seen := map[string]int{}
+	for _, family := range families {
+		for i, kind := range []string{"nominal", "lower", "upper", "current"} {
+			if family.GetName() != "apiserver_flowcontrol_"+kind+"_limit_seats" {
+				continue
+			}
+			for _, metric := range family.GetMetric() {
+				name := metric.GetLabel()[0].GetValue()
+				l := limits[name]
+				l[i] = int(metric.GetGauge().GetValue())
+				limits[name] = l
+				seen[name]++
+			}
+		}
+	}
+	maps.DeleteFunc(limits, func(name string, _ [4]int) bool { return seen[name] < 4 })
+	return limits
+}
+
+func TestLimitsEqualThoseOfPeer(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	currents := 0
+	for round := range 30 {
+		total := 1 + random.IntN(1500)
+		shares := append([]Share{{}, {Shares: 5}}, randomShares(random)...)
+		names := []string{"exempt", "catch-all"}
+		for i := range shares[2:] {
+			names = append(names, fmt.Sprintf("round-%d-level-%d", round, i))
+		}
+		want := peerLimits(t, total, names, shares)
+		ours := Nominal(total, shares)
+		levels := make([]Level, len(shares))
+		for i := range shares {
+			levels[i] = Level{Limits: ours[i], Exempt: i == 0}
+		}
+		current := Current(total, levels)
+		for i, name := range names {
+			assert.Equal(t, want[name][0], ours[i].Nominal, "nominal limit of %+v of %d", shares[i], total)
+			assert.Equal(t, want[name][1], ours[i].Lower, "lower limit of %+v of %d", shares[i], total)
+			// 129086: the library's may exceed the total.
+			assert.Equal(t, min(total, want[name][2]), ours[i].Upper, "upper limit of %+v of %d", shares[i], total)
+		}
+		if peerKeepsWithinBounds(total, names, want) {
+			currents++
+			for i, name := range names {
+				assert.Equal(t, want[name][3], current.Current[i], "current limit of %+v of %d", shares[i], total)
+			}
+		}
+	}
+	assert.Greater(t, currents, 20)
+}
+
+// peerKeepsWithinBounds tells whether the library's current limits are such
+// that ours must be the same: no level above the server's total, and the sum
+// within one seat per level of it.
+func peerKeepsWithinBounds(total int, names []string, limits map[string][4]int) bool {
+	sum := 0
+	for _, name := range names {
+		if limits[name][3] > total {
+			return false
+		}
+		sum += limits[name][3]
+	}
+	return sum <= total+len(names)
+}
