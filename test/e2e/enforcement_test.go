@@ -1,0 +1,232 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// governed is a server with 30 seats, a gate, and the users tenant and other,
+// whose tokens are their names.
+type governed struct {
+	*site
+	gate *gate
+}
+
+func startGoverned(t *testing.T, etcd *harness.Etcd) governed {
+	t.Helper()
+	gate := newGate(t)
+	tokens := filepath.Join(t.TempDir(), "tokens.csv")
+	require.NoError(t, os.WriteFile(tokens, []byte("tenant,tenant,1\nother,other,2\n"), 0o600))
+	return governed{gate: gate, site: startSite(t, etcd, append(gate.flags(), "--token-auth-file="+tokens,
+		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10")...)}
+}
+
+// as reads a schema as a user.
+func (g governed) as(ctx context.Context, user, name string) (reply, error) {
+	return trySend(ctx, anonymousClient(), http.MethodGet, g.URL+v1Path+"/flowschemas/"+name, "", "Authorization: Bearer "+user)
+}
+
+// mustAs is as for requests that get an answer.
+func (g governed) mustAs(t *testing.T, user, name string) reply {
+	t.Helper()
+	answer, err := g.as(t.Context(), user, name)
+	require.NoError(t, err)
+	return answer
+}
+
+// begin sends a request and returns where its answer will come.
+func (g governed) begin(t *testing.T, user, name string) <-chan reply {
+	t.Helper()
+	answers := make(chan reply, 1)
+	go func() {
+		answer, err := g.as(t.Context(), user, name)
+		if err != nil {
+			answer.body = err.Error()
+		}
+		answers <- answer
+	}()
+	return answers
+}
+
+// hold lets a user's request hold its seat.
+func (g governed) hold(t *testing.T, user, name string) <-chan reply {
+	t.Helper()
+	answers := g.begin(t, user, name)
+	g.gate.waitHeld(t, name)
+	return answers
+}
+
+// waitGoverned waits until requests of a user are governed by a schema and a level.
+func (g governed) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	eventually(t, user+" is governed by "+schema.Name+" and "+level.Name, func(ctx context.Context) (bool, error) {
+		answer, err := g.as(ctx, user, "catch-all")
+		return err == nil && governors(answer) == [2]string{string(schema.UID), string(level.UID)}, err
+	})
+}
+
+// governors are the UIDs of the schema and level that governed a request.
+func governors(answer reply) [2]string {
+	return [2]string{answer.header.Get("X-Kubernetes-PF-FlowSchema-UID"), answer.header.Get("X-Kubernetes-PF-PriorityLevel-UID")}
+}
+
+func answered(t *testing.T, answers <-chan reply) reply {
+	t.Helper()
+	select {
+	case answer := <-answers:
+		return answer
+	case <-time.After(grace):
+		t.Fatal("no answer came")
+		return reply{}
+	}
+}
+
+func (g governed) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	foundSchema, err := g.schemas().Get(t.Context(), schema, metav1.GetOptions{})
+	require.NoError(t, err)
+	foundLevel, err := g.levels().Get(t.Context(), level, metav1.GetOptions{})
+	require.NoError(t, err)
+	return foundSchema, foundLevel
+}
+
+func TestLevelThatIsFullRefuses(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
+		g := startGoverned(t, etcd)
+		level := g.createLevel(t, newLevel("tenants", 1))
+		schema := g.createSchema(t, newSchema("tenant", "tenants"))
+		g.waitGoverned(t, "tenant", schema, level)
+
+		held := g.hold(t, "tenant", "hold-1")
+		refused := g.mustAs(t, "tenant", "catch-all")
+		require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
+		seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
+		require.NoError(t, err)
+		require.Positive(t, seconds)
+		require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
+		g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="concurrency-limit"} 1`)
+
+		// Nobody else is touched, and the administrator never.
+		everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
+		other := g.mustAs(t, "other", "catch-all")
+		require.Equal(t, http.StatusOK, other.code)
+		require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
+		exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
+		require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
+
+		// Whom the administrator impersonates is governed as himself.
+		impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: tenant")
+		require.Equal(t, http.StatusTooManyRequests, impersonated.code)
+		require.Equal(t, governors(refused), governors(impersonated))
+
+		g.gate.open(t)
+		done := answered(t, held)
+		require.Equal(t, http.StatusNotFound, done.code, done.body)
+		require.Equal(t, governors(refused), governors(done))
+		eventually(t, "the seat is free again", func(ctx context.Context) (bool, error) {
+			answer, err := g.as(ctx, "tenant", "catch-all")
+			return err == nil && answer.code == http.StatusOK, err
+		})
+	})
+}
+
+func TestChangedConfigurationGovernsTheNextRequests(t *testing.T) {
+	t.Parallel()
+	g := startGoverned(t, nil)
+	level := g.createLevel(t, newLevel("tenants", 1))
+	schema := g.createSchema(t, newSchema("tenant", "tenants"))
+	g.waitGoverned(t, "tenant", schema, level)
+	held := g.hold(t, "tenant", "hold-1")
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant", "catch-all").code)
+
+	// Another level for the schema, while a request holds the seat of the first.
+	spacious := g.createLevel(t, newLevel("spacious", 200))
+	g.patchSchema(t, "tenant", map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
+	g.waitGoverned(t, "tenant", schema, spacious)
+	require.Equal(t, http.StatusOK, g.mustAs(t, "tenant", "catch-all").code)
+
+	// An earlier schema for the same user.
+	earlier := newSchema("earlier", "tenants")
+	earlier.Spec.MatchingPrecedence = 499
+	earlier.Spec.Rules[0].Subjects[0].User.Name = "tenant"
+	earlier = g.createSchema(t, earlier)
+	g.waitGoverned(t, "tenant", earlier, level)
+
+	// A schema without its level takes no part, and says so.
+	require.NoError(t, g.levels().Delete(t.Context(), "tenants", metav1.DeleteOptions{}))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, "tenants")
+	g.waitGoverned(t, "tenant", schema, spacious)
+	again := g.createLevel(t, newLevel("tenants", 100))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, "tenants")
+	g.waitGoverned(t, "tenant", earlier, again)
+
+	// What began under the first configuration ends as it began.
+	g.gate.open(t)
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(answered(t, held)))
+}
+
+func (s *site) waitDangling(t *testing.T, name string, status flowcontrolv1.ConditionStatus, level string) {
+	t.Helper()
+	eventually(t, name+" says Dangling="+string(status), func(ctx context.Context) (bool, error) {
+		schema, err := s.schemas().Get(ctx, name, metav1.GetOptions{})
+		if err != nil || dangling(schema) == nil || dangling(schema).Status != status {
+			return false, err
+		}
+		reason := map[flowcontrolv1.ConditionStatus]string{flowcontrolv1.ConditionTrue: "NotFound", flowcontrolv1.ConditionFalse: "Found"}[status]
+		require.Equal(t, reason, dangling(schema).Reason)
+		require.Contains(t, dangling(schema).Message, strconv.Quote(level))
+		require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
+		return true, nil
+	})
+}
+
+func TestQueueLetsRequestsWaitAndRefusesWhenItIsFull(t *testing.T) {
+	t.Parallel()
+	g := startGoverned(t, nil)
+	level := newLevel("tenants", 1)
+	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
+		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1},
+	}
+	level = g.createLevel(t, level)
+	schema := g.createSchema(t, newSchema("tenant", "tenants"))
+	g.waitGoverned(t, "tenant", schema, level)
+
+	held := g.hold(t, "tenant", "hold-1")
+	waiting := g.begin(t, "tenant", "catch-all")
+	eventually(t, "a request waits", func(ctx context.Context) (bool, error) {
+		return g.hasMetric(ctx, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="tenant",priority_level="tenants"} 1`)
+	})
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant", "catch-all").code)
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="queue-full"} 1`)
+	select {
+	case answer := <-waiting:
+		t.Fatalf("the request did not wait: %d", answer.code)
+	default:
+	}
+	g.gate.open(t)
+	require.Equal(t, http.StatusNotFound, answered(t, held).code)
+	require.Equal(t, http.StatusOK, answered(t, waiting).code)
+}
+
+func (s *site) hasMetric(ctx context.Context, sample string) (bool, error) {
+	answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+"/metrics", "")
+	return err == nil && strings.Contains(answer.body, "\n"+sample+"\n"), err
+}
+
+func (s *site) requireMetric(t *testing.T, sample string) {
+	t.Helper()
+	eventually(t, "the metrics say "+sample, func(ctx context.Context) (bool, error) { return s.hasMetric(ctx, sample) })
+}

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"crypto/tls"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// anonymousClient shows no certificate and does not check the server's.
+func anonymousClient(certificates ...tls.Certificate) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true, Certificates: certificates},
+		ForceAttemptHTTP2: true,
+		DisableKeepAlives: true,
+	}}
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	tokens := filepath.Join(t.TempDir(), "tokens.csv")
+	require.NoError(t, os.WriteFile(tokens, []byte("secret,user,1\n\"master\",root,2,\"system:masters\"\n"), 0o600))
+	ca, foreign := harness.NewCA(t, "ca"), harness.NewCA(t, "foreign")
+	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"--token-auth-file=" + tokens, "--client-ca-file=" + ca.CertFile}})
+	certificate := func(ca *harness.CA, user string, groups ...string) []tls.Certificate {
+		pair := ca.Client(t, user, groups...)
+		loaded, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile)
+		require.NoError(t, err)
+		return []tls.Certificate{loaded}
+	}
+
+	const (
+		object, list     = v1Path + "/flowschemas/catch-all", v1Path + "/flowschemas"
+		refused, unknown = http.StatusForbidden, http.StatusUnauthorized
+	)
+	health := map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200, "/readyz/ping": 200}
+	for _, test := range []struct {
+		name         string
+		certificates []tls.Certificate
+		headers      []string
+		codes        map[string]int // by path
+	}{
+		{"nobody", nil, nil, map[string]int{object: unknown, list: unknown, "/version": unknown, "/apis": unknown, "/metrics": unknown, "/": unknown}},
+		{"somebody with a token that is not known", nil, []string{"Authorization: Bearer wrong"}, map[string]int{object: unknown, "/version": unknown}},
+		{"somebody with a certificate of another authority", certificate(foreign, "root", "system:masters"), nil, map[string]int{object: unknown, "/version": unknown}},
+		{"user by token", nil, []string{"Authorization: Bearer secret"}, map[string]int{object: refused, list: refused, "/version": 200, "/apis": 200, groupPath: 200, v1Path: 200, "/openapi/v2": 200, "/metrics": refused, "/debug/pprof/": refused}},
+		{"user by certificate", certificate(ca, "user"), nil, map[string]int{object: refused, "/version": 200, "/apis": 200}},
+		{"user who would be another", nil, []string{"Authorization: Bearer secret", "Impersonate-User: root"}, map[string]int{object: refused, "/version": refused}},
+		{"user who says who he is in the headers of a proxy", nil, []string{"Authorization: Bearer secret", "X-Remote-User: root", "X-Remote-Group: system:masters"}, map[string]int{object: refused}},
+		{"master by token", nil, []string{"Authorization: Bearer master"}, map[string]int{object: 200, list: 200, "/metrics": 200, "/version": 200}},
+		{"master by certificate", certificate(ca, "root", "system:masters"), nil, map[string]int{object: 200, "/metrics": 200}},
+		{"master as a user", nil, []string{"Authorization: Bearer master", "Impersonate-User: user"}, map[string]int{object: refused, "/version": 200}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			client := anonymousClient(test.certificates...)
+			for path, code := range test.codes {
+				answer := send(t, client, http.MethodGet, server.URL+path, "", test.headers...)
+				require.Equal(t, code, answer.code, "%s: %s", path, answer.body)
+				if code >= 400 {
+					answer.status(t)
+				}
+			}
+			if test.certificates == nil && test.headers == nil {
+				for path, code := range health {
+					require.Equal(t, code, send(t, client, http.MethodGet, server.URL+path, "").code, path)
+				}
+			}
+		})
+	}
+}
+
+func TestAdministratorsKubeconfigIsAllThatKubectlNeeds(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, nil)
+	info, err := os.Stat(s.Kubeconfig)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	require.Contains(t, s.Kubectl(t).Run(t, "get", "flowschemas"), "catch-all")
+	require.Contains(t, s.Kubectl(t).Run(t, "version"), "Server Version: v1.33")
+}

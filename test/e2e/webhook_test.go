@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+)
+
+// holdPrefix begins the names of the objects whose readers are held.
+const holdPrefix = "hold-"
+
+// gate is an authorization webhook that allows everything, and holds each
+// request for an object whose name begins with holdPrefix until it is opened.
+// A held request has passed flow control and keeps its seat.
+type gate struct {
+	// file describes the webhook to the server.
+	file    string
+	arrived chan string
+	release chan struct{}
+}
+
+func newGate(t *testing.T) *gate {
+	t.Helper()
+	g := &gate{file: filepath.Join(t.TempDir(), "webhook.yaml"), arrived: make(chan string), release: make(chan struct{})}
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	require.NoError(t, os.WriteFile(g.file, []byte("apiVersion: v1\nkind: Config\nclusters:\n- name: gate\n  cluster: {server: '"+server.URL+
+		"'}\ncontexts:\n- name: gate\n  context: {cluster: gate, user: server}\nusers:\n- name: server\ncurrent-context: gate\n"), 0o600))
+	return g
+}
+
+// flags are those of a server that asks this webhook.
+func (g *gate) flags() []string {
+	return []string{"--authorization-webhook-config-file=" + g.file, "--authorization-webhook-version=v1"}
+}
+
+// ServeHTTP answers a review.
+func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	var review authorizationv1.SubjectAccessReview
+	if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+		http.Error(writer, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if resource := review.Spec.ResourceAttributes; resource != nil && strings.HasPrefix(resource.Name, holdPrefix) {
+		select {
+		case g.arrived <- resource.Name:
+		case <-request.Context().Done():
+			return
+		}
+		select {
+		case <-g.release:
+		case <-request.Context().Done():
+			return
+		}
+	}
+	review.Status = authorizationv1.SubjectAccessReviewStatus{Allowed: true}
+	writer.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(writer).Encode(review)
+}
+
+// waitHeld waits until a request for the object is held.
+func (g *gate) waitHeld(t *testing.T, name string) {
+	t.Helper()
+	select {
+	case arrived := <-g.arrived:
+		require.Equal(t, name, arrived)
+	case <-time.After(grace):
+		t.Fatalf("the request for %s did not come through", name)
+	}
+}
+
+// open lets one held request go on.
+func (g *gate) open(t *testing.T) {
+	t.Helper()
+	select {
+	case g.release <- struct{}{}:
+	case <-time.After(grace):
+		t.Fatal("no request is held")
+	}
+}
