@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/wal"
+	"go.uber.org/zap"
 )
 
 func TestNothingAcknowledgedIsLostByKills(t *testing.T) {
@@ -42,42 +45,82 @@ func TestNothingAcknowledgedIsLostByKills(t *testing.T) {
 	}
 }
 
-func TestAFirstStartThatWasKilledIsBegunAnew(t *testing.T) {
-	tests := map[string]string{
-		"when it was marked":        "first-start",
-		"when there was a database": "member/snap/db",
-		"when there was a log":      "member/wal/0000000000000000-0000000000000000.wal",
+func TestAFirstStartThatWasInterruptedIsBegunAnew(t *testing.T) {
+	tests := map[string]func(t *testing.T, path string){
+		"when it was marked": func(t *testing.T, path string) {
+			victim := startChild(t, "mark", path)
+			require.Equal(t, "opened", victim.next())
+			require.Equal(t, "marked", victim.next())
+			victim.kill()
+		},
+		"as soon as there is a database": func(t *testing.T, path string) {
+			killAtFirstSightOf(t, path, "member/snap/db")
+		},
+		"as soon as there is a log": func(t *testing.T, path string) {
+			killAtFirstSightOf(t, path, "member/wal/0000000000000000-0000000000000000.wal")
+		},
+		// Without the mark, etcd would wait for ever for a leader.
+		"when there is a log without an entry": func(t *testing.T, path string) {
+			member := filepath.Join(path, "etcd", "member")
+			dir := openDirectory(t, path)
+			_, err := prepareEtcdDirectory(dir.etcdPath())
+			require.NoError(t, err)
+			require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
+			metadata, err := (&etcdserverpb.Metadata{NodeID: 1, ClusterID: 2}).Marshal()
+			require.NoError(t, err)
+			log, err := wal.Create(zap.NewNop(), filepath.Join(member, "wal"), metadata)
+			require.NoError(t, err)
+			require.NoError(t, log.Close())
+			require.NoError(t, dir.Close())
+		},
 	}
-	for name, milestone := range tests {
+	for name, interrupt := range tests {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "data")
-			victim := startChild(t, "serve", path)
-			eventually(t, "the child makes "+milestone, func() bool {
-				_, err := os.Stat(filepath.Join(path, "etcd", milestone))
-				return err == nil
-			})
-			victim.kill()
+			interrupt(t, path)
 
 			etcd := startEtcd(t, openDirectory(t, path), logr.Discard())
 			_, err := newClient(t, etcd).Put(t.Context(), "key", "value")
 			assert.NoError(t, err)
-			assert.NoFileExists(t, filepath.Join(path, "etcd", "first-start"))
+			assert.NoFileExists(t, filepath.Join(path, "etcd", firstStartName))
 		})
 	}
 }
 
-func TestAMarkedFirstStartDropsWhatWasBegun(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	etcd := startEtcd(t, dir, logr.Discard())
-	mark := filepath.Join(dir.Path(), "etcd", "first-start")
-	require.NoFileExists(t, mark)
-	require.NoError(t, etcd.Close(t.Context()))
+func TestALaterStartIsNotTakenForTheFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	fill(t, path)
+	for range 2 {
+		dir := openDirectory(t, path)
+		etcd := startEtcd(t, dir, logr.Discard())
+		client := newClient(t, etcd)
+		got, err := client.Get(t.Context(), "key/99")
+		require.NoError(t, err)
+		assert.Len(t, got.Kvs, 1)
+		require.NoError(t, client.Close())
+		require.NoError(t, etcd.Close(t.Context()))
+		require.NoError(t, dir.Close())
+	}
+}
 
-	write(t, mark, "")
-	write(t, filepath.Join(dir.Path(), "etcd", "member", "wal", "0000000000000000-0000000000000000.wal"), "torn")
-	etcd = startEtcd(t, dir, logr.Discard())
-	assert.NoFileExists(t, mark)
-	assert.NoError(t, etcd.Close(t.Context()))
+func TestAFullDiskEndsEtcdAndNotTheProcess(t *testing.T) {
+	refusal := startChild(t, "serve on a full disk", filepath.Join(t.TempDir(), "data")).refusal()
+	assert.Contains(t, refusal, "cannot start")
+	assert.Contains(t, refusal, "file too large")
+
+	refusal = startChild(t, "write until the disk is full", filepath.Join(t.TempDir(), "data")).refusal()
+	assert.Contains(t, refusal, "failed to save Raft hard state and entries")
+	assert.Contains(t, refusal, "file too large")
+}
+
+func killAtFirstSightOf(t *testing.T, path, file string) {
+	t.Helper()
+	victim := startChild(t, "serve", path)
+	eventually(t, "the child makes "+file, func() bool {
+		_, err := os.Stat(filepath.Join(path, "etcd", file))
+		return err == nil
+	})
+	victim.kill()
 }
 
 func TestStartEtcdRefusesDataItCannotUse(t *testing.T) {

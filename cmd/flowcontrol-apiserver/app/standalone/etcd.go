@@ -72,7 +72,7 @@ func (e *Etcd) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// etcd would wait five seconds and more for open watches.
+		// Etcd would wait for open watches, for more than five seconds.
 		e.requests.Stop()
 		e.server.Close()
 	}()

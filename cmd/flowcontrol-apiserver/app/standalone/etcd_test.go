@@ -99,7 +99,7 @@ func TestFailedTellsOfTheDeathOfEtcd(t *testing.T) {
 			want: "embedded etcd stopped by itself",
 		},
 		"when it serves no more": {
-			die:  func(e *Etcd) { e.requests.Stop() },
+			die:  func(e *Etcd) { _ = e.server.Clients[0].Close() },
 			want: "embedded etcd stopped serving",
 		},
 		"when it would end the process": {
@@ -119,7 +119,7 @@ func TestFailedTellsOfTheDeathOfEtcd(t *testing.T) {
 			select {
 			case err := <-etcd.Failed():
 				assert.ErrorContains(t, err, test.want)
-			case <-t.Context().Done():
+			case <-time.After(patience):
 				require.Fail(t, "nobody was told")
 			}
 			assert.NoError(t, etcd.Close(t.Context()))

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +61,19 @@ func play(role, path string) error {
 		return waitForParent()
 	}
 
+	if role == "mark" {
+		if _, err := prepareEtcdDirectory(dir.etcdPath()); err != nil {
+			return err
+		}
+		fmt.Println("marked")
+		return waitForParent()
+	}
+
+	if role == "serve on a full disk" {
+		if err := fillDisk(4096); err != nil {
+			return err
+		}
+	}
 	limit := map[string]time.Duration{"serve at once": time.Nanosecond, "serve within a second": time.Second}
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(limit[role], patience))
 	defer cancel()
@@ -77,6 +91,8 @@ func play(role, path string) error {
 		}
 		fmt.Println("ready")
 		return waitForParent()
+	case "write until the disk is full":
+		return writeToFullDisk(etcd)
 	case "write":
 		return writeForever(etcd.Endpoint())
 	}
@@ -102,6 +118,34 @@ func writeForever(endpoint string) error {
 	}
 }
 
+// fillDisk has every write beyond an offset, in bytes, fail from now on.
+func fillDisk(offset uint64) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: offset, Max: offset})
+}
+
+// writeToFullDisk says how etcd fails when it cannot write its log.
+func writeToFullDisk(etcd *Etcd) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint()}})
+	if err != nil {
+		return err
+	}
+	if err := fillDisk(0); err != nil {
+		return err
+	}
+	acknowledged := make(chan error, 1)
+	go func() {
+		_, err := client.Put(context.Background(), "key", "value")
+		acknowledged <- err
+	}()
+	select {
+	case err := <-etcd.Failed():
+		return err
+	case err := <-acknowledged:
+		return fmt.Errorf("the write ended first, with %v", err)
+	}
+}
+
 func waitForParent() error {
 	_, err := io.Copy(io.Discard, os.Stdin)
 	return err
@@ -111,6 +155,7 @@ func waitForParent() error {
 type child struct {
 	t       *testing.T
 	command *exec.Cmd
+	input   io.Closer // the child ends when it is closed
 	lines   *bufio.Scanner
 }
 
@@ -140,12 +185,12 @@ func startChild(t *testing.T, role, path string, options ...childOption) *child 
 	for _, option := range options {
 		option(command)
 	}
-	_, err = command.StdinPipe()
+	input, err := command.StdinPipe()
 	require.NoError(t, err)
 	output, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
-	c := &child{t: t, command: command, lines: bufio.NewScanner(output)}
+	c := &child{t: t, command: command, input: input, lines: bufio.NewScanner(output)}
 	t.Cleanup(c.kill)
 	return c
 }
@@ -160,11 +205,11 @@ func (c *child) next() string {
 // refusal is the error with which the child ended.
 func (c *child) refusal() string {
 	c.t.Helper()
+	require.NoError(c.t, c.input.Close())
 	for c.lines.Scan() {
 		if message, ok := strings.CutPrefix(c.lines.Text(), "error: "); ok {
 			return message
 		}
-		require.NotEqual(c.t, "ready", c.lines.Text(), "the child was expected to fail")
 	}
 	require.Fail(c.t, "the child ended without an error")
 	return ""
