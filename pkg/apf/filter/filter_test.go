@@ -1,0 +1,250 @@
+package filter
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// The names are spelled out here: clients know them.
+const (
+	schemaHeader = "X-Kubernetes-PF-FlowSchema-UID"
+	levelHeader  = "X-Kubernetes-PF-PriorityLevel-UID"
+)
+
+func TestGovernedRequestHoldsItsSeatWhileItExecutes(t *testing.T) {
+	for _, discipline := range []queueset.Discipline{queueset.Reject, queueset.Queue} {
+		t.Run(discipline.String(), func(t *testing.T) {
+			s := newSite(t, discipline, 2)
+			handler := s.before(func(w http.ResponseWriter, _ *http.Request) {
+				assert.Equal(t, 1, s.figures("tested").SeatsInUse)
+				assert.Equal(t, counts{executing: one(stats.Mutating)}, s.gauges.now())
+				w.WriteHeader(http.StatusCreated)
+			})
+			assert.Equal(t, http.StatusCreated, s.ask(handler, requestBy(nobody, "create", "")).Code)
+			s.requireIdle()
+			assert.EqualValues(t, 1, s.series("everybody").Dispatched)
+		})
+	}
+}
+
+func TestEveryGovernedResponseSaysWhereItWasClassified(t *testing.T) {
+	for _, test := range []struct {
+		name, verb string
+		seats      int
+		code       int
+	}{
+		{"a request that is served", "get", 1, http.StatusOK},
+		{"a watch that is served", "watch", 1, http.StatusOK},
+		{"a request that is refused", "get", 0, http.StatusTooManyRequests},
+		{"a watch that is refused", "watch", 0, http.StatusTooManyRequests},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, queueset.Reject, test.seats)
+			w := s.ask(s.before(func(w http.ResponseWriter, _ *http.Request) {
+				assert.Equal(t, schemaUID, w.Header().Get(schemaHeader), "the handler must find it there")
+				w.WriteHeader(http.StatusOK)
+			}), requestBy(nobody, test.verb, ""))
+			assert.Equal(t, test.code, w.Code)
+			assert.Equal(t, []string{schemaUID}, w.Result().Header.Values(schemaHeader))
+			assert.Equal(t, []string{levelUID}, w.Result().Header.Values(levelHeader))
+		})
+	}
+}
+
+func TestHandlerThatAddsToTheHeadersChangesNoOtherResponse(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	handler := s.before(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()[http.CanonicalHeaderKey(schemaHeader)][0] = "spoilt"
+		w.Header().Add(schemaHeader, "another")
+		assert.Equal(t, levelUID, w.Header().Get(levelHeader))
+	})
+	s.ask(handler, requestBy(nobody, "get", ""))
+	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy(nobody, "get", ""))
+	assert.Equal(t, schemaUID, w.Header().Get(schemaHeader))
+}
+
+func TestLongRunningRequestsAreNotGovernedUnlessTheyWatch(t *testing.T) {
+	s := newSite(t, queueset.Reject, 0)
+	served := 0
+	handler := s.before(func(http.ResponseWriter, *http.Request) { served++ })
+
+	proxy := requestBy(nobody, "proxy", "")
+	logs := requestBy(nobody, "get", "")
+	info, _ := apirequest.RequestInfoFrom(logs.Context())
+	info.Subresource = "log"
+	for _, r := range []*http.Request{proxy, logs} {
+		w := s.ask(handler, r)
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Empty(t, w.Header().Get(schemaHeader))
+	}
+	assert.Equal(t, 2, served)
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(handler, requestBy(nobody, "watch", "")).Code)
+	assert.Equal(t, 2, served)
+	assert.Empty(t, s.gauges.log)
+}
+
+func TestUnpreparedRequestIsAnInternalError(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	handler := s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") })
+	complete := requestBy(nobody, "get", "")
+	info, _ := apirequest.RequestInfoFrom(complete.Context())
+
+	noInfo := complete.WithContext(context.Background())
+	noUser := complete.WithContext(apirequest.WithRequestInfo(context.Background(), info))
+	for _, r := range []*http.Request{noInfo, noUser} {
+		assert.Equal(t, http.StatusInternalServerError, s.ask(handler, r).Code)
+	}
+	s.requireIdle()
+}
+
+// Bugs 97206 and 111850 of kubernetes/kubernetes.
+func TestPanicOfTheHandlerGivesTheSeatsBack(t *testing.T) {
+	for _, test := range []struct{ name, user, level, schema string }{
+		{"on a level that limits", nobody, "tested", "everybody"},
+		{"on the exempt level", master, "exempt", "exempt"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, queueset.Queue, 1)
+			broken := s.before(func(http.ResponseWriter, *http.Request) {
+				assert.Equal(t, 1, s.figures(test.level).Executing)
+				panic(http.ErrAbortHandler)
+			})
+			// The value must come through as it is: net/http knows it.
+			assert.PanicsWithValue(t, http.ErrAbortHandler, func() { s.ask(broken, requestBy(test.user, "update", "")) })
+			s.requireIdle()
+			assert.EqualValues(t, 1, s.series(test.schema).ExecutionRegular.Count())
+		})
+	}
+}
+
+func TestRequestWaitsForASeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		release := s.busy()
+		var trackers *apirequest.LatencyTrackers
+		answered := make(chan int, 1)
+		go func() {
+			r := requestBy(nobody, "create", "")
+			r = r.WithContext(apirequest.WithLatencyTrackers(r.Context()))
+			trackers, _ = apirequest.LatencyTrackersFrom(r.Context())
+			answered <- s.ask(s.before(func(http.ResponseWriter, *http.Request) {
+				assert.Equal(t, counts{executing: one(stats.Mutating)}, s.gauges.now())
+			}), r).Code
+		}()
+		synctest.Wait()
+		assert.Equal(t, counts{executing: one(stats.ReadOnly), waiting: one(stats.Mutating)}, s.gauges.now())
+		time.AfterFunc(3*time.Second, release)
+
+		assert.Equal(t, http.StatusOK, <-answered)
+		s.requireIdle()
+		assert.Equal(t, 3*time.Second, trackers.APFQueueWaitTracker.GetLatency(), "the time in the queue is not the handler's")
+		first := s.gauges.log[0].at
+		assert.ElementsMatch(t, []gaugeCall{
+			{"executing", stats.ReadOnly, 1, first},
+			{"waiting", stats.Mutating, 1, first},
+			{"waiting", stats.Mutating, -1, first + 3*time.Second},
+			{"executing", stats.ReadOnly, -1, first + 3*time.Second},
+			{"executing", stats.Mutating, 1, first + 3*time.Second},
+			{"executing", stats.Mutating, -1, first + 3*time.Second},
+		}, s.gauges.log)
+	})
+}
+
+func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		underWay, deadline time.Duration // before and after the filter
+		waitLimit          time.Duration
+		want               time.Duration
+	}{
+		{"a quarter of the deadline", 0, 40 * time.Second, time.Hour, 10 * time.Second},
+		{"counted from the arrival at the server", 4 * time.Second, 36 * time.Second, time.Hour, 6 * time.Second},
+		{"at most a minute", 0, time.Hour, time.Hour, time.Minute},
+		{"without a deadline the limit counts", 0, 0, 15 * time.Second, 15 * time.Second},
+		{"without a deadline too a minute is the most", 0, 0, time.Hour, time.Minute},
+		{"no limit is a minute", 0, 0, 0, time.Minute},
+		{"at once if the time is up", 20 * time.Second, 20 * time.Second, time.Hour, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, queueset.Queue, 1)
+				s.options.WaitLimit = test.waitLimit
+				release := s.busy()
+				r := requestBy(nobody, "get", "")
+				ctx := apirequest.WithReceivedTimestamp(r.Context(), time.Now().Add(-test.underWay))
+				if test.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.deadline)
+					defer cancel()
+				}
+				begin := time.Now()
+				w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r.WithContext(ctx))
+
+				assert.Equal(t, http.StatusTooManyRequests, w.Code)
+				assert.Equal(t, test.want, time.Since(begin))
+				assert.EqualValues(t, 1, s.series("everybody").Rejected[stats.TimeOut])
+				release()
+				s.requireIdle()
+			})
+		})
+	}
+}
+
+// Bug 105739 of kubernetes/kubernetes, and what is ours: it is not called a
+// time-out.
+func TestClientThatLeavesWhileItWaitsIsCancelledAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		release := s.busy()
+		r := requestBy(nobody, "get", "")
+		ctx, cancel := context.WithTimeout(r.Context(), 40*time.Second)
+		time.AfterFunc(time.Second, cancel)
+		begin := time.Now()
+		w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r.WithContext(ctx))
+
+		assert.Equal(t, http.StatusTooManyRequests, w.Code)
+		assert.Equal(t, time.Second, time.Since(begin))
+		rejected := s.series("everybody").Rejected
+		assert.EqualValues(t, 1, rejected[stats.Cancelled])
+		assert.Zero(t, rejected[stats.TimeOut])
+		release()
+		s.requireIdle()
+	})
+}
+
+func TestRefusalSaysWhenToComeBack(t *testing.T) {
+	s := newSite(t, queueset.Reject, 0)
+	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), requestBy(nobody, "get", ""))
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+	after, err := strconv.Atoi(w.Header().Get("Retry-After"))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, after, 1)
+	assert.LessOrEqual(t, after, 2)
+	assert.NotEmpty(t, w.Body.String())
+}
+
+func TestContextOfTheHandlerIsNotThatOfWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		time.AfterFunc(5*time.Second, s.busy())
+		ctx, cancel := context.WithTimeout(requestBy(nobody, "get", "").Context(), 40*time.Second)
+		defer cancel()
+		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			assert.True(t, errors.Is(r.Context().Err(), context.DeadlineExceeded))
+		}), requestBy(nobody, "get", "").WithContext(ctx))
+		s.requireIdle()
+	})
+}

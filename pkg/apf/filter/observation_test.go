@@ -1,0 +1,100 @@
+package filter
+
+import (
+	"bytes"
+	"flag"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	epmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
+	"k8s.io/apiserver/pkg/server/httplog"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// counter returns the sum of a counter of the library over the series whose
+// labels have the given values.
+func counter(t *testing.T, name string, labels map[string]string) (sum float64) {
+	t.Helper()
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			matched := 0
+			for _, pair := range metric.GetLabel() {
+				if want, ok := labels[pair.GetName()]; ok && want == pair.GetValue() {
+					matched++
+				}
+			}
+			if matched == len(labels) {
+				sum += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+func TestRefusalIsCountedAsTheLibraryCountsIt(t *testing.T) {
+	epmetrics.Register()
+	s := newSite(t, queueset.Reject, 0)
+	labels := map[string]string{"verb": "LIST", "resource": "configmaps", "code": "429"}
+	requests := counter(t, "apiserver_request_total", labels)
+	terminations := counter(t, "apiserver_request_terminations_total", labels)
+
+	s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy(nobody, "list", ""))
+
+	assert.InDelta(t, requests+1, counter(t, "apiserver_request_total", labels), 0)
+	assert.InDelta(t, terminations+1, counter(t, "apiserver_request_terminations_total", labels), 0)
+}
+
+func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
+	for _, test := range []struct {
+		name, verb, verbosity string
+		says, saysNot         []string
+	}{
+		{
+			"a request", "list", "3",
+			[]string{`apf_pl="tested"`, `apf_fs="everybody"`, "apf_iseats=1", "apf_fseats=0", `apf_additionalLatency="0s"`, "apf_execution_time="},
+			[]string{"apf_init_latency"},
+		},
+		{"a watch", "watch", "3", []string{`apf_pl="tested"`, "apf_execution_time=", "apf_init_latency="}, nil},
+		{"nothing when requests are not logged", "list", "2", nil, []string{"apf_"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			written := captureLog(t, test.verbosity)
+			s := newSite(t, queueset.Queue, 1)
+			handler := s.before(func(_ http.ResponseWriter, r *http.Request) { flowcontrol.WatchInitialized(r.Context()) })
+			s.ask(httplog.WithLogging(handler, httplog.DefaultStacktracePred), requestBy(nobody, test.verb, ""))
+			klog.Flush()
+			for _, said := range test.says {
+				assert.Contains(t, written.String(), said)
+			}
+			for _, said := range test.saysNot {
+				assert.NotContains(t, written.String(), said)
+			}
+		})
+	}
+	assert.Equal(t, strings.Repeat("a", 64), truncate(strings.Repeat("a", 65)))
+}
+
+// captureLog sends the log to a buffer for the time of the test.
+func captureLog(t *testing.T, verbosity string) *bytes.Buffer {
+	t.Helper()
+	before := klog.CaptureState()
+	t.Cleanup(before.Restore)
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	require.NoError(t, flags.Parse([]string{"-v=" + verbosity, "-logtostderr=false", "-alsologtostderr=false", "-stderrthreshold=FATAL"}))
+	written := &bytes.Buffer{}
+	klog.SetOutput(written)
+	return written
+}

@@ -1,0 +1,167 @@
+package filter
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+func TestWatchHoldsItsSeatUntilItsInitialEventsAreSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, counts{executing: one(stats.ReadOnly)}, s.gauges.now())
+			assert.Equal(t, 1, s.figures("tested").SeatsInUse)
+			<-time.After(2 * time.Second)
+			flowcontrol.WatchInitialized(r.Context())
+			assert.Zero(t, s.figures("tested").SeatsInUse, "initialized")
+			assert.Equal(t, counts{}, s.gauges.now())
+			<-time.After(time.Hour)
+		}), requestBy(nobody, "watch", "resourceVersion=7"))
+
+		s.requireIdle()
+		watch := s.series("everybody").ExecutionWatch
+		assert.EqualValues(t, 1, watch.Count())
+		assert.InDelta(t, 2, watch.Sum, 1e-9, "seconds of initialization alone")
+	})
+}
+
+func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	others := s.before(func(http.ResponseWriter, *http.Request) {})
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(others, requestBy(nobody, "get", "")).Code, "before")
+		flowcontrol.WatchInitialized(r.Context())
+		for range 3 { // once released, the ticket is in the hands of others
+			assert.Equal(t, http.StatusOK, s.ask(others, requestBy(nobody, "get", "")).Code, "after")
+			flowcontrol.WatchInitialized(r.Context())
+		}
+	}), requestBy(nobody, "watch", ""))
+	s.requireIdle()
+}
+
+// Bug 105511 of kubernetes/kubernetes: another server serves the watch, or
+// nobody does.
+func TestWatchThatNeverReachesTheStorageGivesItsSeatBack(t *testing.T) {
+	for name, handle := range map[string]http.HandlerFunc{
+		"the handler returns": func(http.ResponseWriter, *http.Request) {},
+		"the request is delegated": func(_ http.ResponseWriter, r *http.Request) {
+			flowcontrol.RequestDelegated(r.Context())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, queueset.Queue, 1)
+			s.ask(s.before(handle), requestBy(nobody, "watch", ""))
+			s.requireIdle()
+			assert.EqualValues(t, 1, s.series("everybody").ExecutionWatch.Count())
+		})
+	}
+}
+
+// Bugs 127029 and 127048 of kubernetes/kubernetes: all books are closed when
+// the panic leaves the filter, whoever is at them.
+func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(s *site, r *http.Request)
+	}{
+		{"before it was initialized", func(*site, *http.Request) {}},
+		{"after it was initialized", func(_ *site, r *http.Request) { flowcontrol.WatchInitialized(r.Context()) }},
+		{"while it is being initialized", func(_ *site, r *http.Request) {
+			go flowcontrol.WatchInitialized(r.Context())
+		}},
+		{"while the gauge is being set", func(s *site, r *http.Request) {
+			s.gauges.mu.Lock() // the signal gets as far as this
+			go flowcontrol.WatchInitialized(r.Context())
+			go s.gauges.mu.Unlock()
+		}},
+	} {
+		for _, user := range []string{nobody, master} {
+			t.Run(test.name+" by "+user, func(t *testing.T) {
+				s := newSite(t, queueset.Queue, 1)
+				broken := errors.New("broken")
+				handler := s.before(func(_ http.ResponseWriter, r *http.Request) {
+					assert.Equal(t, 1, s.watching())
+					test.before(s, r)
+					panic(broken)
+				})
+				assert.PanicsWithValue(t, broken, func() {
+					defer func() { s.requireIdle() }()
+					s.ask(handler, requestBy(user, "watch", ""))
+				})
+			})
+		}
+	}
+}
+
+func TestSignalReturnsWhenTheSeatIsFree(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		var signals sync.WaitGroup
+		for range 20 {
+			signals.Go(func() {
+				flowcontrol.WatchInitialized(r.Context())
+				assert.Zero(t, s.figures("tested").SeatsInUse)
+			})
+		}
+		signals.Wait()
+	}), requestBy(nobody, "watch", ""))
+	s.requireIdle()
+	assert.EqualValues(t, 1, s.series("everybody").ExecutionWatch.Count())
+}
+
+func TestWatchIsKnownToWritersWhileItGoesOn(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, 1, s.watching())
+		flowcontrol.WatchInitialized(r.Context())
+		assert.Equal(t, 1, s.watching())
+	}), requestBy(nobody, "watch", ""))
+	assert.Zero(t, s.watching())
+}
+
+func TestRefusedWatchIsNotRegistered(t *testing.T) {
+	s := newSite(t, queueset.Reject, 0)
+	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), requestBy(nobody, "watch", ""))
+	assert.Equal(t, http.StatusTooManyRequests, w.Code)
+	assert.Empty(t, s.gauges.log)
+	s.requireIdle()
+}
+
+func TestWatchWaitsForASeatLikeAnyRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		s.options.WaitLimit = 15 * time.Second
+		release := s.busy()
+		begin := time.Now()
+		handler := s.before(func(http.ResponseWriter, *http.Request) {})
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(handler, requestBy(nobody, "watch", "")).Code)
+		assert.Equal(t, 15*time.Second, time.Since(begin))
+
+		time.AfterFunc(time.Second, release)
+		assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(nobody, "watch", "")).Code)
+		s.requireIdle()
+	})
+}
+
+func TestWaitingForTheSignalIsPossible(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	p := passage{filter: New(s.engine, s.options)(nil).(*governed).filter, ticket: s.engine.Begin(), request: requestBy(nobody, "watch", "")}
+	p.info = infoOf(p.request)
+	describe(&p.ticket.Attributes, p.info, userOf(p.request))
+	p.ticket.Classify()
+	assert.True(t, p.admit())
+	signal := &initialization{passage: p, done: make(chan struct{})}
+	go signal.Signal()
+	signal.Wait()
+	assert.Zero(t, s.figures("tested").SeatsInUse)
+}
