@@ -19,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // storedObjects is the number of objects of every type in the benchmarks.
@@ -72,7 +73,12 @@ func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 	if problems = append(problems, e.Apply(configuration)...); len(problems) > 0 {
 		b.Fatal(problems)
 	}
-	return filter.New(e, filter.Options{LongRunning: longRunning(), WaitLimit: 15 * time.Second, Objects: objectCounts().Get})
+	return filter.New(e, filter.Options{
+		LongRunning: longRunning(),
+		WaitLimit:   15 * time.Second,
+		Objects:     objectCounts().Get,
+		Gauges:      stats.NewKindGauges(e.Now()),
+	})
 }
 
 // requestOf returns a request as it leaves the filters in front.
