@@ -33,6 +33,10 @@ help: ## List the commands
 run: ## Run the server alone, with all its state in ./.flowcontrol-apiserver
 	@go run ./cmd/flowcontrol-apiserver $(ARGS)
 
+.PHONY: demo
+demo: ## See who gets what, with a flow schema and without
+	@go run ./hack/demo
+
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
@@ -79,7 +83,7 @@ binaries: ## Build every program that the tests run
 
 .PHONY: bench
 bench: binaries ## Measure the server beside kube-apiserver; write docs/benchmarks.md
-	@echo "bench: this server and kube-apiserver side by side (about six minutes)"
+	@echo "bench: this server and kube-apiserver side by side (some minutes)"
 	@go run ./hack/benchmarks
 
 ##@ Check

@@ -15,13 +15,16 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := harness.Own(ctx, func(o *harness.Owner) { demonstrate(o) }); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
-		stop()
 		os.Exit(1)
 	}
+}
+
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return harness.Own(ctx, demonstrate)
 }
 
 func demonstrate(o *harness.Owner) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Owner owns processes as a test does, for a program that is no test.
@@ -56,23 +58,33 @@ func (o *Owner) Check(err error) {
 	}
 }
 
-// The methods of TB.
+// Helper does nothing: there is no report of lines to keep it out of.
+func (o *Owner) Helper() {}
 
-func (o *Owner) Helper()                  {}
-func (o *Owner) Name() string             { return "program" }
-func (o *Owner) Failed() bool             { return o.failed }
+// Name is the program's name.
+func (o *Owner) Name() string { return filepath.Base(os.Args[0]) }
+
+// Failed tells whether Fatalf was called.
+func (o *Owner) Failed() bool { return o.failed }
+
+// Context is the one that Own was given.
 func (o *Owner) Context() context.Context { return o.ctx }
-func (o *Owner) Cleanup(cleanup func())   { o.cleanups = append(o.cleanups, cleanup) }
 
+// Cleanup keeps a function that Own calls at its end, the last one first.
+func (o *Owner) Cleanup(cleanup func()) { o.cleanups = append(o.cleanups, cleanup) }
+
+// Logf writes a line to stderr, with the time of day.
 func (o *Owner) Logf(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }
 
+// Fatalf ends the body that Own runs, in the goroutine that runs it.
 func (o *Owner) Fatalf(format string, args ...any) {
 	o.failed = true
 	panic(failure{fmt.Sprintf(format, args...)})
 }
 
+// TempDir makes a directory that goes at the end of Own.
 func (o *Owner) TempDir() string {
 	dir, err := os.MkdirTemp("", "fca-")
 	o.Check(err)

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// population is how many FlowSchemas a list returns, the built-in ones included.
+	population = 500
+	// manyClients send at once in the second half of the measurements.
+	manyClients = 16
+)
+
+// operation is a kind of request.
+type operation struct {
+	name string
+	// count is how many are sent in one round; fixed, so that a faster server
+	// does not end up with more objects.
+	count int
+	send  func(ctx context.Context, c *client, n int) error
+	// clean undoes what a round has left; nil: nothing to undo.
+	clean func(ctx context.Context, c *client) error
+}
+
+func operations() []operation {
+	return []operation{
+		{name: "get", count: 1500, send: func(ctx context.Context, c *client, n int) error {
+			return c.do(ctx, http.MethodGet, collection+"/"+heldName(n%manyClients), nil)
+		}},
+		{name: "list of 500", count: 50, send: func(ctx context.Context, c *client, _ int) error {
+			return c.do(ctx, http.MethodGet, collection, nil)
+		}},
+		{
+			name: "create", count: 200,
+			send: func(ctx context.Context, c *client, n int) error {
+				return c.do(ctx, http.MethodPost, collection, flowSchema(fmt.Sprintf("bench-created-%d", n), "created", 9000))
+			},
+			clean: func(ctx context.Context, c *client) error {
+				return c.do(ctx, http.MethodDelete, collection+"?labelSelector=bench%3Dcreated", nil)
+			},
+		},
+		{name: "update", count: 200, send: func(ctx context.Context, c *client, n int) error {
+			name := heldName(n % manyClients)
+			return c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "held", 5000+int(time.Now().UnixNano()%4000)))
+		}},
+	}
+}
+
+// heldName names an object that is there throughout.
+func heldName(n int) string { return fmt.Sprintf("bench-held-%d", n) }
+
+// sample is what one round of one operation took; latencies in seconds.
+type sample struct{ rate, p50, p99 float64 }
+
+// measureLoad measures requests and watches of both servers, which run side by
+// side and are asked in turns.
+func measureLoad(o *harness.Owner, rounds int) (tables []table) {
+	o.Within(func(o *harness.Owner) {
+		pair := [2]contender{
+			startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
+			startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
+		}
+		var clients [2][]*client
+		for i, contender := range pair {
+			clients[i] = contender.clients(o, manyClients)
+			o.Check(populate(o.Context(), clients[i]))
+		}
+		for _, count := range []int{1, manyClients} {
+			tables = append(tables, measureRequests(o, clients, count, rounds))
+		}
+		tables = append(tables, measureWatchers(o, clients, rounds))
+	})
+	return tables
+}
+
+func measureRequests(o *harness.Owner, clients [2][]*client, count, rounds int) table {
+	table := table{
+		title: fmt.Sprintf("Requests through %d clients", count),
+		note:  "FlowSchemas in JSON over HTTP/2, one connection for each client; writes wait for etcd's fsync.",
+	}
+	if count == 1 {
+		table.title = "Requests through one client"
+	}
+	for _, op := range operations() {
+		o.Logf("requests: %s through %d", op.name, count)
+		var samples [2][]sample
+		for round := range rounds + 1 {
+			for _, i := range turns(round) {
+				sample, err := measureRound(o.Context(), clients[i][:count], op)
+				o.Check(err)
+				if round > 0 { // the first warms up
+					samples[i] = append(samples[i], sample)
+				}
+			}
+		}
+		figure := func(name string, unit unit, of func(sample) float64) row {
+			return row{
+				what: op.name + ", " + name, unit: unit, target: 1,
+				ours: mapped(samples[0], of), theirs: mapped(samples[1], of),
+			}
+		}
+		table.rows = append(table.rows,
+			figure("requests", perSecond, func(s sample) float64 { return s.rate }),
+			figure("p50", seconds, func(s sample) float64 { return s.p50 }),
+			figure("p99", seconds, func(s sample) float64 { return s.p99 }))
+	}
+	return table
+}
+
+// measureRound sends the operation's requests through the clients, each of
+// which sends its next when it has the answer to its last.
+func measureRound(ctx context.Context, clients []*client, op operation) (sample, error) {
+	latencies := make([]float64, op.count)
+	var next atomic.Int64
+	group, groupContext := errgroup.WithContext(ctx)
+	begin := time.Now()
+	for _, c := range clients {
+		group.Go(func() error {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= op.count {
+					return nil
+				}
+				sent := time.Now()
+				if err := op.send(groupContext, c, n); err != nil {
+					return err
+				}
+				latencies[n] = time.Since(sent).Seconds()
+			}
+		})
+	}
+	err := group.Wait()
+	took := time.Since(begin).Seconds()
+	if err == nil && op.clean != nil {
+		err = op.clean(ctx, clients[0])
+	}
+	if err != nil {
+		return sample{}, err
+	}
+	return sample{
+		rate: float64(op.count) / took,
+		p50:  median(latencies),
+		p99:  quantile(latencies, 0.99),
+	}, nil
+}
+
+// turns says who is measured first and second in a round: each is first in
+// every other one.
+func turns(round int) [2]int {
+	if round%2 == 0 {
+		return [2]int{0, 1}
+	}
+	return [2]int{1, 0}
+}
+
+// mapped applies a function to each value.
+func mapped[A, B any](values []A, of func(A) B) []B {
+	results := make([]B, 0, len(values))
+	for _, value := range values {
+		results = append(results, of(value))
+	}
+	return results
+}

@@ -1,0 +1,73 @@
+// Command benchmarks measures this project's server beside kube-apiserver, each
+// on an etcd of its own of the same version, on the loopback of one machine.
+//
+// What is compared is measured in turns, so that a machine that becomes slower
+// or faster meanwhile does so for both, and each figure is the median of its
+// rounds. Both servers keep their default flow control. The client is an
+// administrator of both, does not throttle itself and does not decode answers,
+// so that the servers and not the client are measured.
+//
+// The tables go to stdout and between two markers of docs/benchmarks.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() (err error) {
+	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section about the server is written, from the top of the repository; empty: none")
+	rounds := flag.Int("rounds", 7, "how often each start and each load is measured; memory is measured thrice")
+	flag.Parse()
+	if *rounds < 1 {
+		return fmt.Errorf("--rounds is %d; it must be at least 1", *rounds)
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var text string
+	err = harness.Own(ctx, func(o *harness.Owner) {
+		tables := []table{
+			measureStarts(o, *rounds),
+			measureMemory(o),
+		}
+		text = report(append(tables, measureLoad(o, *rounds)...))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
+	if *output == "" {
+		return nil
+	}
+	top, err := binaries.Root()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(top, *output)
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(replaceSection(string(before), text)), 0o644)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// memoryPairs is how many processes of each server are measured.
+	memoryPairs = 3
+	// memoryAge is how old a process is when its memory is measured.
+	memoryAge = time.Minute
+)
+
+// measureMemory measures the resident memory of idle servers. All pairs age
+// side by side, as each only waits.
+func measureMemory(o *harness.Owner) table {
+	o.Logf("memory: %d pairs, a minute after their start", memoryPairs)
+	var ours, theirs []float64
+	o.Within(func(o *harness.Owner) {
+		var contenders []contender
+		for range memoryPairs {
+			contenders = append(contenders,
+				startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
+				startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{})))
+		}
+		for i, contender := range contenders {
+			select {
+			case <-time.After(time.Until(contender.process.Started.Add(memoryAge))):
+			case <-o.Context().Done():
+				o.Fatalf("%v", o.Context().Err())
+			}
+			resident, err := residentMemory(contender.process.PID())
+			o.Check(err)
+			if i%2 == 0 {
+				ours = append(ours, resident)
+			} else {
+				theirs = append(theirs, resident)
+			}
+		}
+	})
+	return table{
+		title: "Memory",
+		note:  fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; median of %d processes each.", memoryPairs),
+		rows:  []row{{what: "resident memory", ours: ours, theirs: theirs, unit: mebibytes, target: 1.0 / 3}},
+	}
+}
+
+// residentMemory is a process's VmRSS in MiB.
+func residentMemory(pid int) (float64, error) {
+	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0, fmt.Errorf("resident memory is read from /proc, so on Linux only: %w", err)
+	}
+	return parseResident(content)
+}
+
+func parseResident(status []byte) (float64, error) {
+	lines := bufio.NewScanner(bytes.NewReader(status))
+	for lines.Scan() {
+		if value, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
+			kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 64)
+			return kibibytes / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no VmRSS in %q: the process has ended", status)
+}

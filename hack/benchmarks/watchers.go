@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// watchers is how many watch one server.
+	watchers = 1000
+	// watchedWrites is how many writes are sent in one round.
+	watchedWrites = 10
+	// deliveryGrace is how long a write may take to reach every watcher.
+	deliveryGrace = time.Minute
+)
+
+// measureWatchers measures from the sending of a write until the last of the
+// watchers has read the event.
+func measureWatchers(o *harness.Owner, clients [2][]*client, rounds int) table {
+	o.Logf("watchers: %d on each server", watchers)
+	var audiences [2]*audience
+	var p50, slowest [2][]float64
+	o.Within(func(o *harness.Owner) {
+		for i := range clients {
+			audiences[i] = gather(o, clients[i])
+		}
+		for round := range rounds + 1 {
+			for _, i := range turns(round) {
+				var took []float64
+				for write := range watchedWrites {
+					passed, err := audiences[i].deliver(o.Context(), clients[i][0], fmt.Sprintf("mark-%d-%d-%d", i, round, write))
+					o.Check(err)
+					took = append(took, passed)
+				}
+				if round > 0 { // the first warms up
+					p50[i] = append(p50[i], median(took))
+					slowest[i] = append(slowest[i], slices.Max(took))
+				}
+			}
+		}
+	})
+	return table{
+		title: fmt.Sprintf("One write to %d watchers", watchers),
+		note: fmt.Sprintf("From the sending of an update until the last of %d watches of all FlowSchemas, on %d connections, has read its event; "+
+			"%d updates in each round.", watchers, manyClients, watchedWrites),
+		rows: []row{
+			{what: "p50", unit: seconds, target: 1, ours: p50[0], theirs: p50[1]},
+			{what: "slowest", unit: seconds, target: 1, ours: slowest[0], theirs: slowest[1]},
+		},
+	}
+}
+
+// audience is the watchers of one server.
+type audience struct {
+	mu      sync.Mutex // guards the fields below
+	mark    string     // what the event that is waited for contains
+	missing int        // how many have not read it
+	all     chan struct{}
+	broken  error // why a watch ended early
+}
+
+// gather opens the watches.
+func gather(o *harness.Owner, clients []*client) *audience {
+	a := &audience{}
+	ctx, cancel := context.WithCancel(o.Context())
+	var running sync.WaitGroup
+	o.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	for i := range watchers {
+		body, err := clients[i%len(clients)].open(ctx, http.MethodGet, collection+"?watch=true&resourceVersion=0&timeoutSeconds=3600", nil)
+		o.Check(err)
+		running.Go(func() {
+			defer func() { _ = body.Close() }()
+			lines := bufio.NewScanner(body)
+			lines.Buffer(nil, 1<<20)
+			read := ""
+			for lines.Scan() {
+				read = a.read(lines.Bytes(), read)
+			}
+			a.ended(errors.Join(errors.New("a watch ended"), lines.Err()))
+		})
+	}
+	return a
+}
+
+// deliver sends a write and returns how many seconds pass until every watcher
+// has read its event.
+func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, deliveryGrace, fmt.Errorf("not every watcher has its event after %v", deliveryGrace))
+	defer cancel()
+	all := make(chan struct{})
+	a.mu.Lock()
+	a.mark, a.missing, a.all = mark, watchers, all
+	broken := a.broken
+	a.mu.Unlock()
+	if broken != nil {
+		return 0, broken
+	}
+	name := heldName(0)
+	begin := time.Now()
+	if err := c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, mark, 8000)); err != nil {
+		return 0, err
+	}
+	select {
+	case <-all:
+		return time.Since(begin).Seconds(), nil
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}
+
+// read takes one event of a watcher and the mark that it read last, and
+// returns the mark that it has read now: a later event of the same object, of
+// its status for one, carries the mark again and does not count twice.
+func (a *audience) read(event []byte, last string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.missing == 0 || a.mark == last || !bytes.Contains(event, []byte(a.mark)) {
+		return last
+	}
+	a.missing--
+	if a.missing == 0 {
+		close(a.all)
+	}
+	return a.mark
+}
+
+// ended keeps the first reason for which a watch ended.
+func (a *audience) ended(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.broken == nil {
+		a.broken = err
+	}
+}
