@@ -32,6 +32,7 @@ func TestStopLetsRequestsUnderWayFinish(t *testing.T) {
 		require.True(t, events.Scan(), "%v", events.Err())
 		held := g.hold(t, "tenant", "hold-1")
 
+		begin := time.Now()
 		require.NoError(t, g.Process.Signal(syscall.SIGTERM))
 		eventually(t, "the server is not ready", func(ctx context.Context) (bool, error) {
 			answer, err := trySend(ctx, anonymousClient(), http.MethodGet, g.URL+"/readyz", "")
@@ -50,6 +51,7 @@ func TestStopLetsRequestsUnderWayFinish(t *testing.T) {
 		}
 		require.NoError(t, events.Err(), "the watch was cut off")
 		g.requireExit(t, 0)
+		require.Less(t, time.Since(begin), 30*time.Second, "the watch held the stop up")
 	})
 }
 

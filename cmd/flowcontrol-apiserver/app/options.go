@@ -2,6 +2,7 @@ package app
 
 import (
 	"net"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -22,6 +23,8 @@ const (
 	defaultDataDir    = ".flowcontrol-apiserver"
 	defaultEtcdPrefix = "/registry/" + flowcontrol.GroupName
 	defaultPort       = 6443
+	// watchTerminationGrace is how long a stop may take to end all watches.
+	watchTerminationGrace = 10 * time.Second
 )
 
 // Options are the flags. Those that a kube-apiserver has too have its names and
@@ -66,9 +69,13 @@ func NewOptions() *Options {
 	// As kube-apiserver stores its objects, which may be in the same etcd.
 	etcd.DefaultStorageMediaType = runtime.ContentTypeProtobuf
 
+	run := genericoptions.NewServerRunOptions()
+	// Without it each watch under way holds up a stop for a minute.
+	run.ShutdownWatchTerminationGracePeriod = watchTerminationGrace
+
 	return &Options{
 		DataDir:        defaultDataDir,
-		Run:            genericoptions.NewServerRunOptions(),
+		Run:            run,
 		Etcd:           etcd,
 		SecureServing:  serving.WithLoopback(),
 		Identity:       identity.NewOptions(),
