@@ -20,14 +20,23 @@ var _ Source = (*engine.Engine)(nil)
 // NewCollector and register it.
 type Collector struct {
 	source   Source
-	families *families
+	families families
+
+	series       seriesFamilies
+	levels       levelFamilies
+	seatFairFrac *prometheus.Desc
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
 
 // NewCollector returns a Collector of the source's reports.
 func NewCollector(source Source) *Collector {
-	return &Collector{source: source, families: newFamilies()}
+	c := &Collector{source: source}
+	c.series = newSeriesFamilies(&c.families)
+	c.levels = newLevelFamilies(&c.families)
+	c.seatFairFrac = c.families.add(prefix+"seat_fair_frac",
+		alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it", nil)
+	return c
 }
 
 // Names returns the names of all families that the Collector may give, which
@@ -35,23 +44,19 @@ func NewCollector(source Source) *Collector {
 func (c *Collector) Names() []string { return slices.Clone(c.families.names) }
 
 // Describe implements prometheus.Collector.
-func (c *Collector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range c.families.all {
-		descs <- desc
-	}
-}
+func (c *Collector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	report := c.source.Report()
 	out := &output{metrics: metrics}
 	for i := range report.Levels {
-		c.families.levelFamilies.collect(&report.Levels[i], out)
+		c.levels.collect(&report.Levels[i], out)
 	}
 	for i := range report.Series {
-		c.families.seriesFamilies.collect(&report.Series[i], out)
+		c.series.collect(&report.Series[i], out)
 	}
-	out.gauge(c.families.seatFairFrac, report.FairFraction)
+	out.gauge(c.seatFairFrac, report.FairFraction)
 }
 
 // output writes metrics. The names of levels and schemas come from the API,

@@ -6,8 +6,9 @@ const prefix = "apiserver_flowcontrol_"
 
 // The stability levels, as they are shown in front of the help.
 const (
-	alpha = "[ALPHA] "
-	beta  = "[BETA] "
+	alpha  = "[ALPHA] "
+	beta   = "[BETA] "
+	stable = "[STABLE] "
 	// timed marks a time-weighted histogram.
 	timed = "EXPERIMENTAL: " + alpha
 )
@@ -19,31 +20,22 @@ const (
 	phaseLabel  = "phase"
 )
 
-// families are the descriptions of all metrics.
+// families are the descriptions of all metrics of one collector.
 type families struct {
-	all   []*prometheus.Desc
+	descs []*prometheus.Desc
 	names []string
-
-	seriesFamilies
-	levelFamilies
-	seatFairFrac *prometheus.Desc
 }
 
-func (f *families) add(name, help string, labels ...string) *prometheus.Desc {
-	return f.addConst(name, help, nil, labels...)
-}
-
-func (f *families) addConst(name, help string, constant prometheus.Labels, labels ...string) *prometheus.Desc {
-	desc := prometheus.NewDesc(prefix+name, help, labels, constant)
-	f.all = append(f.all, desc)
-	f.names = append(f.names, prefix+name)
+// add describes one more family.
+func (f *families) add(name, help string, constant prometheus.Labels, labels ...string) *prometheus.Desc {
+	desc := prometheus.NewDesc(name, help, labels, constant)
+	f.descs = append(f.descs, desc)
+	f.names = append(f.names, name)
 	return desc
 }
 
-func newFamilies() *families {
-	f := &families{}
-	f.seriesFamilies = newSeriesFamilies(f)
-	f.levelFamilies = newLevelFamilies(f)
-	f.seatFairFrac = f.add("seat_fair_frac", alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it")
-	return f
+func (f *families) describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range f.descs {
+		descs <- desc
+	}
 }

@@ -22,7 +22,7 @@ type levelFamilies struct {
 
 func newLevelFamilies(f *families) levelFamilies {
 	add := func(name, help string, more ...string) *prometheus.Desc {
-		return f.add(name, help, append([]string{levelLabel}, more...)...)
+		return f.add(prefix+name, help, nil, append([]string{levelLabel}, more...)...)
 	}
 	const nominalHelp = "Nominal number of execution seats configured for each priority level"
 	return levelFamilies{
@@ -33,7 +33,7 @@ func newLevelFamilies(f *families) levelFamilies {
 		current:          add("current_limit_seats", alpha+"current derived number of execution seats available to each priority level"),
 
 		requestUtilization: add("priority_level_request_utilization", timed+"Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)", phaseLabel),
-		seatUtilization: f.addConst("priority_level_seat_utilization", timed+"Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
+		seatUtilization: f.add(prefix+"priority_level_seat_utilization", timed+"Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
 			prometheus.Labels{phaseLabel: "executing"}, levelLabel),
 		demand: add("demand_seats", timed+"Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (nominal number of seats for that level)"),
 

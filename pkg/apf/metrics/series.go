@@ -19,7 +19,7 @@ type seriesFamilies struct {
 
 func newSeriesFamilies(f *families) seriesFamilies {
 	add := func(name, help string, more ...string) *prometheus.Desc {
-		return f.add(name, help, append([]string{levelLabel, schemaLabel}, more...)...)
+		return f.add(prefix+name, help, nil, append([]string{levelLabel, schemaLabel}, more...)...)
 	}
 	const seatsHelp = "Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem"
 	return seriesFamilies{

@@ -1,0 +1,55 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+const kindLabel = "request_kind"
+
+// KindCollector writes down how many requests of each kind wait and execute.
+// The filter counts them, so this is of use only together with one that does;
+// the library's filter shows its own. Create one with NewKindCollector.
+type KindCollector struct {
+	snapshot func() stats.KindSnapshot
+	families families
+
+	readVersusWrite, inFlight, inQueue *prometheus.Desc
+}
+
+var _ prometheus.Collector = (*KindCollector)(nil)
+
+// NewKindCollector returns a Collector of what the function returns.
+func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
+	c := &KindCollector{snapshot: snapshot}
+	c.readVersusWrite = c.families.add(prefix+"read_vs_write_current_requests",
+		timed+"Observations, at the end of every nanosecond, of the number of requests (as a fraction of the relevant limit) waiting or in regular stage of execution",
+		nil, phaseLabel, kindLabel)
+	c.inFlight = c.families.add("apiserver_current_inflight_requests",
+		stable+"Maximal number of currently used inflight request limit of this apiserver per request kind in last second.", nil, kindLabel)
+	c.inQueue = c.families.add("apiserver_current_inqueue_requests",
+		alpha+"Maximal number of queued requests in this apiserver per request kind in last second.", nil, kindLabel)
+	return c
+}
+
+// Names returns the names of all families that the KindCollector may give.
+func (c *KindCollector) Names() []string { return slices.Clone(c.families.names) }
+
+// Describe implements prometheus.Collector.
+func (c *KindCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
+
+// Collect implements prometheus.Collector.
+func (c *KindCollector) Collect(metrics chan<- prometheus.Metric) {
+	snapshot := c.snapshot()
+	out := &output{metrics: metrics}
+	for kind := range stats.KindCount {
+		waiting, executing := &snapshot.Waiting[kind], &snapshot.Executing[kind]
+		out.histogram(c.readVersusWrite, &waiting.Share, "waiting", kind.String())
+		out.histogram(c.readVersusWrite, &executing.Share, "executing", kind.String())
+		out.gauge(c.inFlight, float64(executing.Peak), kind.String())
+		out.gauge(c.inQueue, float64(waiting.Peak), kind.String())
+	}
+}
