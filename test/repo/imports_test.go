@@ -90,10 +90,10 @@ func rules() []rule {
 func levels() [][]string {
 	return [][]string{
 		{"allocation", "clock", "demand", "flow", "seats", "stats"},
-		{"classify", "queueset"},
+		{"classify", "estimate", "queueset"},
 		{"prioritylevel"},
 		{"engine"},
-		{"borrowing", "configsync", "debugendpoints", "metrics", "statussync"},
+		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "statussync"},
 	}
 }
 
