@@ -167,3 +167,8 @@ func FuzzMatchEqualsScan(f *testing.F) {
 		}
 	})
 }
+
+func requireScanResult(t *testing.T, c *Classifier, a *flow.Attributes) {
+	t.Helper()
+	require.Equal(t, scan(c.Schemas(), a), c.Match(a), "%+v", *a)
+}

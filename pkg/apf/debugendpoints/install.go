@@ -11,6 +11,8 @@ const pathPrefix = "/debug/api_priority_and_fairness/"
 
 // Source is what is shown.
 type Source interface {
+	// Report returns the levels by name, without what is in them.
+	Report() engine.Report
 	// Dump returns the levels by name.
 	Dump() []engine.LevelDump
 	// Wall turns a time of a dump into calendar time.
@@ -27,7 +29,7 @@ type Mux interface {
 // Install adds the three endpoints to the mux.
 func Install(mux Mux, source Source) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, levelHeaders(), levelRows(source.Dump()))
+		respond(w, r, levelHeaders(), levelRows(source.Report().Levels))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"dump_queues", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, queueHeaders(), queueRows(source.Dump()))

@@ -28,6 +28,14 @@ var epoch = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 // still is a Source that does not change.
 type still []engine.LevelDump
 
+func (s still) Report() engine.Report {
+	var report engine.Report
+	for _, level := range s {
+		report.Levels = append(report.Levels, level.Report)
+	}
+	return report
+}
+
 func (s still) Dump() []engine.LevelDump                 { return s }
 func (s still) Wall(sinceOrigin time.Duration) time.Time { return epoch.Add(sinceOrigin) }
 
@@ -39,7 +47,7 @@ func sample() still {
 			Config:    prioritylevel.Config{Name: "busy"},
 			Quiescing: true,
 			Figures: queueset.Figures{
-				Waiting: 2, Executing: 1, SeatsInUse: 3,
+				Waiting: 2, QueuesWaiting: 1, Executing: 1, SeatsInUse: 3,
 				Totals: queueset.Totals{Dispatched: 7, Rejected: 4, TimedOut: 3, Cancelled: 1},
 			},
 		},

@@ -3,7 +3,7 @@ package debugendpoints
 import (
 	"strconv"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
 type levelRow struct {
@@ -26,28 +26,23 @@ func levelHeaders() []string {
 	}
 }
 
-func levelRows(levels []engine.LevelDump) []row {
+func levelRows(levels []prioritylevel.Report) []row {
 	rows := make([]row, 0, len(levels))
 	for i := range levels {
 		level := &levels[i]
-		figures := &level.Report.Figures
-		r := levelRow{
-			PriorityLevelName:  level.Report.Config.Name,
+		figures := &level.Figures
+		rows = append(rows, levelRow{
+			PriorityLevelName:  level.Config.Name,
+			ActiveQueues:       figures.QueuesWaiting,
 			IsIdle:             figures.Waiting == 0 && figures.SeatsInUse == 0,
-			IsQuiescing:        level.Report.Quiescing,
+			IsQuiescing:        level.Quiescing,
 			WaitingRequests:    figures.Waiting,
 			ExecutingRequests:  figures.Executing,
 			DispatchedRequests: figures.Totals.Dispatched,
 			RejectedRequests:   figures.Totals.Rejected,
 			TimedoutRequests:   figures.Totals.TimedOut,
 			CancelledRequests:  figures.Totals.Cancelled,
-		}
-		for _, queue := range level.Active {
-			if queue.Waiting > 0 {
-				r.ActiveQueues++
-			}
-		}
-		rows = append(rows, r)
+		})
 	}
 	return rows
 }

@@ -1,0 +1,102 @@
+package classify
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+func TestATupleKeepsNoMorePairsThanThereAreVerbs(t *testing.T) {
+	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy"}
+	schemas := make([]Schema, 5000)
+	for i := range schemas {
+		schemas[i] = Schema{Name: fmt.Sprintf("s%05d", i), Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
+			ResourceRule{Verbs: []string{verbs[i%len(verbs)], verbs[i/7%len(verbs)]}, APIGroups: all, Resources: all, Namespaces: all})}}
+	}
+	c := New(schemas)
+	assert.LessOrEqual(t, len(c.resources.tuples.further), len(verbs))
+	for _, verb := range verbs {
+		requireScanResult(t, c, &flow.Attributes{Groups: []string{"g"}, Verb: verb, IsResourceRequest: true, Namespace: "ns"})
+	}
+}
+
+func TestMoreVerbsThanBits(t *testing.T) {
+	var schemas []Schema
+	for i := range 200 {
+		schemas = append(schemas, Schema{Name: fmt.Sprintf("s%03d", i), Precedence: int32(i), Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
+			ResourceRule{Verbs: words("verb", 2, i), APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
+	}
+	schemas = append(schemas, Schema{Name: "rest", Precedence: 1000, Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
+		ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
+	c := New(schemas)
+	for i := range 205 {
+		a := &flow.Attributes{Groups: []string{"g"}, Verb: fmt.Sprintf("verb-%d", i), IsResourceRequest: true}
+		want := max(0, i-1)
+		if i > 200 {
+			want = 200
+		}
+		require.Equal(t, want, c.Match(a), a.Verb)
+		requireScanResult(t, c, a)
+	}
+}
+
+func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
+	const n = 300
+	schemas := []Schema{{Name: "huge", Rules: []Rule{{
+		Subjects: func() (subjects []Subject) {
+			for _, name := range words("user", n, 0) {
+				subjects = append(subjects, Subject{Kind: User, Name: name})
+			}
+			return subjects
+		}(),
+		ResourceRules: []ResourceRule{{
+			Verbs: []string{"get"}, APIGroups: words("group", n, 0), Resources: words("resource", n, 0), Namespaces: words("ns", n, 0),
+		}},
+	}}}}
+	c := New(schemas)
+	assert.Len(t, c.resources.tuples.slots, 1)
+	require.NotNil(t, c.resources.long)
+	a := &flow.Attributes{User: "user-299", Verb: "get", IsResourceRequest: true, APIGroup: "group-0", Resource: "resource-17", Namespace: "ns-299"}
+	assert.Equal(t, 0, c.Match(a))
+	a.Namespace = "ns-300"
+	assert.Equal(t, -1, c.Match(a))
+}
+
+func TestMatchDoesNotAllocate(t *testing.T) {
+	for _, shape := range manyShapes {
+		t.Run(shape.name, func(t *testing.T) {
+			c := New(with(500, shape.rule))
+			requests := []flow.Attributes{typical, {User: "alice", Verb: "get", Path: "/healthz/etcd"}}
+			requests[0].Subresource = strings.Repeat("s", 100)
+			assert.Zero(t, testing.AllocsPerRun(100, func() {
+				for i := range requests {
+					c.Match(&requests[i])
+				}
+			}))
+		})
+	}
+}
+
+func TestEveryShapeOfManySchemasMatchesAsTheScan(t *testing.T) {
+	for _, shape := range manyShapes {
+		t.Run(shape.name, func(t *testing.T) {
+			c := New(with(2000, shape.rule))
+			requireScanResult(t, c, &typical)
+			for i := range 20 {
+				a := typical
+				a.Verb = []string{"get", "delete", "patch", "deletecollection", "update"}[i%5]
+				a.APIGroup = fmt.Sprintf("api-%d", i)
+				a.Resource = fmt.Sprintf("resource-%d", 7*i)
+				a.Namespace = fmt.Sprintf("ns-%d", 3*i)
+				a.User = fmt.Sprintf("user-%d", 11*i)
+				a.Groups = append(a.Groups[:3:3], fmt.Sprintf("group-%d", i))
+				requireScanResult(t, c, &a)
+			}
+		})
+	}
+}
