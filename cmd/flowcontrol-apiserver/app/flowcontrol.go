@@ -11,14 +11,19 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
-// flowControl is the engine with what tells it the configuration.
+// flowControl is the engine with what tells it the configuration and what
+// counts its requests by kind.
 type flowControl struct {
 	*apf.FlowControl
 	informers externalversions.SharedInformerFactory
+	gauges    *stats.KindGauges
 }
 
 // applyFlowControl puts the engine into the handler chain and feeds it the
@@ -33,6 +38,9 @@ func (c *Config) applyFlowControl(context.Context) error {
 	}
 	c.generic.FlowControl = flowControl
 	c.flowControl = flowControl
+	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
+		return handlerChain(api, generic, flowControl.filter(generic))
+	}
 	if err := c.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
 		flowControl.informers.Start(hook.Done())
 		return nil
@@ -62,7 +70,34 @@ func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error
 	if err != nil {
 		return nil, err
 	}
-	return &flowControl{FlowControl: engine, informers: informers}, nil
+	gauges := stats.NewKindGauges(engine.Engine().Now())
+	return &flowControl{FlowControl: engine, informers: informers, gauges: gauges}, nil
+}
+
+// filter returns the filter that asks the engine.
+func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http.Handler {
+	return filter.New(f.Engine(), filter.Options{
+		LongRunning: c.LongRunningFunc,
+		WaitLimit:   c.RequestTimeout / 4,
+		Objects:     c.StorageObjectCountTracker.Get,
+		Watches:     f,
+		Gauges:      f.gauges,
+	})
+}
+
+// kinds tells how many requests of each kind there are, as a share of how many
+// may wait and execute on all levels.
+func (f *flowControl) kinds() stats.KindSnapshot {
+	waiting, executing := 0, 0
+	for _, level := range f.Engine().Report().Levels {
+		executing += level.Limits.Nominal
+		if level.Config.Discipline == queueset.Queue {
+			waiting += level.Config.Queues * level.Config.QueueLengthLimit
+		}
+	}
+	now := f.Engine().Now()
+	f.gauges.SetDenominators(now, float64(waiting), float64(executing))
+	return f.gauges.Snapshot(now)
 }
 
 // check is not OK until the stored configuration is in force.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/server/routes"
@@ -11,18 +13,18 @@ import (
 	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// installMetrics serves the families of the library and those of the engine
-// together. The library registers families of the engine's names too; its own
+// installMetrics serves the families of the library and those of flow control
+// together. The library registers families of the same names too; its own
 // route would serve these, empty.
 func (s *Server) installMetrics() error {
 	registerLibraryMetrics()
 	own, replaced := prometheus.NewRegistry(), []string(nil)
 	if flowControl := s.config.flowControl; flowControl != nil {
-		collector := flowControl.Collector()
-		if err := own.Register(collector); err != nil {
+		engine, kinds := flowControl.Collector(), apfmetrics.NewKindCollector(flowControl.kinds)
+		if err := errors.Join(own.Register(engine), own.Register(kinds)); err != nil {
 			return err
 		}
-		replaced = collector.Names()
+		replaced = append(engine.Names(), kinds.Names()...)
 	}
 	paths := s.generic.Handler.NonGoRestfulMux
 	paths.Handle("/metrics", apfmetrics.Handler(legacyregistry.DefaultGatherer, own, replaced, metrics.HandlerOpts{}))
