@@ -1,0 +1,218 @@
+package apf_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/server/mux"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
+}
+
+// server is flow control on a fake API.
+type server struct {
+	*apf.FlowControl
+	client *fake.Clientset
+}
+
+func start(t *testing.T, total int, registerer prometheus.Registerer, objects ...runtime.Object) *server {
+	t.Helper()
+	client := fake.NewClientset(objects...)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	config := apf.ConfigFor(factory, client.FlowcontrolV1(), total)
+	config.Registerer = registerer
+	f, err := apf.New(config)
+	require.NoError(t, err)
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	factory.Start(stop)
+	running.Go(func() { assert.NoError(t, f.Run(stop)) })
+	t.Cleanup(func() {
+		close(stop)
+		running.Wait()
+		factory.Shutdown()
+	})
+	<-f.Applied()
+	return &server{FlowControl: f, client: client}
+}
+
+func digestOf(name string, groups ...string) flowcontrol.RequestDigest {
+	return flowcontrol.RequestDigest{
+		RequestInfo: &request.RequestInfo{IsResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: "configmaps", Namespace: "default", Name: "settings"},
+		User:        &user.DefaultInfo{Name: name, Groups: append(groups, "system:authenticated")},
+	}
+}
+
+// call is what happened to one request.
+type call struct {
+	schema, level string
+	executed      bool
+	notes         []bool
+}
+
+func (s *server) handle(ctx context.Context, digest flowcontrol.RequestDigest, execute func()) (c call) {
+	s.Handle(ctx, digest,
+		func(fs *flowcontrolv1.FlowSchema, pl *flowcontrolv1.PriorityLevelConfiguration, _ string) {
+			c.schema, c.level = fs.Name, pl.Name
+		},
+		func() fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} },
+		func(inQueue bool) { c.notes = append(c.notes, inQueue) },
+		func() { c.executed = true; execute() })
+	return c
+}
+
+func (s *server) seatsInUse() (seats int) {
+	for _, l := range s.Engine().Report().Levels {
+		seats += l.Figures.SeatsInUse
+	}
+	return seats
+}
+
+func TestHandleClassifiesAndExecutes(t *testing.T) {
+	s := start(t, 600, nil)
+	for name, groups := range map[string][]string{"exempt": {"system:masters"}, "catch-all": nil} {
+		c := s.handle(t.Context(), digestOf("somebody", groups...), func() { assert.Equal(t, 1, s.seatsInUse()) })
+		assert.Equal(t, call{schema: name, level: name, executed: true}, c)
+		assert.Zero(t, s.seatsInUse())
+	}
+}
+
+func TestFlowControlFollowsTheAPI(t *testing.T) {
+	s := start(t, 600, nil)
+	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
+		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	for _, schema := range bootstrap.SuggestedFlowSchemas {
+		_, err := s.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schema, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool {
+		return s.handle(t.Context(), digestOf("somebody"), func() {}).schema == "global-default"
+	}, 30*time.Second, 10*time.Millisecond)
+	assert.EqualValues(t, 37, s.GetMaxSeats("workload-low"), "15%% of 245 seats")
+	assert.Zero(t, s.GetMaxSeats("exempt"))
+}
+
+// Issues 97206, and 111850 for exempt levels.
+func TestAPanicWhileExecutingReleasesTheSeats(t *testing.T) {
+	s := start(t, 600, nil)
+	for _, group := range []string{"system:masters", "others"} {
+		assert.PanicsWithValue(t, "in the handler", func() {
+			s.handle(t.Context(), digestOf("somebody", group), func() { panic("in the handler") })
+		})
+		assert.Zero(t, s.seatsInUse())
+	}
+	for _, one := range s.Engine().Report().Series {
+		assert.EqualValues(t, 1, one.Dispatched, one.Schema)
+		assert.Zero(t, one.ExecutingRequests, one.Schema)
+		assert.EqualValues(t, 1, one.ExecutionRegular.Count(), one.Schema)
+	}
+}
+
+// queueing returns flow control with one seat and queues for everybody.
+func queueing(t *testing.T) *server {
+	t.Helper()
+	one := int32(1)
+	catchAll := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
+	catchAll.Spec.Limited.NominalConcurrencyShares = &one
+	catchAll.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
+		Type:    flowcontrolv1.LimitResponseTypeQueue,
+		Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 4, HandSize: 1, QueueLengthLimit: 10},
+	}
+	return start(t, 1, nil, catchAll)
+}
+
+func TestARequestThatWaitsIsNotedTwiceAndLeavesWithItsContext(t *testing.T) {
+	s := queueing(t)
+	refused := call{schema: "catch-all", level: "catch-all", notes: []bool{true, false}}
+	served := refused
+	served.executed = true
+	var waiter sync.WaitGroup
+	holder := s.handle(t.Context(), digestOf("a"), func() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		assert.Equal(t, refused, s.handle(ctx, digestOf("b"), func() {}))
+		waiter.Go(func() { assert.Equal(t, served, s.handle(context.Background(), digestOf("b"), func() {})) })
+		require.Eventually(t, func() bool { return s.Engine().Report().Levels[0].Figures.Waiting == 1 }, 30*time.Second, time.Millisecond)
+	})
+	waiter.Wait()
+	assert.True(t, holder.executed)
+	assert.Empty(t, holder.notes, "it never waited")
+	assert.Zero(t, s.seatsInUse())
+}
+
+func TestAPanicOfTheNoteLeavesNothingBehind(t *testing.T) {
+	for name, when := range map[string]bool{"entering the queue": true, "leaving the queue": false} {
+		t.Run(name, func(t *testing.T) {
+			s := queueing(t)
+			s.handle(t.Context(), digestOf("a"), func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+				defer cancel()
+				assert.Panics(t, func() {
+					s.Handle(ctx, digestOf("b"),
+						func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string) {},
+						func() fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} },
+						func(inQueue bool) {
+							if inQueue == when {
+								panic(name)
+							}
+						}, func() {})
+				})
+			})
+			for _, l := range s.Engine().Report().Levels {
+				assert.Zero(t, l.Figures.SeatsInUse)
+				assert.Zero(t, l.Figures.Waiting)
+			}
+			assert.True(t, s.handle(t.Context(), digestOf("c"), func() {}).executed)
+		})
+	}
+}
+
+func TestMetricsAndDebugEndpointsAreThere(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	s := start(t, 600, registry)
+	s.handle(t.Context(), digestOf("somebody"), func() {
+		families, err := registry.Gather()
+		require.NoError(t, err)
+		values := map[string]float64{}
+		for _, family := range families {
+			for _, m := range family.Metric {
+				if m.Gauge != nil {
+					values[family.GetName()] += m.Gauge.GetValue()
+				}
+			}
+		}
+		assert.EqualValues(t, 1, values["apiserver_flowcontrol_current_executing_requests"])
+		assert.EqualValues(t, 600, values["apiserver_flowcontrol_nominal_limit_seats"])
+
+		m := mux.NewPathRecorderMux("test")
+		s.Install(m)
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/debug/api_priority_and_fairness/dump_requests", nil))
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Contains(t, w.Body.String(), "catch-all")
+	})
+}
