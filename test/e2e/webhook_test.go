@@ -66,17 +66,6 @@ func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	_ = json.NewEncoder(writer).Encode(review)
 }
 
-// waitHeld waits until a request for the object is held.
-func (g *gate) waitHeld(t *testing.T, name string) {
-	t.Helper()
-	select {
-	case arrived := <-g.arrived:
-		require.Equal(t, name, arrived)
-	case <-time.After(grace):
-		t.Fatalf("the request for %s did not come through", name)
-	}
-}
-
 // open lets one held request go on.
 func (g *gate) open(t *testing.T) {
 	t.Helper()
