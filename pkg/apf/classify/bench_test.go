@@ -141,6 +141,27 @@ var manyShapes = []struct {
 		}
 		return rule
 	}},
+	{"random, of few words, the request's among them", func(i int) Rule {
+		random := rand.New(rand.NewPCG(uint64(i), 1))
+		word := func(kind, known string, n int) []string {
+			switch random.IntN(4) {
+			case 0:
+				return all
+			case 1:
+				return []string{known}
+			default:
+				return words(kind, 1, random.IntN(n))
+			}
+		}
+		subjects := []Subject{
+			{Kind: Group, Name: "system:authenticated"}, {Kind: Group, Name: "system:serviceaccounts"}, {Kind: Group, Name: All},
+			{Kind: User, Name: typical.User}, {Kind: User, Name: "somebody"},
+		}
+		verbs := []string{"create", "delete", "update", "patch"}
+		return on(subjects[random.IntN(len(subjects))], ResourceRule{
+			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", "", 20), Resources: word("resource", "pods", 50), Namespaces: word("ns", "default", 100),
+		})
+	}},
 	{"random, of few words", func(i int) Rule {
 		random := rand.New(rand.NewPCG(uint64(i), 1))
 		word := func(kind string, n int) []string {

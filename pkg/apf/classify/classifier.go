@@ -2,6 +2,7 @@ package classify
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -33,9 +34,10 @@ type index struct {
 // set if the API group (or URL) is a value, bit 1 for the resource, bit 2 for
 // the namespace; what is not a value is the wildcard.
 type shapes struct {
-	set    uint8
-	lowest [8]uint32 // rank, in each shape of the set
-	verbs  [8]uint64 // all that occur in it
+	// of holds, by verb, the set of the shapes that the verb occurs in.
+	of [64]uint8
+	// lowest holds, by shape, the lowest rank in it.
+	lowest [8]uint32
 }
 
 // New returns a Classifier of the given schemas. It takes time and memory in
@@ -121,18 +123,20 @@ func shapeOf(group, resource, namespace uint32) uint8 {
 	return shape
 }
 
+// add notes a tuple of the shape. Ranks must not descend from one call to the
+// next.
 func (s *shapes) add(shape uint8, verbs uint64, rank uint32) {
-	if s.set&(1<<shape) == 0 {
-		s.set |= 1 << shape
+	bit := uint8(1) << shape
+	if !s.has(bit) {
 		s.lowest[shape] = rank
 	}
-	s.verbs[shape] |= verbs
+	for ; verbs != 0; verbs &= verbs - 1 {
+		s.of[bits.TrailingZeros64(verbs)] |= bit
+	}
 }
 
-// promises tells whether a tuple of the shape may hold the verb under a rank
-// below best.
-func (s *shapes) promises(shape int, verb uint64, best uint32) bool {
-	return s.verbs[shape]&verb != 0 && s.lowest[shape] < best
+func (s *shapes) has(bit uint8) bool {
+	return slices.ContainsFunc(s.of[:], func(set uint8) bool { return set&bit != 0 })
 }
 
 // Schemas returns the schemas in matching order. They must not be changed.

@@ -24,9 +24,9 @@
 //
 // A request is looked up, for each of its subjects, under the 2³ tuples in
 // which its API group, resource and namespace are either themselves or the
-// wildcard. Most of the eight are skipped: each subject knows which of these
-// shapes occur, and the lowest rank in each; a shape that cannot beat the match
-// in hand is not looked up. A request without a namespace has the value
+// wildcard. Most of the eight are skipped: each subject knows in which of these
+// shapes the request's verb occurs, and the lowest rank in each; a shape that
+// cannot beat the match in hand is not looked up. A request without a namespace has the value
 // "cluster scope" in its place, and the wildcard does not cover that.
 //
 // The work is thus bounded by 8 × (number of the request's subjects × number of

@@ -12,7 +12,7 @@ type query struct {
 	classifier *Classifier
 	index      *index
 	values     values
-	verb       uint64
+	verb       uint // its bit in sets of verbs
 	// possible holds the shapes that tuples covering the request may have.
 	possible uint8
 	// long is that of the index, or nil if no row in it can match. strict is
@@ -127,9 +127,9 @@ func (q *query) subject(subject uint32) {
 		return
 	}
 	s := &q.index.subjects[subject]
-	for possible := s.set & q.possible; possible != 0; possible &= possible - 1 {
-		shape := bits.TrailingZeros8(possible)
-		if !s.promises(shape, q.verb, q.best) {
+	for set := s.of[q.verb] & q.possible; set != 0; set &= set - 1 {
+		shape := bits.TrailingZeros8(set)
+		if s.lowest[shape] >= q.best {
 			continue
 		}
 		key := tuple{subject}
@@ -138,7 +138,7 @@ func (q *query) subject(subject uint32) {
 				key[i+1] = q.values[i+groupPlace]
 			}
 		}
-		q.best = q.index.tuples.lookup(key, q.verb, q.best)
+		q.best = q.index.tuples.lookup(key, 1<<q.verb, q.best)
 	}
 	if q.long != nil {
 		q.best = q.long.lookup(subject, q.values, q.strict, q.best)
@@ -150,8 +150,8 @@ func (q *query) subjectOfURL(subject uint32) {
 	v := q.values
 	for {
 		url := v[groupPlace]
-		if s.promises(int(shapeOf(url, wildcard, wildcard)), q.verb, q.best) {
-			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
+		if s.of[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
+			q.best = q.index.tuples.lookup(tuple{subject, url}, 1<<q.verb, q.best)
 		}
 		if q.long != nil {
 			q.best = q.long.lookup(subject, v, q.strict, q.best)

@@ -37,15 +37,16 @@ func (r *row) verbSet() (uint64, bool) {
 		case verb > verbsOfBits:
 			return 0, false
 		default:
-			set |= verbBit(verb)
+			set |= 1 << verbBit(verb)
 		}
 	}
 	return set, true
 }
 
-func verbBit(verb uint32) uint64 {
+// verbBit returns the number of the verb's bit.
+func verbBit(verb uint32) uint {
 	if verb == wildcard || verb > verbsOfBits {
 		return otherVerbs
 	}
-	return 1 << (verb - 1)
+	return uint(verb - 1)
 }

@@ -2,11 +2,12 @@ package classify
 
 import "math/bits"
 
-// otherVerbs is the bit of all verbs that have none of their own.
+// Sets of verbs have a bit for each of the first verbs that are mentioned, and
+// one, otherVerbs, for all that have none of their own.
 const (
-	otherVerbs  uint64 = 1 << 63
-	anyVerb     uint64 = 1<<64 - 1
-	verbsOfBits        = 63
+	verbsOfBits = 63
+	otherVerbs  = 63
+	anyVerb     = ^uint64(0)
 )
 
 // tuple is a key of the table: for resource rows subject, API group, resource
