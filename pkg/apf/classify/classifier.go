@@ -2,7 +2,6 @@ package classify
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -30,16 +29,6 @@ type index struct {
 	long     *long    // nil if there are none
 }
 
-// shapes says which kinds of tuples a subject occurs in. Bit 0 of a shape is
-// set if the API group (or URL) is a value, bit 1 for the resource, bit 2 for
-// the namespace; what is not a value is the wildcard.
-type shapes struct {
-	// of holds, by verb, the set of the shapes that the verb occurs in.
-	of [64]uint8
-	// lowest holds, by shape, the lowest rank in it.
-	lowest [8]uint32
-}
-
 // New returns a Classifier of the given schemas. It takes time and memory in
 // proportion to the configuration.
 func New(schemas []Schema) *Classifier {
@@ -63,7 +52,7 @@ func newClassifier(schemas []Schema, leastBudget, budgetPerRow int) *Classifier 
 // newIndex returns the index of the rows. sizes are those of newLong.
 func newIndex(rows []row, budget int, subjects uint32, sizes [4]uint32) index {
 	limit, total := sizeLimit(rows, budget)
-	x := index{tuples: newTuples(total), subjects: make([]shapes, subjects)}
+	x := index{tuples: newTuples(total, sizes[verbPlace]-1), subjects: make([]shapes, subjects)}
 	var apart []row
 	for i := range rows {
 		r := &rows[i]
@@ -111,32 +100,6 @@ func (x *index) insert(r *row, verbs uint64) {
 			}
 		}
 	}
-}
-
-func shapeOf(group, resource, namespace uint32) uint8 {
-	shape := uint8(0)
-	for i, value := range [3]uint32{group, resource, namespace} {
-		if value != wildcard {
-			shape |= 1 << i
-		}
-	}
-	return shape
-}
-
-// add notes a tuple of the shape. Ranks must not descend from one call to the
-// next.
-func (s *shapes) add(shape uint8, verbs uint64, rank uint32) {
-	bit := uint8(1) << shape
-	if !s.has(bit) {
-		s.lowest[shape] = rank
-	}
-	for ; verbs != 0; verbs &= verbs - 1 {
-		s.of[bits.TrailingZeros64(verbs)] |= bit
-	}
-}
-
-func (s *shapes) has(bit uint8) bool {
-	return slices.ContainsFunc(s.of[:], func(set uint8) bool { return set&bit != 0 })
 }
 
 // Schemas returns the schemas in matching order. They must not be changed.

@@ -16,21 +16,21 @@
 // namespace of its service account, and "anybody".
 //
 // Every value that a schema mentions gets a number; number 0 is the wildcard.
-// A row is written into a hash table under each tuple of S × G × R × N. Under
-// one tuple the table keeps (verbs, rank) pairs in ascending order of rank, the
-// verbs as a set of 64 bits, and drops a pair whose verbs have all been seen
-// under a lower rank already: it can never be the first to match. So no tuple
-// keeps more pairs than there are verbs, however many schemas share it.
+// A row is written into a hash table under each tuple of S × G × R × N, and the
+// table keeps for each verb the lowest rank under that tuple, which is all that
+// can ever decide. So however many schemas share a tuple, looking it up is one
+// step.
 //
 // A request is looked up, for each of its subjects, under the 2³ tuples in
 // which its API group, resource and namespace are either themselves or the
-// wildcard. Most of the eight are skipped: each subject knows in which of these
-// shapes the request's verb occurs, and the lowest rank in each; a shape that
-// cannot beat the match in hand is not looked up. A request without a namespace has the value
-// "cluster scope" in its place, and the wildcard does not cover that.
+// wildcard. Most of these shapes are skipped: each subject knows in which of
+// them the request's verb occurs, and the lowest rank in each; a shape that
+// cannot beat the match in hand is not looked up. A request without a namespace
+// has the value "cluster scope" in its place, and the wildcard does not cover
+// that.
 //
-// The work is thus bounded by 8 × (number of the request's subjects × number of
-// verbs), and in no way by the number of schemas.
+// The work is thus bounded by 8 × the number of the request's subjects, and in
+// no way by the number of schemas.
 //
 // # Paths
 //

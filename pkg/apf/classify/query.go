@@ -14,20 +14,13 @@ type query struct {
 	values     values
 	verb       uint // its bit in sets of verbs
 	// possible holds the shapes that tuples covering the request may have.
-	possible uint8
+	possible shapeSet
 	// long is that of the index, or nil if no row in it can match. strict is
 	// that of its lookup.
 	long   *long
 	strict uint
 	best   uint32 // rank
 }
-
-// The sets of shapes in which one of the three values is the wildcard.
-const (
-	anyGroup     uint8 = 0b01010101
-	anyResource  uint8 = 0b00110011
-	anyNamespace uint8 = 0b00001111
-)
 
 // The places in values.
 const (
@@ -46,24 +39,30 @@ func (q *query) aboutResource(a *flow.Attributes) {
 		resourcePlace: v.resourceOf(a),
 	}
 	q.verb = verbBit(q.values[verbPlace])
-	q.possible = ^uint8(0)
-	defer q.considerLong()
+	q.possible = q.namespaceOf(a)
 	if q.values[groupPlace] == wildcard {
 		q.possible &= anyGroup
 	}
 	if q.values[resourcePlace] == wildcard {
 		q.possible &= anyResource
 	}
+	if l := q.index.long; l != nil && l.promises(q.values, q.strict) {
+		q.long = l
+	}
+}
+
+// namespaceOf notes the namespace and returns the shapes that cover it.
+func (q *query) namespaceOf(a *flow.Attributes) shapeSet {
 	if a.Namespace == "" {
 		q.values[namespacePlace] = clusterScope
-		q.possible &^= anyNamespace
 		q.strict = 1 << namespacePlace
-		return
+		return noNamespace
 	}
-	q.values[namespacePlace] = v.namespaces.of[a.Namespace]
+	q.values[namespacePlace] = q.classifier.vocabulary.namespaces.of[a.Namespace]
 	if q.values[namespacePlace] == wildcard {
-		q.possible &= anyNamespace
+		return anyNamespace
 	}
+	return anyNamespace | oneNamespace
 }
 
 func (q *query) aboutURL(a *flow.Attributes) {
@@ -76,12 +75,6 @@ func (q *query) aboutURL(a *flow.Attributes) {
 	q.verb = verbBit(q.values[verbPlace])
 	q.strict = 1 << groupPlace
 	q.long = q.index.long
-}
-
-func (q *query) considerLong() {
-	if l := q.index.long; l != nil && l.promises(q.values, q.strict) {
-		q.long = l
-	}
 }
 
 // from looks at all that the request's subjects may match.
@@ -128,17 +121,21 @@ func (q *query) subject(subject uint32) {
 	}
 	s := &q.index.subjects[subject]
 	for set := s.of[q.verb] & q.possible; set != 0; set &= set - 1 {
-		shape := bits.TrailingZeros8(set)
+		shape := bits.TrailingZeros16(uint16(set))
 		if s.lowest[shape] >= q.best {
 			continue
 		}
 		key := tuple{subject}
-		for i := range 3 {
-			if shape&(1<<i) != 0 {
-				key[i+1] = q.values[i+groupPlace]
-			}
+		if shape&groupBit != 0 {
+			key[groupPlace] = q.values[groupPlace]
 		}
-		q.best = q.index.tuples.lookup(key, 1<<q.verb, q.best)
+		if shape&resourceBit != 0 {
+			key[resourcePlace] = q.values[resourcePlace]
+		}
+		if shape&(namespaceBit|clusterBit) != 0 {
+			key[namespacePlace] = q.values[namespacePlace]
+		}
+		q.best = q.index.tuples.lookup(key, q.verb, q.best)
 	}
 	if q.long != nil {
 		q.best = q.long.lookup(subject, q.values, q.strict, q.best)
@@ -151,7 +148,7 @@ func (q *query) subjectOfURL(subject uint32) {
 	for {
 		url := v[groupPlace]
 		if s.of[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
-			q.best = q.index.tuples.lookup(tuple{subject, url}, 1<<q.verb, q.best)
+			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
 		}
 		if q.long != nil {
 			q.best = q.long.lookup(subject, v, q.strict, q.best)

@@ -10,34 +10,55 @@ const (
 	anyVerb     = ^uint64(0)
 )
 
+// noRank is above all ranks.
+const noRank = ^uint32(0)
+
 // tuple is a key of the table: for resource rows subject, API group, resource
 // and namespace; for others subject and URL.
 type tuple [4]uint32
 
-// tuples maps a tuple to its (verbs, rank) pairs: a hash table of the first
-// pair of each tuple, with linear probing, and a list of the further ones.
+// tuples maps a tuple and a verb to the lowest rank: a hash table with linear
+// probing.
 type tuples struct {
-	slots   []slot // a power of two of them, at most half of them in use
-	further []pair // the first is unused, so that 0 ends a chain
+	slots []slot // a power of two of them, at most half of them in use
+	// known is the set of verbs that are told apart, stride their number.
+	known  uint64
+	stride uint32
+	// further holds blocks of stride ranks, by verb. The first is unused, so
+	// that 0 is no block.
+	further []uint32
 }
 
 type slot struct {
-	key tuple
-	pair
+	key   tuple
+	verbs uint64 // of the lowest rank; no verb at all marks a free slot
+	rank  uint32 // the lowest
+	block uint32 // where the ranks of other verbs are in further, or 0
 }
 
-type pair struct {
-	verbs uint64 // no verb at all marks a free slot
-	rank  uint32
-	next  uint32 // index into further
-}
-
-// newTuples returns a table with room for n tuples.
-func newTuples(n int) tuples {
-	return tuples{
-		slots:   make([]slot, 1<<bits.Len(uint(2*n))),
-		further: make([]pair, 1),
+// newTuples returns a table with room for n tuples and for that many verbs.
+func newTuples(n int, verbs uint32) tuples {
+	verbs = min(verbs, verbsOfBits)
+	t := tuples{
+		slots:  make([]slot, 1<<bits.Len(uint(2*n))),
+		known:  1<<verbs - 1 | 1<<otherVerbs,
+		stride: verbs + 1,
 	}
+	t.addBlock()
+	return t
+}
+
+func (t *tuples) addBlock() uint32 {
+	block := uint32(len(t.further))
+	for range t.stride {
+		t.further = append(t.further, noRank)
+	}
+	return block
+}
+
+// place is where the rank of a verb is in a block; otherVerbs is the last.
+func (t *tuples) place(block uint32, verb uint) *uint32 {
+	return &t.further[block+min(uint32(verb), t.stride-1)]
 }
 
 func (t *tuples) find(key tuple) *slot {
@@ -52,38 +73,36 @@ func (t *tuples) find(key tuple) *slot {
 	}
 }
 
-// insert adds a pair. Ranks must not descend from one call to the next.
+// insert notes a rank for all verbs of a set that have none yet. Ranks must not
+// descend from one call to the next.
 func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
+	verbs &= t.known
 	s := t.find(key)
 	if s.verbs == 0 {
-		*s = slot{key: key, pair: pair{verbs: verbs, rank: rank}}
+		*s = slot{key: key, verbs: verbs, rank: rank}
 		return
 	}
-	last, seen := &s.pair, s.verbs
-	for last.next != 0 {
-		last = &t.further[last.next]
-		seen |= last.verbs
+	more := verbs &^ s.verbs
+	if more != 0 && s.block == 0 {
+		s.block = t.addBlock()
 	}
-	if verbs&^seen != 0 {
-		last.next = uint32(len(t.further))
-		t.further = append(t.further, pair{verbs: verbs, rank: rank})
+	for ; more != 0; more &= more - 1 {
+		if lowest := t.place(s.block, uint(bits.TrailingZeros64(more))); *lowest == noRank {
+			*lowest = rank
+		}
 	}
 }
 
-// lookup returns the lowest rank, below best, under which the tuple was
-// inserted with the verb, or best.
-func (t *tuples) lookup(key tuple, verb uint64, best uint32) uint32 {
-	p := &t.find(key).pair
-	for {
-		if p.rank >= best {
-			return best
-		}
-		if p.verbs&verb != 0 {
-			return p.rank
-		}
-		if p.next == 0 {
-			return best
-		}
-		p = &t.further[p.next]
+// lookup returns the lowest rank of the verb under the tuple, if that is below
+// best, or else best.
+func (t *tuples) lookup(key tuple, verb uint, best uint32) uint32 {
+	s := t.find(key)
+	switch {
+	case s.verbs&(1<<verb) != 0:
+		return min(best, s.rank)
+	case s.block != 0 && s.rank < best:
+		return min(best, *t.place(s.block, verb))
+	default:
+		return best
 	}
 }
