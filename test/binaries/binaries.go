@@ -39,6 +39,10 @@ func serverProgram() program {
 	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver"}
 }
 
+func peerProgram() program {
+	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer"}
+}
+
 func etcdProgram() program {
 	return program{name: "etcd", module: "hack/tools/etcd", pkg: "go.etcd.io/etcd/server/v3"}
 }
@@ -68,6 +72,11 @@ func kubernetesProgram(name string) program {
 
 // Server builds this project's server and returns the path of the binary.
 func Server(ctx context.Context) (string, error) { return built.get(ctx, serverProgram()) }
+
+// Peer builds this project's server with the flow control of k8s.io/apiserver
+// and returns the path of the binary. All leaves it out: only a benchmark needs
+// it.
+func Peer(ctx context.Context) (string, error) { return built.get(ctx, peerProgram()) }
 
 // Etcd builds etcd and returns the path of the binary.
 func Etcd(ctx context.Context) (string, error) { return built.get(ctx, etcdProgram()) }

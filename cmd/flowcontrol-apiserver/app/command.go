@@ -27,7 +27,11 @@ import (
 // NewCommand returns the program. It serves until ctx ends and says on out when
 // it is ready and what can be done next.
 func NewCommand(ctx context.Context, out io.Writer) *cobra.Command {
-	options := NewOptions()
+	return NewCommandFor(ctx, out, NewOptions())
+}
+
+// NewCommandFor is NewCommand with options of the caller, which flags change.
+func NewCommandFor(ctx context.Context, out io.Writer, options *Options) *cobra.Command {
 	showVersion := false
 	command := &cobra.Command{
 		Use:   "flowcontrol-apiserver",

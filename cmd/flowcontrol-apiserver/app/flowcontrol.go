@@ -28,9 +28,12 @@ type flowControl struct {
 
 // applyFlowControl puts the engine into the handler chain and feeds it the
 // objects that are stored here, read through this server's own API.
-func (c *Config) applyFlowControl(context.Context) error {
+func (c *Config) applyFlowControl(ctx context.Context) error {
 	if !c.options.Features.EnablePriorityAndFairness {
 		return nil
+	}
+	if other := c.options.FlowControl; other != nil {
+		return other(ctx, c.generic)
 	}
 	flowControl, err := newFlowControl(c.generic.LoopbackClientConfig, c.generic.MaxRequestsInFlight+c.generic.MaxMutatingRequestsInFlight)
 	if err != nil {

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"context"
 	"net"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/features"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -46,6 +48,10 @@ type Options struct {
 	Traces         *genericoptions.TracingOptions
 	Logs           *logsapi.LoggingConfiguration
 	Metrics        *metrics.Options
+
+	// FlowControl puts flow control into the server; nil means that of pkg/apf.
+	// It is here for comparisons.
+	FlowControl func(context.Context, *genericapiserver.Config) error
 }
 
 // NewOptions returns the options of a server alone on this machine.

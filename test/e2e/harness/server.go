@@ -15,6 +15,8 @@ import (
 // ServerOptions says how this project's server is run; the zero value is the
 // one-binary mode on an empty data directory.
 type ServerOptions struct {
+	// Program is the path of the server's binary; empty: it is built.
+	Program string
 	// Etcd is the store; nil: the server's embedded one.
 	Etcd *Etcd
 	// DataDir is the server's data directory; empty: a new one.
@@ -58,9 +60,12 @@ func StartServer(t TB, options ServerOptions) *Server {
 // are not to become ready.
 func LaunchServer(t TB, options ServerOptions) *Server {
 	t.Helper()
-	path, err := binaries.Server(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
+	path := options.Program
+	if path == "" {
+		var err error
+		if path, err = binaries.Server(t.Context()); err != nil {
+			t.Fatalf("%v", err)
+		}
 	}
 	if options.DataDir == "" {
 		options.DataDir = filepath.Join(ShortDir(t), "data")
