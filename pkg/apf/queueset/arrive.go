@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -54,6 +55,7 @@ func (s *Set) arriveSlowly(r *Request, width int) Outcome {
 	if r.ready == nil {
 		r.ready = make(chan struct{}, 1)
 	}
+	hash := r.hash() // which may take longer than all that needs the lock
 	s.mu.Lock()
 	now := s.sync()
 	if s.open && s.borrow(r, width, now) {
@@ -63,7 +65,7 @@ func (s *Set) arriveSlowly(r *Request, width int) Outcome {
 		return Seated
 	}
 	s.close(now)
-	outcome, woken := s.admit(r, width, now)
+	outcome, woken := s.admit(r, hash, width, now)
 	s.reopen()
 	s.mu.Unlock()
 	wake(woken)
@@ -75,7 +77,7 @@ func (s *Set) arriveSlowly(r *Request, width int) Outcome {
 }
 
 // admit seats, enqueues or refuses r in a closed Set.
-func (s *Set) admit(r *Request, width int, now time.Duration) (Outcome, *Request) {
+func (s *Set) admit(r *Request, hash flow.Hash, width int, now time.Duration) (Outcome, *Request) {
 	if s.config.Discipline != Queue {
 		if s.schedule.waiting > 0 || !s.fits(r) {
 			return s.refuse(r, stats.ConcurrencyLimit), nil
@@ -85,7 +87,7 @@ func (s *Set) admit(r *Request, width int, now time.Duration) (Outcome, *Request
 		r.Series.Started(int(r.shard&s.shardMask), r.held, s.config.Discipline.passage())
 		return Seated, nil
 	}
-	q := s.schedule.choose(r.hash())
+	q := s.schedule.choose(hash)
 	if s.free <= 0 && q.length >= s.config.QueueLengthLimit {
 		return s.refuse(r, stats.QueueFull), nil
 	}
