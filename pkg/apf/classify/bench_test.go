@@ -132,6 +132,17 @@ var manyShapes = []struct {
 		rule.Subjects = append(rule.Subjects, Subject{Kind: User, Name: "system:serviceaccount:default:builder"})
 		return rule
 	}},
+	{"long lists, the request's words never together", func(i int) Rule {
+		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{
+			Verbs: []string{"get", "list"}, APIGroups: append(words("group", 10, i), ""), Resources: words("resource", 20, i), Namespaces: words("ns", 20, i),
+		})
+		if i%2 == 0 {
+			rule.ResourceRules[0].Resources = append(rule.ResourceRules[0].Resources, "pods")
+		} else {
+			rule.ResourceRules[0].Namespaces = append(rule.ResourceRules[0].Namespaces, "default")
+		}
+		return rule
+	}},
 	{"many rules each", func(i int) Rule {
 		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{})
 		for j := range 20 {

@@ -48,5 +48,8 @@
 // wildcard). The sets are walked together in steps of 64 rows, skipping whatever
 // any of them skips. This takes memory in proportion to the sum of the lists,
 // not their product, and in the worst case, of sets that are dense and yet
-// disjoint, time in proportion to 1/64 of the number of such rows.
+// disjoint, time in proportion to 1/64 of the number of such rows. Requests
+// repeat themselves, and what no schema mentions counts as one value, so the
+// outcomes of recent walks are remembered, in a table of fixed size: the index
+// itself never changes.
 package classify

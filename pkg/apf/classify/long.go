@@ -11,6 +11,7 @@ type long struct {
 	// namespaces, each by number.
 	lists [4][]bitSet
 	none  bitSet
+	memo  memo
 }
 
 // bitSet is a sparse set of row numbers.

@@ -29,12 +29,25 @@ func (l *long) promises(v values, strict uint) bool {
 
 // lookup returns the lowest rank, below best, of a row that holds the subject
 // and, in each list, the value or the wildcard; or best. strict is that of
-// sets.
+// sets; it must follow from the values.
 func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
-	who := cursor{set: &l.subjects[subject]}
-	if len(who.set.words) == 0 {
+	who := &l.subjects[subject]
+	if len(who.words) == 0 || l.ranks[who.words[0]*64] >= best {
 		return best
 	}
+	key := newMemoKey(subject, v)
+	rank, known := l.memo.get(key)
+	if !known {
+		rank = l.walk(who, v, strict)
+		l.memo.put(key, rank)
+	}
+	return min(best, rank)
+}
+
+// walk returns the lowest rank of a row that is in the set of the subject and,
+// for each list, in that of the value or of the wildcard; or noRank.
+func (l *long) walk(subject *bitSet, v values, strict uint) uint32 {
+	who := cursor{set: subject}
 	var what [4][2]cursor
 	for i, value := range v {
 		what[i][0].set, what[i][1].set = l.sets(i, value, strict)
@@ -44,8 +57,8 @@ func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32
 		for i := range what {
 			next = max(next, min(what[i][0].seek(word), what[i][1].seek(word)))
 		}
-		if next == noWord || l.ranks[next*64] >= best {
-			return best
+		if next == noWord {
+			return noRank
 		}
 		if next > word {
 			// Somebody skipped: see whether the others can follow.
@@ -57,7 +70,7 @@ func (l *long) lookup(subject uint32, v values, strict uint, best uint32) uint32
 			common &= what[i][0].bitsAt(word) | what[i][1].bitsAt(word)
 		}
 		if common != 0 {
-			return min(best, l.ranks[word*64+uint32(bits.TrailingZeros64(common))])
+			return l.ranks[word*64+uint32(bits.TrailingZeros64(common))]
 		}
 		word++
 	}
