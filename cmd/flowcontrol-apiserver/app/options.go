@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -56,11 +55,7 @@ type Options struct {
 
 // NewOptions returns the options of a server alone on this machine.
 func NewOptions() *Options {
-	// Adding the same gates again changes nothing.
-	utilruntime.Must(logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate))
-	// Watches may ask for initial events; --feature-gates=WatchList=false refuses
-	// that, as the library does by default.
-	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.OverrideDefault(features.WatchList, true))
+	utilruntime.Must(prepareGates(utilfeature.DefaultMutableFeatureGate))
 
 	serving := genericoptions.NewSecureServingOptions()
 	serving.BindAddress = net.IPv4(127, 0, 0, 1)

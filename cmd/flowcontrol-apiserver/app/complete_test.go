@@ -1,0 +1,88 @@
+package app
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhereObjectsAreAndWhoSaysWhoUsersAreAreTwoChoices(t *testing.T) {
+	const etcd, kubeconfig = "--etcd-servers=http://127.0.0.1:2379", "--kubeconfig=file"
+	for _, test := range []struct {
+		name                               string
+		args                               []string
+		embeddedEtcd, local, usesDirectory bool
+	}{
+		{"no flags: all is in the data directory", nil, true, true, true},
+		{"an etcd: certificates alone are in the data directory", []string{etcd}, false, true, true},
+		{"a kube-apiserver: the store alone is in the data directory", []string{kubeconfig}, true, false, true},
+		{"both: there is no data directory", []string{etcd, kubeconfig}, false, false, false},
+		{"a token file is the server's own", []string{etcd, "--token-auth-file=file"}, false, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			completed := parseFlags(t, test.args...).Complete()
+			require.Equal(t, test.embeddedEtcd, completed.embeddedEtcd)
+			require.Equal(t, test.local, completed.local)
+			require.Equal(t, test.usesDirectory, completed.usesDataDir())
+			require.Empty(t, completed.Validate())
+			for _, plugin := range completed.Admission.RecommendedPluginOrder {
+				require.Equal(t, test.local, completed.Admission.DefaultOffPlugins.Has(plugin), "admission is the cluster's: %s", plugin)
+			}
+		})
+	}
+}
+
+func TestServingCertificateOfOnesOwnIsUsed(t *testing.T) {
+	require.False(t, parseFlags(t).Complete().ownServingCertificate())
+	require.True(t, parseFlags(t, "--tls-cert-file=a", "--tls-private-key-file=b").Complete().ownServingCertificate())
+	require.True(t, parseFlags(t, "--cert-dir=d").Complete().ownServingCertificate())
+}
+
+func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {
+	const etcd = "--etcd-servers=https://127.0.0.1:2379"
+	for name, args := range map[string][]string{
+		"an etcd with TLS":                        {etcd, "--etcd-cafile=a", "--etcd-certfile=b", "--etcd-keyfile=c"},
+		"an etcd with its authority alone":        {etcd, "--etcd-cafile=a"},
+		"no flow control and no seats":            {"--enable-priority-and-fairness=false", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"},
+		"seats of one kind alone":                 {"--max-requests-inflight=0"},
+		"v1beta3 switched off":                    {"--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false"},
+		"v1 switched on":                          {"--runtime-config=flowcontrol.apiserver.k8s.io/v1=true"},
+		"admission of the cluster in front":       {"--kubeconfig=file", "--enable-admission-plugins=MutatingAdmissionWebhook"},
+		"no data directory, as none is needed":    {etcd, "--kubeconfig=file", "--data-dir="},
+		"a certificate of one's own with its key": {"--tls-cert-file=a", "--tls-private-key-file=b"},
+	} {
+		t.Run(name, func(t *testing.T) { require.Empty(t, parseFlags(t, args...).Complete().Validate()) })
+	}
+}
+
+func TestFlagsThatContradictAreRefusedWithAWayOut(t *testing.T) {
+	const etcd = "--etcd-servers=https://127.0.0.1:2379"
+	for _, test := range []struct {
+		name string
+		args []string
+		says []string
+	}{
+		{"no data directory where one is needed", []string{"--data-dir="}, []string{"--data-dir must name a directory"}},
+		{"an authority of an etcd that is not named", []string{"--etcd-cafile=a"}, []string{"--etcd-cafile", "--etcd-servers"}},
+		{"a key for an etcd that is not named", []string{"--etcd-keyfile=a"}, []string{"--etcd-keyfile", "--etcd-servers"}},
+		{"a certificate for etcd without its key", []string{etcd, "--etcd-certfile=a"}, []string{"--etcd-certfile and --etcd-keyfile belong together"}},
+		{"a key for etcd without its certificate", []string{etcd, "--etcd-keyfile=a"}, []string{"--etcd-certfile and --etcd-keyfile belong together"}},
+		{"a serving certificate without its key", []string{"--tls-cert-file=a"}, []string{"--tls-cert-file and --tls-private-key-file belong together"}},
+		{"a serving key without its certificate", []string{"--tls-private-key-file=a"}, []string{"--tls-cert-file and --tls-private-key-file belong together"}},
+		{"no seats for flow control to share", []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, []string{"--enable-priority-and-fairness=false"}},
+		{"v1 switched off", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v1=false"}, []string{"flowcontrol.apiserver.k8s.io/v1=false is not possible"}},
+		{"v1 switched off in other words", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v1=0"}, []string{"is not possible"}},
+		{"all switched off", []string{"--runtime-config=api/all=false"}, []string{"api/all=false is not possible"}},
+		{"all that is stable switched off", []string{"--runtime-config=api/ga=false"}, []string{"api/ga=false is not possible"}},
+		{"admission without a cluster", []string{"--enable-admission-plugins=MutatingAdmissionWebhook"}, []string{"MutatingAdmissionWebhook", "--kubeconfig"}},
+		{"two mistakes at once", []string{"--tls-cert-file=a", "--etcd-cafile=b"}, []string{"--tls-cert-file", "--etcd-cafile"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := errors.Join(parseFlags(t, test.args...).Complete().Validate()...)
+			for _, text := range test.says {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+}
