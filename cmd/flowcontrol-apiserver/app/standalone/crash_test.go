@@ -135,6 +135,12 @@ func TestStartEtcdRefusesDataItCannotUse(t *testing.T) {
 			},
 			wants: []string{"snap/db cannot be opened", "restore the directory from a backup"},
 		},
+		"a database that lost its end": {
+			spoil: func(t *testing.T, member string) {
+				require.NoError(t, os.Truncate(filepath.Join(member, "snap", "db"), 2*int64(os.Getpagesize())))
+			},
+			wants: []string{"snap/db is damaged", "restore the directory from a backup"},
+		},
 		"a database of rubbish": {
 			spoil: func(t *testing.T, member string) { overwrite(t, filepath.Join(member, "snap", "db"), 0) },
 			wants: []string{"snap/db cannot be opened: invalid database", "restore the directory from a backup"},

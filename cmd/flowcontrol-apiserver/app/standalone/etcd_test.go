@@ -2,6 +2,7 @@ package standalone
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,10 @@ func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
 	}
 	for name, folder := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), folder))
+			base, err := os.MkdirTemp("", "alone") // t.TempDir is long by itself
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
+			dir := openDirectory(t, filepath.Join(base, folder))
 			etcd := startEtcd(t, dir, logr.Discard())
 
 			config := storagebackend.NewDefaultConfig("/registry", nil)
@@ -37,6 +41,18 @@ func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, prober.Probe(t.Context()))
 			require.NoError(t, prober.Close())
+			monitors, err := factory.CreateMonitor(*config)
+			require.NoError(t, err)
+			measured, err := monitors.Monitor(t.Context())
+			require.NoError(t, err)
+			assert.Positive(t, measured.Size)
+			require.NoError(t, monitors.Close())
+
+			// What reads a list of URLs reads this one.
+			endpoint, err := url.Parse(etcd.Endpoint())
+			require.NoError(t, err)
+			assert.Equal(t, etcd.Endpoint(), "unix://"+endpoint.Path)
+			assert.NotContains(t, etcd.Endpoint(), ",")
 
 			assert.FileExists(t, filepath.Join(dir.Path(), "etcd", socketName))
 			require.NoError(t, etcd.Close(t.Context()))
