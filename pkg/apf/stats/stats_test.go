@@ -1,0 +1,163 @@
+package stats_test
+
+import (
+	"math/rand/v2"
+	"sort"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+func TestASeriesCountsWhatBecameOfRequests(t *testing.T) {
+	s := stats.NewLayout(4).NewSeries("level", "schema")
+	assert.False(t, s.Used())
+	s.Estimated(0, 1)
+	s.Estimated(1, 10)
+	s.Estimated(2, 25)
+	s.Started(0, 1, stats.Queued)
+	s.Started(1, 2, stats.Unqueued)
+	s.Started(1, 3, stats.Ungoverned)
+	s.Enqueued(0, 2, 11)
+	s.Enqueued(1, 4, 10)
+	s.Enqueued(2, 1, 2000)
+	s.Dispatched(1, 2, 2, 7*time.Millisecond)
+	s.Left(0, 4, time.Minute, stats.TimeOut)
+	s.Rejected(3, stats.QueueFull)
+	s.NotAccommodated(3)
+	s.WatchCount(0, 10)
+	s.Finished(2, time.Second, false)
+	s.Released(2, 1)
+	s.Finished(2, 31*time.Second, true)
+
+	got := s.Snapshot()
+	assert.True(t, s.Used())
+	assert.EqualValues(t, 4, got.Dispatched)
+	assert.Equal(t, [stats.Reasons]uint64{stats.QueueFull: 1, stats.TimeOut: 1}, got.Rejected)
+	assert.EqualValues(t, 2, got.ExecutingRequests)
+	assert.EqualValues(t, 7, got.ExecutingSeats)
+	assert.EqualValues(t, 1, got.InQueueRequests)
+	assert.EqualValues(t, 1, got.InQueueSeats)
+	assert.EqualValues(t, 1, got.NoAccommodation)
+	for name, c := range map[string]struct {
+		got    stats.Distribution
+		counts map[float64]uint64 // by upper bound; 0 is 1e9 for the last
+		sum    float64
+	}{
+		"seats":            {got.EstimatedSeats, map[float64]uint64{1: 1, 10: 1, 1e9: 1}, 36},
+		"queue length":     {got.QueueLength, map[float64]uint64{10: 2, 25: 1, 1e9: 1}, 2022},
+		"waits executed":   {got.WaitExecuted, map[float64]uint64{0: 2, 0.02: 1}, 0.007},
+		"waits refused":    {got.WaitRefused, map[float64]uint64{0: 1, 1e9: 1}, 60},
+		"watches":          {got.WatchCount, map[float64]uint64{10: 1}, 10},
+		"execution":        {got.ExecutionRegular, map[float64]uint64{1: 1}, 1},
+		"watch executions": {got.ExecutionWatch, map[float64]uint64{1e9: 1}, 31},
+	} {
+		assert.InDelta(t, c.sum, c.got.Sum, 1e-9, name)
+		counts := map[float64]uint64{}
+		for i, n := range c.got.Counts {
+			if n > 0 {
+				counts[append(append([]float64{}, c.got.Bounds...), 1e9)[i]] = n
+			}
+		}
+		assert.Equal(t, c.counts, counts, name)
+	}
+}
+
+func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
+	s := stats.NewLayout(4).NewSeries("level", "schema")
+	var writers sync.WaitGroup
+	for i := range 4 {
+		writers.Go(func() {
+			for range 5000 {
+				s.Started(i, 1, stats.Queued)
+				s.Finished((i+1)%4, time.Millisecond, false)
+				s.Released((i+1)%4, 1)
+			}
+		})
+	}
+	for range 200 {
+		got := s.Snapshot()
+		require.GreaterOrEqual(t, got.ExecutingRequests, int64(0))
+		require.GreaterOrEqual(t, got.ExecutingSeats, int64(0))
+	}
+	writers.Wait()
+	assert.Zero(t, s.Snapshot().ExecutingRequests)
+	assert.Zero(t, s.Snapshot().ExecutingSeats)
+}
+
+// The buckets must be those that division and comparison in floating point
+// give, which is how the library finds them.
+func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	bounds := []float64{0, 0.1, 0.2, 0.3, 0.7, 0.95, 1, 2.8}
+	now := 3 * time.Second
+	h := stats.NewTimeWeighted(bounds, now)
+	counts, sum := make([]uint64, len(bounds)+1), 0.0
+	numerator, denominator := 0, 1.0
+	for range 5000 {
+		d := time.Duration(random.IntN(1000))
+		now += d
+		ratio := float64(numerator) / denominator
+		counts[sort.SearchFloat64s(bounds, ratio)] += uint64(d)
+		sum += ratio * float64(d)
+		if random.IntN(20) == 0 {
+			denominator = float64(1 + random.IntN(100))
+			h.SetDenominator(now, denominator)
+		} else {
+			numerator = random.IntN(300)
+			h.Set(now, numerator)
+		}
+	}
+	got := h.Snapshot(now)
+	assert.Equal(t, counts, got.Counts)
+	assert.InEpsilon(t, sum, got.Sum, 1e-9)
+	h.Set(now-time.Hour, 5)
+	assert.Equal(t, counts, h.Snapshot(now).Counts, "time does not run back")
+	h.SetDenominator(now, 0)
+	h.SetDenominator(now, -3)
+	later := h.Snapshot(now + 1)
+	assert.Equal(t, got.Count()+1, later.Count())
+}
+
+func TestKindGaugesKeepThePeakOfTheLastFullSecond(t *testing.T) {
+	k := stats.NewKindGauges(0)
+	k.SetDenominators(0, 10, 100)
+	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
+	k.Executing(stats.Mutating, 1, at(100))
+	k.Executing(stats.Mutating, 4, at(200))
+	k.Executing(stats.Mutating, -3, at(300))
+	k.Waiting(stats.ReadOnly, 2, at(400))
+	first := k.Snapshot(at(900))
+	assert.Equal(t, 2, first.Executing[stats.Mutating].Count)
+	assert.Equal(t, 0, first.Executing[stats.Mutating].Peak, "the first second is not over")
+	second := k.Snapshot(at(1500))
+	assert.Equal(t, 5, second.Executing[stats.Mutating].Peak)
+	assert.Equal(t, 2, second.Waiting[stats.ReadOnly].Peak)
+	assert.Zero(t, second.Waiting[stats.Mutating].Peak)
+	third := k.Snapshot(at(5500))
+	assert.Equal(t, 2, third.Executing[stats.Mutating].Peak)
+	share := third.Executing[stats.Mutating].Share
+	assert.EqualValues(t, at(5500), share.Count())
+	assert.InDelta(t, 0.01*1e8+0.05*1e8+0.02*5.2e9, share.Sum, 1)
+}
+
+func TestKindGaugesOfManyGoroutinesAddUp(t *testing.T) {
+	k := stats.NewKindGauges(0)
+	var senders sync.WaitGroup
+	for range 8 {
+		senders.Go(func() {
+			for i := range 1000 {
+				k.Executing(stats.ReadOnly, 1, time.Duration(i))
+				k.Executing(stats.ReadOnly, -1, time.Duration(i+1))
+			}
+		})
+	}
+	senders.Wait()
+	got := k.Snapshot(time.Second)
+	assert.Zero(t, got.Executing[stats.ReadOnly].Count)
+	assert.EqualValues(t, time.Second, got.Executing[stats.ReadOnly].Share.Count())
+}
