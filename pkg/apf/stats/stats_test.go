@@ -93,7 +93,7 @@ func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
 // give, which is how the library finds them.
 func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
-	bounds := []float64{0, 0.1, 0.2, 0.3, 0.7, 0.95, 1, 2.8}
+	bounds := []float64{0, 0.1, 0.2, 0.29, 0.57, 0.7, 0.95, 1, 1.1, 2.8}
 	now := 3 * time.Second
 	h := stats.NewTimeWeighted(bounds, now)
 	counts, sum := make([]uint64, len(bounds)+1), 0.0
@@ -138,6 +138,8 @@ func TestKindGaugesKeepThePeakOfTheLastFullSecond(t *testing.T) {
 	assert.Equal(t, 5, second.Executing[stats.Mutating].Peak)
 	assert.Equal(t, 2, second.Waiting[stats.ReadOnly].Peak)
 	assert.Zero(t, second.Waiting[stats.Mutating].Peak)
+	k.Executing(stats.Mutating, 3, at(1600))
+	k.Executing(stats.Mutating, -3, at(1600))
 	third := k.Snapshot(at(5500))
 	assert.Equal(t, 2, third.Executing[stats.Mutating].Peak)
 	share := third.Executing[stats.Mutating].Share
