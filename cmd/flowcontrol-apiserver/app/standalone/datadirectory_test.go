@@ -97,6 +97,7 @@ func TestOpenDataDirectoryRefuses(t *testing.T) {
 func TestOpenDataDirectoryRefusesOneThatCannotBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	makeDirectoryOfMode(t, path, 0o500)
+	t.Cleanup(func() { require.NoError(t, os.Chmod(path, 0o700)) })
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.Chown(path, nobody, nobody))
 	}
