@@ -14,9 +14,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/standalone"
 )
 
-// etcdCloseTimeout is how long the embedded etcd may take to close its files.
-// All that it acknowledged is on disk before that.
-const etcdCloseTimeout = 10 * time.Second
+const (
+	// etcdStartTimeout is how long the embedded etcd may take to read its data.
+	etcdStartTimeout = time.Minute
+	// etcdCloseTimeout is how long it may take to close its files. All that it
+	// acknowledged is on disk before that.
+	etcdCloseTimeout = 10 * time.Second
+)
 
 // home is the data directory and what lives in it.
 type home struct {
@@ -53,9 +57,12 @@ func (c *Config) servingNames() []string {
 
 // startEtcd starts the embedded etcd, unless an etcd was named.
 func (c *Config) startEtcd(ctx context.Context) (err error) {
-	if c.options.embeddedEtcd {
-		c.home.etcd, err = standalone.StartEtcd(ctx, c.home.dir, klog.Background().WithName("etcd"))
+	if !c.options.embeddedEtcd {
+		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
+	defer cancel()
+	c.home.etcd, err = standalone.StartEtcd(ctx, c.home.dir, klog.Background().WithName("etcd"))
 	return err
 }
 
@@ -64,7 +71,9 @@ func (h *home) close() {
 		ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
 		defer cancel()
 		if err := h.etcd.Close(ctx); err != nil {
+			// The end of the process frees the directory, when etcd is gone too.
 			klog.ErrorS(err, "Closing the embedded etcd")
+			return
 		}
 	}
 	if err := h.dir.Close(); err != nil {
