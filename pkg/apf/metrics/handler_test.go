@@ -84,7 +84,7 @@ func crowd(ctx context.Context, e *engine.Engine, n int, release <-chan struct{}
 			ticket.Attributes.IsResourceRequest = true
 			ticket.Attributes.Resource = "pods"
 			ticket.Classify()
-			if ticket.Admit(ctx, seats.Work{Initial: 1}, nil) {
+			if ticket.Admit(ctx, seats.Work{Initial: 2}, nil) {
 				<-release
 				ticket.Finish()
 			}
@@ -131,22 +131,22 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	e := engine.New(clock.NewReal(), 2, 20)
 	require.Empty(t, e.Apply(crowdedConfiguration()))
 	release := make(chan struct{})
-	// Ten seats, a hand of four queues of five: of 40 requests ten execute,
-	// twenty wait and ten are refused.
+	// Ten seats, a hand of four queues of five: of 40 requests of two seats
+	// five execute, twenty wait and fifteen are refused.
 	done := crowd(t.Context(), e, 40, release)
 	require.Eventually(t, func() bool {
 		report := e.Report()
-		return len(report.Series) == 1 && report.Series[0].InQueueRequests == 20 && report.Series[0].ExecutingRequests == 10 && report.Series[0].Rejected[0] == 10
+		return len(report.Series) == 1 && report.Series[0].InQueueRequests == 20 && report.Series[0].ExecutingRequests == 5 && report.Series[0].Rejected[0] == 15
 	}, 10*time.Second, time.Millisecond)
 
 	labels := []string{levelLabel, crowded, schemaLabel, crowded}
 	families := scrape(t, e)
-	assert.Equal(t, 10.0, valueOf(t, families, "current_executing_requests", labels...))
+	assert.Equal(t, 5.0, valueOf(t, families, "current_executing_requests", labels...))
 	assert.Equal(t, 10.0, valueOf(t, families, "current_executing_seats", labels...))
 	assert.Equal(t, 10.0, valueOf(t, families, "request_concurrency_in_use", labels...))
 	assert.Equal(t, 20.0, valueOf(t, families, "current_inqueue_requests", labels...))
-	assert.Equal(t, 20.0, valueOf(t, families, "current_inqueue_seats", labels...))
-	assert.Equal(t, 10.0, valueOf(t, families, "rejected_requests_total", append(labels, "reason", "queue-full")...))
+	assert.Equal(t, 40.0, valueOf(t, families, "current_inqueue_seats", labels...))
+	assert.Equal(t, 15.0, valueOf(t, families, "rejected_requests_total", append(labels, "reason", "queue-full")...))
 	assert.Equal(t, 10.0, valueOf(t, families, "nominal_limit_seats", levelLabel, crowded))
 	assert.Equal(t, 20.0, valueOf(t, families, "upper_limit_seats", levelLabel, crowded))
 
@@ -154,11 +154,11 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	done.Wait()
 	e.Rebalance()
 	families = scrape(t, e)
-	assert.Equal(t, 30.0, valueOf(t, families, "dispatched_requests_total", labels...))
-	assert.Equal(t, 30.0, valueOf(t, families, "request_execution_seconds", append(labels, "type", "regular")...))
-	assert.Equal(t, 30.0, valueOf(t, families, "request_wait_duration_seconds", append(labels, "execute", "true")...))
+	assert.Equal(t, 25.0, valueOf(t, families, "dispatched_requests_total", labels...))
+	assert.Equal(t, 25.0, valueOf(t, families, "request_execution_seconds", append(labels, "type", "regular")...))
+	assert.Equal(t, 25.0, valueOf(t, families, "request_wait_duration_seconds", append(labels, "execute", "true")...))
 	assert.Equal(t, 40.0, valueOf(t, families, "work_estimated_seats", labels...))
-	assert.Equal(t, 30.0, valueOf(t, families, "demand_seats_high_watermark", levelLabel, crowded))
+	assert.Equal(t, 50.0, valueOf(t, families, "demand_seats_high_watermark", levelLabel, crowded))
 	assert.Equal(t, 0.0, valueOf(t, families, "current_executing_requests", labels...))
 }
 
