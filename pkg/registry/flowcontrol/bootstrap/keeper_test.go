@@ -152,6 +152,7 @@ func TestTwoServersStartAtOnce(t *testing.T) {
 // Two releases that differ in one spec, and of which the newer knows a level
 // and a schema more, write to each such object once in a pass, whoever comes
 // first, and leave the others alone.
+// 118597: servers of mixed versions.
 func TestServersOfDifferentReleasesDoNotSpin(t *testing.T) {
 	type levels = [2][]*flowcontrolv1.PriorityLevelConfiguration
 	type schemas = [2][]*flowcontrolv1.FlowSchema

@@ -63,6 +63,7 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
+// 107097: the value of the annotation was ignored.
 func TestTheAnnotationIsMadeToSayTheTruth(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
