@@ -58,7 +58,8 @@ func owns(fields map[string]any, path []string) bool {
 
 func sharesPath() []string { return []string{"f:spec", "f:limited", "f:nominalConcurrencyShares"} }
 
-func testApplyConflict(t *testing.T, s *site) {
+func testApplyConflict(c apiCase) {
+	t, s := c.t, c.site
 	_, err := s.apply(t, "first", false, applied("contested", 10))
 	require.NoError(t, err, "apply creates what does not exist")
 	_, err = s.apply(t, "second", false, applied("contested", 10))
@@ -91,7 +92,8 @@ func testApplyConflict(t *testing.T, s *site) {
 	require.ErrorContains(t, err, `conflict with "editor"`)
 }
 
-func testApplyOwnership(t *testing.T, s *site) {
+func testApplyOwnership(c apiCase) {
+	t, s := c.t, c.site
 	with := applied("owned", 10).WithLabels(map[string]string{"mine": "yes", "ours": "yes"})
 	_, err := s.apply(t, "one", false, with)
 	require.NoError(t, err)
@@ -125,7 +127,8 @@ func testApplyOwnership(t *testing.T, s *site) {
 	require.ErrorContains(t, err, "conflicts with \"old\":\n- .spec.limited.nominalConcurrencyShares")
 }
 
-func testApplyLists(t *testing.T, s *site) {
+func testApplyLists(c apiCase) {
+	t, s := c.t, c.site
 	subject := func(user string) *applyv1.SubjectApplyConfiguration {
 		return applyv1.Subject().WithKind(flowcontrolv1.SubjectKindUser).WithUser(applyv1.UserSubject().WithName(user))
 	}
@@ -158,7 +161,8 @@ func testApplyLists(t *testing.T, s *site) {
 	}
 }
 
-func testApplyUpgrade(t *testing.T, s *site) {
+func testApplyUpgrade(c apiCase) {
+	t, s := c.t, c.site
 	kubectl := s.Kubectl(t)
 	manifest := func(precedence string) string {
 		return `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": "upgraded"}, "spec": {"matchingPrecedence": ` + precedence +

@@ -17,81 +17,87 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-const autoUpdate = flowcontrolv1.AutoUpdateAnnotationKey
+const (
+	autoUpdate = flowcontrolv1.AutoUpdateAnnotationKey
+	// usersPrecedence is no built-in schema's.
+	usersPrecedence = 4321
+)
 
 // TestBuiltInObjects treats the built-in objects badly in every way, starts the
 // server again, and looks what came back. A running server does the same once a
 // minute.
 func TestBuiltInObjects(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		s := startSite(t, etcd)
-		original := s.specs(t)
-		require.Len(t, original, 13)
-		require.Equal(t, bootstrap.MandatoryFlowSchemaCatchAll.Spec, original["catch-all"].Spec)
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSite(t, startStore(t))
+			original := s.specs(t)
+			require.Len(t, original, 13)
+			require.Equal(t, bootstrap.MandatoryFlowSchemaCatchAll.Spec, original["catch-all"].Spec)
 
-		s.deleteSchemas(t, "catch-all", "probes", "service-accounts")
-		require.NoError(t, s.levels().Delete(t.Context(), "global-default", metav1.DeleteOptions{}))
-		require.NoError(t, s.levels().Delete(t.Context(), "exempt", metav1.DeleteOptions{}))
-		refused := s.do(t, http.MethodPatch, v1Path+"/flowschemas/exempt", `{"spec": {"matchingPrecedence": 2}}`, "Content-Type: application/merge-patch+json")
-		require.Equal(t, http.StatusUnprocessableEntity, refused.code, "a mandatory spec is not the user's")
-		s.overwrite(t, "exempt", func(schema *flowcontrolv1.FlowSchema) { schema.Spec.MatchingPrecedence = 77 })
+			s.deleteSchemas(t, "catch-all", "probes", "service-accounts")
+			require.NoError(t, s.levels().Delete(t.Context(), "global-default", metav1.DeleteOptions{}))
+			require.NoError(t, s.levels().Delete(t.Context(), "exempt", metav1.DeleteOptions{}))
+			refused := s.do(t, http.MethodPatch, v1Path+"/flowschemas/exempt", `{"spec": {"matchingPrecedence": 2}}`, "Content-Type: application/merge-patch+json")
+			require.Equal(t, http.StatusUnprocessableEntity, refused.code, "a mandatory spec is not the user's")
+			s.overwrite(t, "exempt", func(schema *flowcontrolv1.FlowSchema) { schema.Spec.MatchingPrecedence = 77 })
 
-		const precedence = 4321
-		s.reannotate(t, "kube-scheduler", "true", precedence)
-		s.reannotate(t, "system-nodes", "false", precedence)
-		s.reannotate(t, "system-node-high", "maybe", precedence)
-		s.reannotate(t, "system-leader-election", "", precedence)
-		first := newSchema("service-accounts", "workload-low")
-		first.Annotations = map[string]string{autoUpdate: "maybe"}
-		require.EqualValues(t, 1, s.createSchema(t, first).Generation)
-		for name, annotation := range map[string]string{"former": "true", "mine": "false", "plain": ""} {
-			schema, level := newSchema(name, name), newLevel(name, 1)
-			if annotation != "" {
-				schema.Annotations = map[string]string{autoUpdate: annotation}
-				level.Annotations = schema.Annotations
+			s.reannotate(t, "kube-scheduler", "true")
+			s.reannotate(t, "system-nodes", "false")
+			s.reannotate(t, "system-node-high", "maybe")
+			s.reannotate(t, "system-leader-election", "")
+			first := newSchema("service-accounts", "workload-low")
+			first.Annotations = map[string]string{autoUpdate: "maybe"}
+			require.EqualValues(t, 1, s.createSchema(t, first).Generation)
+			for name, annotation := range map[string]string{"former": "true", "mine": "false", "plain": ""} {
+				schema, level := newSchema(name, name), newLevel(name, 1)
+				if annotation != "" {
+					schema.Annotations = map[string]string{autoUpdate: annotation}
+					level.Annotations = schema.Annotations
+				}
+				s.createLevel(t, level)
+				s.createSchema(t, schema)
 			}
-			s.createLevel(t, level)
-			s.createSchema(t, schema)
-		}
 
-		s.Stop(t)
-		s.Start(t)
-		now := s.specs(t)
-		for _, test := range []struct {
-			why, schema, annotation string
-			restored                bool
-		}{
-			{"a mandatory schema that was deleted comes back", "catch-all", "true", true},
-			{"a mandatory schema that differs is restored", "exempt", "true", true},
-			{"a suggested schema that was deleted comes back", "probes", "true", true},
-			{"one annotated true is the server's, changed or not", "kube-scheduler", "true", true},
-			{"one annotated false is the user's", "system-nodes", "false", false},
-			{"one annotated nonsense and changed is the user's", "system-node-high", "false", false},
-			{"one not annotated and changed is the user's", "system-leader-election", "false", false},
-			{"one annotated nonsense and never changed is the server's", "service-accounts", "true", true},
-		} {
-			require.Contains(t, now, test.schema, test.why)
-			require.Equal(t, test.annotation, now[test.schema].Annotations[autoUpdate], test.why)
-			if test.restored {
-				require.Equal(t, original[test.schema].Spec, now[test.schema].Spec, test.why)
-			} else {
-				require.EqualValues(t, precedence, now[test.schema].Spec.MatchingPrecedence, test.why)
+			s.Stop(t)
+			s.Start(t)
+			now := s.specs(t)
+			for _, test := range []struct {
+				why, schema, annotation string
+				restored                bool
+			}{
+				{"a mandatory schema that was deleted comes back", "catch-all", "true", true},
+				{"a mandatory schema that differs is restored", "exempt", "true", true},
+				{"a suggested schema that was deleted comes back", "probes", "true", true},
+				{"one annotated true is the server's, changed or not", "kube-scheduler", "true", true},
+				{"one annotated false is the user's", "system-nodes", "false", false},
+				{"one annotated nonsense and changed is the user's", "system-node-high", "false", false},
+				{"one not annotated and changed is the user's", "system-leader-election", "false", false},
+				{"one annotated nonsense and never changed is the server's", "service-accounts", "true", true},
+			} {
+				require.Contains(t, now, test.schema, test.why)
+				require.Equal(t, test.annotation, now[test.schema].Annotations[autoUpdate], test.why)
+				if test.restored {
+					require.Equal(t, original[test.schema].Spec, now[test.schema].Spec, test.why)
+				} else {
+					require.EqualValues(t, usersPrecedence, now[test.schema].Spec.MatchingPrecedence, test.why)
+				}
 			}
-		}
-		for _, name := range []string{"global-default", "exempt"} {
-			_, err := s.levels().Get(t.Context(), name, metav1.GetOptions{})
-			require.NoError(t, err, "levels come back too")
-		}
-		require.NotContains(t, now, "former", "what was built in once and is no more goes")
-		_, err := s.levels().Get(t.Context(), "former", metav1.GetOptions{})
-		require.True(t, apierrors.IsNotFound(err), "%v", err)
-		for _, name := range []string{"mine", "plain"} {
-			require.Contains(t, now, name)
-			_, err := s.levels().Get(t.Context(), name, metav1.GetOptions{})
-			require.NoError(t, err)
-		}
-	})
+			for _, name := range []string{"global-default", "exempt"} {
+				_, err := s.levels().Get(t.Context(), name, metav1.GetOptions{})
+				require.NoError(t, err, "levels come back too")
+			}
+			require.NotContains(t, now, "former", "what was built in once and is no more goes")
+			_, err := s.levels().Get(t.Context(), "former", metav1.GetOptions{})
+			require.True(t, apierrors.IsNotFound(err), "%v", err)
+			for _, name := range []string{"mine", "plain"} {
+				require.Contains(t, now, name)
+				_, err := s.levels().Get(t.Context(), name, metav1.GetOptions{})
+				require.NoError(t, err)
+			}
+		})
+	}
 }
 
 // specs are the schemas by name.
@@ -115,7 +121,7 @@ func (s *site) deleteSchemas(t *testing.T, names ...string) {
 
 // reannotate changes a schema's spec and what it says about its owner; empty
 // takes the annotation away.
-func (s *site) reannotate(t *testing.T, name, annotation string, precedence int32) {
+func (s *site) reannotate(t *testing.T, name, annotation string) {
 	t.Helper()
 	var value any
 	if annotation != "" {
@@ -123,7 +129,7 @@ func (s *site) reannotate(t *testing.T, name, annotation string, precedence int3
 	}
 	changed := s.patchSchema(t, name, map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{autoUpdate: value}},
-		"spec":     map[string]any{"matchingPrecedence": precedence},
+		"spec":     map[string]any{"matchingPrecedence": usersPrecedence},
 	})
 	require.EqualValues(t, 2, changed.Generation)
 }

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func testFinalizer(t *testing.T, s *site) {
+func testFinalizer(c apiCase) {
+	t, s := c.t, c.site
 	schema := newSchema("finalized", "catch-all")
 	schema.Finalizers = []string{"example.org/one", "example.org/two"}
 	schema = s.createSchema(t, schema)
@@ -55,7 +55,8 @@ func testFinalizer(t *testing.T, s *site) {
 	}
 }
 
-func testDeleteCollection(t *testing.T, s *site) {
+func testDeleteCollection(c apiCase) {
+	t, s := c.t, c.site
 	s.createLabelled(t, "collected", 3)
 	s.createLabelled(t, "spared", 1)
 	err := s.schemas().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "set=collected", FieldSelector: "metadata.name!=collected-1"})
@@ -72,7 +73,8 @@ func testDeleteCollection(t *testing.T, s *site) {
 	require.Len(t, deleted.Items, 1, "the answer shows what is gone")
 }
 
-func testDeletePreconditions(t *testing.T, s *site) {
+func testDeletePreconditions(c apiCase) {
+	t, s := c.t, c.site
 	level := s.createLevel(t, newLevel("conditional", 1))
 	for name, preconditions := range map[string]metav1.Preconditions{
 		"the uid of another":    {UID: new(types.UID("other"))},
@@ -90,7 +92,8 @@ func testDeletePreconditions(t *testing.T, s *site) {
 	require.True(t, apierrors.IsNotFound(s.levels().Delete(t.Context(), level.Name, metav1.DeleteOptions{})))
 }
 
-func testUpdateConflicts(t *testing.T, s *site) {
+func testUpdateConflicts(c apiCase) {
+	t, s := c.t, c.site
 	old := s.createLevel(t, newLevel("updated", 1))
 	changed := old.DeepCopy()
 	changed.Spec.Limited.NominalConcurrencyShares = new(int32(2))
@@ -113,7 +116,8 @@ func testUpdateConflicts(t *testing.T, s *site) {
 	require.True(t, apierrors.IsNotFound(err), "a PUT creates nothing: %v", err)
 }
 
-func testNames(t *testing.T, s *site) {
+func testNames(c apiCase) {
+	t, s := c.t, c.site
 	level := newLevel("", 1)
 	level.GenerateName = "generated-"
 	first, second := s.createLevel(t, level), s.createLevel(t, level)

@@ -3,13 +3,13 @@ package e2e
 import (
 	"net/http"
 	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func testDiscovery(t *testing.T, s *site) {
+func testDiscovery(c apiCase) {
+	t, s := c.t, c.site
 	var group metav1.APIGroup
 	s.do(t, http.MethodGet, groupPath, "").decode(t, &group)
 	require.Equal(t, "flowcontrol.apiserver.k8s.io/v1", group.PreferredVersion.GroupVersion)
@@ -47,7 +47,8 @@ func testDiscovery(t *testing.T, s *site) {
 }
 
 // testKubectl does what the README's tour does not.
-func testKubectl(t *testing.T, s *site) {
+func testKubectl(c apiCase) {
+	t, s := c.t, c.site
 	kubectl := s.Kubectl(t)
 	manifest := toJSON(t, newSchema("kubectl", "kubectl-level"))
 	require.Equal(t, "flowschema.flowcontrol.apiserver.k8s.io/kubectl created\n", kubectl.RunInput(t, manifest, "create", "-f", "-"))

@@ -38,20 +38,20 @@ func (g governed) as(ctx context.Context, user, name string) (reply, error) {
 	return trySend(ctx, anonymousClient(), http.MethodGet, g.URL+v1Path+"/flowschemas/"+name, "", "Authorization: Bearer "+user)
 }
 
-// mustAs is as for requests that get an answer.
-func (g governed) mustAs(t *testing.T, user, name string) reply {
+// mustAs reads the schema catch-all as a user.
+func (g governed) mustAs(t *testing.T, user string) reply {
 	t.Helper()
-	answer, err := g.as(t.Context(), user, name)
+	answer, err := g.as(t.Context(), user, "catch-all")
 	require.NoError(t, err)
 	return answer
 }
 
-// begin sends a request and returns where its answer will come.
-func (g governed) begin(t *testing.T, user, name string) <-chan reply {
+// begin sends a request of the tenant and returns where its answer will come.
+func (g governed) begin(t *testing.T, name string) <-chan reply {
 	t.Helper()
 	answers := make(chan reply, 1)
 	go func() {
-		answer, err := g.as(t.Context(), user, name)
+		answer, err := g.as(t.Context(), "tenant", name)
 		if err != nil {
 			answer.body = err.Error()
 		}
@@ -60,30 +60,30 @@ func (g governed) begin(t *testing.T, user, name string) <-chan reply {
 	return answers
 }
 
-// hold lets a user's request hold its seat. A request that was answered just
+// hold lets a request of the tenant hold its seat. A request that was answered just
 // now may still have its own, so a refusal is tried again.
-func (g governed) hold(t *testing.T, user, name string) <-chan reply {
+func (g governed) hold(t *testing.T) <-chan reply {
 	t.Helper()
 	deadline := time.After(grace)
-	for answers := g.begin(t, user, name); ; {
+	for answers := g.begin(t, holdPrefix+"1"); ; {
 		select {
-		case arrived := <-g.gate.arrived:
-			require.Equal(t, name, arrived)
+		case <-g.gate.arrived:
 			return answers
 		case answer := <-answers:
 			require.Equal(t, http.StatusTooManyRequests, answer.code, answer.body)
-			answers = g.begin(t, user, name)
+			answers = g.begin(t, holdPrefix+"1")
 		case <-deadline:
-			t.Fatalf("the request for %s did not come through", name)
+			t.Fatal("no request came through")
 		}
 	}
 }
 
-// waitGoverned waits until requests of a user are governed by a schema and a level.
-func (g governed) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+// waitGoverned waits until requests of the tenant are governed by a schema and
+// a level.
+func (g governed) waitGoverned(t *testing.T, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
-	eventually(t, user+" is governed by "+schema.Name+" and "+level.Name, func(ctx context.Context) (bool, error) {
-		answer, err := g.as(ctx, user, "catch-all")
+	eventually(t, "the tenant is governed by "+schema.Name+" and "+level.Name, func(ctx context.Context) (bool, error) {
+		answer, err := g.as(ctx, "tenant", "catch-all")
 		return err == nil && governors(answer) == [2]string{string(schema.UID), string(level.UID)}, err
 	})
 }
@@ -115,43 +115,46 @@ func (g governed) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.Fl
 
 func TestLevelThatIsFullRefuses(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		g := startGoverned(t, etcd)
-		level := g.createLevel(t, newLevel("tenants", 1))
-		schema := g.createSchema(t, newSchema("tenant", "tenants"))
-		g.waitGoverned(t, "tenant", schema, level)
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := startGoverned(t, startStore(t))
+			level := g.createLevel(t, newLevel("tenants", 1))
+			schema := g.createSchema(t, newSchema("tenant", "tenants"))
+			g.waitGoverned(t, schema, level)
 
-		held := g.hold(t, "tenant", "hold-1")
-		refused := g.mustAs(t, "tenant", "catch-all")
-		require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
-		seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
-		require.NoError(t, err)
-		require.Positive(t, seconds)
-		require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
-		g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="concurrency-limit"}`, 1)
+			held := g.hold(t)
+			refused := g.mustAs(t, "tenant")
+			require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
+			seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
+			require.NoError(t, err)
+			require.Positive(t, seconds)
+			require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
+			g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="concurrency-limit"}`, 1)
 
-		// Nobody else is touched, and the administrator never.
-		everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
-		other := g.mustAs(t, "other", "catch-all")
-		require.Equal(t, http.StatusOK, other.code)
-		require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
-		exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
-		require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
+			// Nobody else is touched, and the administrator never.
+			everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
+			other := g.mustAs(t, "other")
+			require.Equal(t, http.StatusOK, other.code)
+			require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
+			exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
+			require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
 
-		// Whom the administrator impersonates is governed as himself.
-		impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: tenant")
-		require.Equal(t, http.StatusTooManyRequests, impersonated.code)
-		require.Equal(t, governors(refused), governors(impersonated))
+			// Whom the administrator impersonates is governed as himself.
+			impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: tenant")
+			require.Equal(t, http.StatusTooManyRequests, impersonated.code)
+			require.Equal(t, governors(refused), governors(impersonated))
 
-		g.gate.open(t)
-		done := answered(t, held)
-		require.Equal(t, http.StatusNotFound, done.code, done.body)
-		require.Equal(t, governors(refused), governors(done))
-		eventually(t, "the seat is free again", func(ctx context.Context) (bool, error) {
-			answer, err := g.as(ctx, "tenant", "catch-all")
-			return err == nil && answer.code == http.StatusOK, err
+			g.gate.open(t)
+			done := answered(t, held)
+			require.Equal(t, http.StatusNotFound, done.code, done.body)
+			require.Equal(t, governors(refused), governors(done))
+			eventually(t, "the seat is free again", func(ctx context.Context) (bool, error) {
+				answer, err := g.as(ctx, "tenant", "catch-all")
+				return err == nil && answer.code == http.StatusOK, err
+			})
 		})
-	})
+	}
 }
 
 func TestChangedConfigurationGovernsTheNextRequests(t *testing.T) {
@@ -159,30 +162,30 @@ func TestChangedConfigurationGovernsTheNextRequests(t *testing.T) {
 	g := startGoverned(t, nil)
 	level := g.createLevel(t, newLevel("tenants", 1))
 	schema := g.createSchema(t, newSchema("tenant", "tenants"))
-	g.waitGoverned(t, "tenant", schema, level)
-	held := g.hold(t, "tenant", "hold-1")
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant", "catch-all").code)
+	g.waitGoverned(t, schema, level)
+	held := g.hold(t)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant").code)
 
 	// Another level for the schema, while a request holds the seat of the first.
 	spacious := g.createLevel(t, newLevel("spacious", 200))
 	g.patchSchema(t, "tenant", map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
-	g.waitGoverned(t, "tenant", schema, spacious)
-	require.Equal(t, http.StatusOK, g.mustAs(t, "tenant", "catch-all").code)
+	g.waitGoverned(t, schema, spacious)
+	require.Equal(t, http.StatusOK, g.mustAs(t, "tenant").code)
 
 	// An earlier schema for the same user.
 	earlier := newSchema("earlier", "tenants")
 	earlier.Spec.MatchingPrecedence = 499
 	earlier.Spec.Rules[0].Subjects[0].User.Name = "tenant"
 	earlier = g.createSchema(t, earlier)
-	g.waitGoverned(t, "tenant", earlier, level)
+	g.waitGoverned(t, earlier, level)
 
 	// A schema without its level takes no part, and says so.
 	require.NoError(t, g.levels().Delete(t.Context(), "tenants", metav1.DeleteOptions{}))
 	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, "tenants")
-	g.waitGoverned(t, "tenant", schema, spacious)
+	g.waitGoverned(t, schema, spacious)
 	again := g.createLevel(t, newLevel("tenants", 100))
 	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, "tenants")
-	g.waitGoverned(t, "tenant", earlier, again)
+	g.waitGoverned(t, earlier, again)
 
 	// What began under the first configuration ends as it began.
 	g.gate.open(t)
@@ -213,14 +216,14 @@ func TestQueueLetsRequestsWaitAndRefusesWhenItIsFull(t *testing.T) {
 	}
 	level = g.createLevel(t, level)
 	schema := g.createSchema(t, newSchema("tenant", "tenants"))
-	g.waitGoverned(t, "tenant", schema, level)
+	g.waitGoverned(t, schema, level)
 
-	held := g.hold(t, "tenant", "hold-1")
-	waiting := g.begin(t, "tenant", "catch-all")
+	held := g.hold(t)
+	waiting := g.begin(t, "catch-all")
 	eventually(t, "a request waits", func(ctx context.Context) (bool, error) {
 		return g.hasMetric(ctx, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="tenant",priority_level="tenants"}`, 1)
 	})
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant", "catch-all").code)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant").code)
 	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="queue-full"}`, 1)
 	select {
 	case answer := <-waiting:

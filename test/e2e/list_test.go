@@ -34,7 +34,8 @@ func names(list *flowcontrolv1.FlowSchemaList) []string {
 	return names
 }
 
-func testListInChunks(t *testing.T, s *site) {
+func testListInChunks(c apiCase) {
+	t, s := c.t, c.site
 	s.createLabelled(t, "chunks", 5)
 	whole, err := s.schemas().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -79,7 +80,8 @@ func testListInChunks(t *testing.T, s *site) {
 	require.Contains(t, broken.status(t).Message, "continue")
 }
 
-func testListVersions(t *testing.T, s *site) {
+func testListVersions(c apiCase) {
+	t, s := c.t, c.site
 	old := s.createLabelled(t, "versioned", 1).ResourceVersion
 	now := s.createLabelled(t, "versioned-later", 1).ResourceVersion
 	number, err := strconv.ParseInt(now, 10, 64)
@@ -140,7 +142,8 @@ func testListVersions(t *testing.T, s *site) {
 	require.Equal(t, http.StatusGatewayTimeout, s.do(t, http.MethodGet, v1Path+"/flowschemas/versioned-0?resourceVersion="+future, "").code)
 }
 
-func testListSelectors(t *testing.T, s *site) {
+func testListSelectors(c apiCase) {
+	t, s := c.t, c.site
 	latest := s.createLabelled(t, "selected", 3).ResourceVersion
 	for _, test := range []struct {
 		name    string

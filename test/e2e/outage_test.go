@@ -15,11 +15,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// health asks an endpoint until it answers with the code.
-func (s *site) health(t *testing.T, endpoint string, code int) {
+// waitReadiness waits until /readyz answers with the code.
+func (s *site) waitReadiness(t *testing.T, code int) {
 	t.Helper()
-	eventually(t, endpoint+" is as it should be", func(ctx context.Context) (bool, error) {
-		answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+endpoint, "")
+	eventually(t, "/readyz is as it should be", func(ctx context.Context) (bool, error) {
+		answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+"/readyz", "")
 		return err == nil && answer.code == code, err
 	})
 }
@@ -32,19 +32,19 @@ func TestEtcdStopsAndComesBack(t *testing.T) {
 	watcher := s.watchSchemas(t, labelSet("through"))
 
 	etcd.Stop(t)
-	s.health(t, "/readyz", http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError)
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code, "a restart would not help")
 	write := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
 	require.GreaterOrEqual(t, write.code, 500, write.body)
 	require.Contains(t, write.body, `"status":"Failure"`)
 
 	etcd.Start(t)
-	s.health(t, "/readyz", http.StatusOK)
+	s.waitReadiness(t, http.StatusOK)
 	after, err := s.levels().Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 	created := s.createLabelled(t, "through", 1)
-	requireEvent(t, watcher, "ADDED", created.Name)
+	requireAdded(t, watcher, created.Name)
 }
 
 // TestEtcdHangs stops etcd's process without ending it: connections stay open
@@ -54,14 +54,14 @@ func TestEtcdHangs(t *testing.T) {
 	etcd := startEtcd(t)
 	s := startSite(t, etcd)
 	require.NoError(t, etcd.Process.Signal(syscall.SIGSTOP))
-	s.health(t, "/readyz", http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError)
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	answer := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
 	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
 	require.Contains(t, answer.body, `"reason":"Timeout"`)
 
 	require.NoError(t, etcd.Process.Signal(syscall.SIGCONT))
-	s.health(t, "/readyz", http.StatusOK)
+	s.waitReadiness(t, http.StatusOK)
 	s.createLevel(t, newLevel("after", 1))
 }
 
@@ -89,24 +89,27 @@ func lastLine(text string) string {
 // TestEtcdWiped takes all keys away under a running server.
 func TestEtcdWiped(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		s := startSite(t, etcd)
-		s.createSchema(t, newSchema("wiped", "catch-all"))
-		_, err := s.store(t).Delete(t.Context(), "", clientv3.WithPrefix())
-		require.NoError(t, err)
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSite(t, startStore(t))
+			s.createSchema(t, newSchema("wiped", "catch-all"))
+			_, err := s.store(t).Delete(t.Context(), "", clientv3.WithPrefix())
+			require.NoError(t, err)
 
-		list, err := s.schemas().List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		require.NotContains(t, names(list), "wiped")
-		s.createSchema(t, newSchema("wiped", "catch-all"))
-		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/readyz", "").code)
-		s.Stop(t)
-		s.Start(t)
-		_, err = s.schemas().Get(t.Context(), "catch-all", metav1.GetOptions{})
-		require.NoError(t, err)
-		_, err = s.schemas().Get(t.Context(), "wiped", metav1.GetOptions{})
-		require.NoError(t, err)
-	})
+			list, err := s.schemas().List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			require.NotContains(t, names(list), "wiped")
+			s.createSchema(t, newSchema("wiped", "catch-all"))
+			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/readyz", "").code)
+			s.Stop(t)
+			s.Start(t)
+			_, err = s.schemas().Get(t.Context(), "catch-all", metav1.GetOptions{})
+			require.NoError(t, err)
+			_, err = s.schemas().Get(t.Context(), "wiped", metav1.GetOptions{})
+			require.NoError(t, err)
+		})
+	}
 }
 
 // TestEtcdFull lets etcd run into its quota: it then refuses what writes and
@@ -162,14 +165,17 @@ func TestForeignPrefix(t *testing.T) {
 // TestUnreadableObject has an object in the store that nobody can decode.
 func TestUnreadableObject(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		s := startSite(t, etcd)
-		_, err := s.store(t).Put(t.Context(), storePrefix+"/flowschemas/broken", "k8s\x00\xff\xff")
-		require.NoError(t, err)
-		answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
-		require.Equal(t, http.StatusInternalServerError, answer.code)
-		answer.status(t)
-		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
-		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
-	})
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSite(t, startStore(t))
+			_, err := s.store(t).Put(t.Context(), storePrefix+"/flowschemas/broken", "k8s\x00\xff\xff")
+			require.NoError(t, err)
+			answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
+			require.Equal(t, http.StatusInternalServerError, answer.code)
+			answer.status(t)
+			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
+			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
+		})
+	}
 }

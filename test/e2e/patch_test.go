@@ -19,7 +19,8 @@ func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1
 	return patched
 }
 
-func testPatches(t *testing.T, s *site) {
+func testPatches(c apiCase) {
+	t, s := c.t, c.site
 	for _, test := range []struct {
 		name  string
 		kind  types.PatchType
@@ -87,13 +88,14 @@ func testPatches(t *testing.T, s *site) {
 	}
 	t.Run("side by side", func(t *testing.T) {
 		t.Parallel()
-		testPatchesSideBySide(t, s)
+		testPatchesSideBySide(apiCase{t: t, site: s})
 	})
 }
 
 // testPatchesSideBySide has patches that meet each other tried again inside the
 // server: none is lost and none fails.
-func testPatchesSideBySide(t *testing.T, s *site) {
+func testPatchesSideBySide(c apiCase) {
+	t, s := c.t, c.site
 	s.createSchema(t, newSchema("patched-at-once", "catch-all"))
 	var group sync.WaitGroup
 	errs := make([]error, 4)
@@ -112,7 +114,8 @@ func testPatchesSideBySide(t *testing.T, s *site) {
 	require.Equal(t, map[string]string{"a": "there", "b": "there", "c": "there", "d": "there"}, schema.Labels)
 }
 
-func testBadPatches(t *testing.T, s *site) {
+func testBadPatches(c apiCase) {
+	t, s := c.t, c.site
 	s.createSchema(t, newSchema("unpatched", "catch-all"))
 	const (
 		jsonPatch  = "Content-Type: application/json-patch+json"

@@ -18,7 +18,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 )
 
-func testTables(t *testing.T, s *site) {
+func testTables(c apiCase) {
+	t, s := c.t, c.site
 	s.createSchema(t, newSchema("tabled", "absent"))
 	level := newLevel("tabled", 7)
 	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
@@ -110,7 +111,8 @@ func requireRowObject(t *testing.T, row metav1.TableRow, kind string) {
 	}
 }
 
-func testPartialMetadata(t *testing.T, s *site) {
+func testPartialMetadata(c apiCase) {
+	t, s := c.t, c.site
 	schema := s.createSchema(t, newSchema("partial", "catch-all"))
 	one := s.do(t, http.MethodGet, v1Path+"/flowschemas/partial", "", "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
 	require.Equal(t, http.StatusOK, one.code)
@@ -129,7 +131,8 @@ func testPartialMetadata(t *testing.T, s *site) {
 	require.NotEmpty(t, list.Continue)
 }
 
-func testEncodings(t *testing.T, s *site) {
+func testEncodings(c apiCase) {
+	t, s := c.t, c.site
 	encoders := map[string]func(*testing.T, runtime.Object) string{
 		"application/json": func(t *testing.T, object runtime.Object) string { t.Helper(); return toJSON(t, object) },
 		"application/yaml": func(t *testing.T, object runtime.Object) string {
@@ -171,7 +174,8 @@ func toProtobuf(t *testing.T, object runtime.Object) string {
 	return string(content)
 }
 
-func testMediaTypes(t *testing.T, s *site) {
+func testMediaTypes(c apiCase) {
+	t, s := c.t, c.site
 	for _, test := range []struct {
 		name, method, path, body, header string
 		code                             int
@@ -194,7 +198,8 @@ func testMediaTypes(t *testing.T, s *site) {
 	require.Equal(t, "application/yaml", second.header.Get("Content-Type"), "the best of what both speak")
 }
 
-func testCompression(t *testing.T, s *site) {
+func testCompression(c apiCase) {
+	t, s := c.t, c.site
 	level := newLevel("large", 1)
 	level.Annotations = map[string]string{"text": strings.Repeat("compressible ", 20_000)}
 	s.createLevel(t, level)

@@ -46,18 +46,12 @@ type site struct {
 	etcd *harness.Etcd
 }
 
-// onBothStores runs a test with nil, for the embedded etcd, and with an etcd
-// process.
-func onBothStores(t *testing.T, run func(t *testing.T, etcd *harness.Etcd)) {
-	t.Helper()
-	t.Run("on its embedded etcd", func(t *testing.T) {
-		t.Parallel()
-		run(t, nil)
-	})
-	t.Run("on an etcd process", func(t *testing.T) {
-		t.Parallel()
-		run(t, startEtcd(t))
-	})
+// stores are the two places for objects, by name: nil is the embedded etcd.
+func stores() map[string]func(*testing.T) *harness.Etcd {
+	return map[string]func(*testing.T) *harness.Etcd{
+		"on its embedded etcd": func(*testing.T) *harness.Etcd { return nil },
+		"on an etcd process":   func(t *testing.T) *harness.Etcd { t.Helper(); return startEtcd(t) },
+	}
 }
 
 func startEtcd(t *testing.T, args ...string) *harness.Etcd {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -28,9 +27,8 @@ func refused(t *testing.T, args ...string) string {
 	command.Dir = harness.ShortDir(t)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err = command.Run()
 	var exit *exec.ExitError
-	require.True(t, errors.As(err, &exit), "%v", err)
+	require.ErrorAs(t, command.Run(), &exit)
 	require.Equal(t, 1, exit.ExitCode(), stderr.String())
 	require.Empty(t, stdout.String(), "stdout is for the line that says ready")
 	var said []string

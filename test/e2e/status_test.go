@@ -2,14 +2,14 @@ package e2e
 
 import (
 	"net/http"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func testStatusSeparation(t *testing.T, s *site) {
+func testStatusSeparation(c apiCase) {
+	t, s := c.t, c.site
 	condition := flowcontrolv1.PriorityLevelConfigurationCondition{Type: "Tested", Status: flowcontrolv1.ConditionTrue, Reason: "Because"}
 
 	level := newLevel("separate", 5)
@@ -74,7 +74,8 @@ func testStatusSeparation(t *testing.T, s *site) {
 	absent.status(t)
 }
 
-func testGeneration(t *testing.T, s *site) {
+func testGeneration(c apiCase) {
+	t, s := c.t, c.site
 	schema := newSchema("counted", "catch-all")
 	schema.Generation = 41
 	require.EqualValues(t, 1, s.createSchema(t, schema).Generation, "it is the server that counts")

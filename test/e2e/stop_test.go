@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net/http"
 	"syscall"
 	"testing"
@@ -10,48 +11,55 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // TestStopLetsRequestsUnderWayFinish asks the server to stop while a request and
 // a watch are under way.
 func TestStopLetsRequestsUnderWayFinish(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		g := startGoverned(t, etcd)
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+v1Path+"/flowschemas?watch=true", nil)
-		require.NoError(t, err)
-		// A connection of its own, as another client has.
-		client, err := rest.HTTPClientFor(g.Config(t))
-		require.NoError(t, err)
-		response, err := client.Do(request)
-		require.NoError(t, err)
-		defer func() { _ = response.Body.Close() }()
-		events := bufio.NewScanner(response.Body)
-		require.True(t, events.Scan(), "%v", events.Err())
-		held := g.hold(t, "tenant", "hold-1")
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := startGoverned(t, startStore(t))
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+v1Path+"/flowschemas?watch=true", nil)
+			require.NoError(t, err)
+			// A connection of its own, as another client has.
+			client, err := rest.HTTPClientFor(g.Config(t))
+			require.NoError(t, err)
+			response, err := client.Do(request)
+			require.NoError(t, err)
+			defer func() { _ = response.Body.Close() }()
+			events := bufio.NewScanner(response.Body)
+			require.True(t, events.Scan(), "%v", events.Err())
+			held := g.hold(t)
 
-		begin := time.Now()
-		require.NoError(t, g.Process.Signal(syscall.SIGTERM))
-		eventually(t, "the server is not ready", func(ctx context.Context) (bool, error) {
-			answer, err := trySend(ctx, anonymousClient(), http.MethodGet, g.URL+"/readyz", "")
-			return err != nil || answer.code == http.StatusInternalServerError, nil
+			begin := time.Now()
+			require.NoError(t, g.Process.Signal(syscall.SIGTERM))
+			g.waitNotReady(t)
+			select {
+			case <-g.Process.Done():
+				t.Fatal("the server did not wait for the request")
+			default:
+			}
+			g.gate.open(t)
+			answer := answered(t, held)
+			require.Equal(t, http.StatusNotFound, answer.code, answer.body)
+			answer.status(t)
+			for events.Scan() {
+			}
+			require.NoError(t, events.Err(), "the watch was cut off")
+			g.requireExit(t, 0)
+			require.Less(t, time.Since(begin), 30*time.Second, "the watch held the stop up")
 		})
-		select {
-		case <-g.Process.Done():
-			t.Fatal("the server did not wait for the request")
-		default:
-		}
-		g.gate.open(t)
-		answer := answered(t, held)
-		require.Equal(t, http.StatusNotFound, answer.code, answer.body)
-		answer.status(t)
-		for events.Scan() {
-		}
-		require.NoError(t, events.Err(), "the watch was cut off")
-		g.requireExit(t, 0)
-		require.Less(t, time.Since(begin), 30*time.Second, "the watch held the stop up")
+	}
+}
+
+// waitNotReady waits until the server says that it is not ready, or hears nobody.
+func (s *site) waitNotReady(t *testing.T) {
+	t.Helper()
+	eventually(t, "the server is not ready", func(ctx context.Context) (bool, error) {
+		answer, err := trySend(ctx, anonymousClient(), http.MethodGet, s.URL+"/readyz", "")
+		return errors.Is(err, syscall.ECONNREFUSED) || answer.code == http.StatusInternalServerError, nil
 	})
 }
 
@@ -71,7 +79,7 @@ func TestStopWithADelay(t *testing.T) {
 	s := startSite(t, nil, "--shutdown-delay-duration=3s")
 	begin := time.Now()
 	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
-	s.health(t, "/readyz", http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError)
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas", "").code)
 	s.requireExit(t, 0)
@@ -82,12 +90,9 @@ func TestStopWithADelay(t *testing.T) {
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	g := startGoverned(t, nil)
-	held := g.hold(t, "tenant", "hold-1")
+	held := g.hold(t)
 	require.NoError(t, g.Process.Signal(syscall.SIGTERM))
-	eventually(t, "the server is not ready", func(ctx context.Context) (bool, error) {
-		answer, err := trySend(ctx, anonymousClient(), http.MethodGet, g.URL+"/readyz", "")
-		return err != nil || answer.code == http.StatusInternalServerError, nil
-	})
+	g.waitNotReady(t)
 	require.NoError(t, g.Process.Signal(syscall.SIGTERM))
 	g.requireExit(t, 1)
 	require.Zero(t, answered(t, held).code, "the request was cut off")

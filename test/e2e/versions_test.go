@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -21,7 +20,8 @@ import (
 
 const zeroKept = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 
-func testVersions(t *testing.T, s *site) {
+func testVersions(c apiCase) {
+	t, s := c.t, c.site
 	v1, v1beta3 := s.client.FlowcontrolV1(), s.client.FlowcontrolV1beta3()
 
 	s.createSchema(t, newSchema("versions", "catch-all"))
@@ -75,20 +75,21 @@ func testVersions(t *testing.T, s *site) {
 	}, level.Spec.Limited)
 }
 
-func testDeprecation(t *testing.T, s *site, auditLog string) {
+func testDeprecation(c apiCase) {
+	t, s := c.t, c.site
 	for kind, resource := range map[string]string{"FlowSchema": "flowschemas", "PriorityLevelConfiguration": "prioritylevelconfigurations"} {
 		answer := s.do(t, http.MethodGet, v1beta3Path+"/"+resource+"/catch-all?marker=old", "")
 		require.Equal(t, http.StatusOK, answer.code)
 		require.Equal(t, []string{`299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`}, answer.warnings())
 		require.Equal(t, map[string]string{"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32"},
-			deprecationAnnotations(auditEvent(t, auditLog, answer)))
+			deprecationAnnotations(auditEvent(t, c.auditLog, answer)))
 
 		current := s.do(t, http.MethodGet, v1Path+"/"+resource+"/catch-all", "")
 		require.Empty(t, current.warnings())
-		require.Empty(t, deprecationAnnotations(auditEvent(t, auditLog, current)))
+		require.Empty(t, deprecationAnnotations(auditEvent(t, c.auditLog, current)))
 
 		metrics := s.do(t, http.MethodGet, "/metrics", "").body
-		require.Regexp(t, regexp.MustCompile(`(?m)^apiserver_requested_deprecated_apis\{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="`+resource+`",subresource="",version="v1beta3"\} 1$`), metrics)
+		require.Regexp(t, `(?m)^apiserver_requested_deprecated_apis\{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="`+resource+`",subresource="",version="v1beta3"\} 1$`, metrics)
 		require.NotRegexp(t, `apiserver_requested_deprecated_apis\{[^}]*version="v1"`, metrics)
 	}
 }
@@ -130,7 +131,8 @@ func deprecationAnnotations(e event) map[string]string {
 	return found
 }
 
-func testStoredBytes(t *testing.T, s *site) {
+func testStoredBytes(c apiCase) {
+	t, s := c.t, c.site
 	schema := s.createSchema(t, newSchema("stored", "catch-all"))
 	level := s.createLevel(t, newLevel("stored", 3))
 	requireStored(t, s, storePrefix, schema, level)

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // watchSchemas watches until the test ends.
@@ -41,15 +40,12 @@ func next(t *testing.T, watcher watch.Interface) watch.Event {
 	}
 }
 
-// requireEvent takes the next event and checks what it tells.
-func requireEvent(t *testing.T, watcher watch.Interface, kind watch.EventType, name string) *flowcontrolv1.FlowSchema {
+// requireAdded takes the next event, which must tell of a new schema.
+func requireAdded(t *testing.T, watcher watch.Interface, name string) {
 	t.Helper()
 	event := next(t, watcher)
-	require.Equal(t, kind, event.Type, "%v", event.Object)
-	schema, ok := event.Object.(*flowcontrolv1.FlowSchema)
-	require.True(t, ok, "%T", event.Object)
-	require.Equal(t, name, schema.Name)
-	return schema
+	require.Equal(t, watch.Added, event.Type, "%v", event.Object)
+	require.Equal(t, name, event.Object.(*flowcontrolv1.FlowSchema).Name)
 }
 
 // labelSet selects what createLabelled makes.
@@ -64,7 +60,8 @@ func (s *site) setPrecedence(t *testing.T, name string, precedence int32) *flowc
 	return s.patchSchema(t, name, map[string]any{"spec": map[string]any{"matchingPrecedence": precedence}})
 }
 
-func testWatchEvents(t *testing.T, s *site) {
+func testWatchEvents(c apiCase) {
+	t, s := c.t, c.site
 	// The engine writes the status of each schema once, a change more than
 	// those made here; so levels are watched, which it does not write.
 	levels := func(options metav1.ListOptions) watch.Interface {
@@ -112,7 +109,8 @@ func version(event watch.Event) string {
 	return event.Object.(metav1.Object).GetResourceVersion()
 }
 
-func testWatchInitialEvents(t *testing.T, s *site) {
+func testWatchInitialEvents(c apiCase) {
+	t, s := c.t, c.site
 	s.createLabelled(t, "initial", 3)
 	options := labelSet("initial")
 	options.SendInitialEvents = new(true)
@@ -145,20 +143,22 @@ func testWatchInitialEvents(t *testing.T, s *site) {
 	require.Contains(t, refused.status(t).Message, "resourceVersionMatch")
 }
 
-func testWatchSelectors(t *testing.T, s *site) {
+func testWatchSelectors(c apiCase) {
+	t, s := c.t, c.site
 	watcher := s.watchSchemas(t, labelSet("moving"))
 	created := s.createLabelled(t, "moving", 1)
-	requireEvent(t, watcher, watch.Added, created.Name)
+	requireAdded(t, watcher, created.Name)
 
 	s.patchSchema(t, created.Name, map[string]any{"metadata": map[string]any{"labels": map[string]any{"set": "elsewhere"}}})
 	for event := next(t, watcher); event.Type != watch.Deleted; event = next(t, watcher) {
 		require.Equal(t, watch.Modified, event.Type, "the engine's write of the status alone may come between")
 	}
 	s.patchSchema(t, created.Name, map[string]any{"metadata": map[string]any{"labels": map[string]any{"set": "moving"}}})
-	requireEvent(t, watcher, watch.Added, created.Name)
+	requireAdded(t, watcher, created.Name)
 }
 
-func testWatchEnds(t *testing.T, s *site) {
+func testWatchEnds(c apiCase) {
+	t, s := c.t, c.site
 	watcher := s.watchSchemas(t, metav1.ListOptions{FieldSelector: "metadata.name=absent", TimeoutSeconds: new(int64(1))})
 	select {
 	case event, open := <-watcher.ResultChan():
@@ -174,7 +174,8 @@ func testWatchEnds(t *testing.T, s *site) {
 	}
 }
 
-func testWatchFramings(t *testing.T, s *site) {
+func testWatchFramings(c apiCase) {
+	t, s := c.t, c.site
 	config := s.Config(t)
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf
@@ -186,7 +187,7 @@ func testWatchFramings(t *testing.T, s *site) {
 
 	socket := dialWebSocket(t, s, v1Path+"/flowschemas?watch=true&labelSelector=set%3Dframed")
 	created := s.createLabelled(t, "framed", 1)
-	requireEvent(t, watcher, watch.Added, created.Name)
+	requireAdded(t, watcher, created.Name)
 	var told struct {
 		Type   watch.EventType
 		Object flowcontrolv1.FlowSchema
@@ -200,24 +201,27 @@ func testWatchFramings(t *testing.T, s *site) {
 // one comes shortly before the watch ends.
 func TestWatchBookmarks(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, etcd *harness.Etcd) {
-		s := startSite(t, etcd)
-		created := s.createSchema(t, newSchema("bookmarked", "catch-all"))
-		ctx, cancel := context.WithTimeout(t.Context(), grace)
-		defer cancel()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-			s.URL+v1Path+"/flowschemas?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dabsent&timeoutSeconds=4&resourceVersion="+created.ResourceVersion, nil)
-		require.NoError(t, err)
-		response, err := s.http.Do(request)
-		require.NoError(t, err)
-		defer func() { _ = response.Body.Close() }()
-		bookmarks := 0
-		lines := bufio.NewScanner(response.Body)
-		for lines.Scan() {
-			require.True(t, strings.HasPrefix(lines.Text(), `{"type":"BOOKMARK"`), lines.Text())
-			bookmarks++
-		}
-		require.NoError(t, lines.Err())
-		require.Positive(t, bookmarks)
-	})
+	for name, startStore := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSite(t, startStore(t))
+			created := s.createSchema(t, newSchema("bookmarked", "catch-all"))
+			ctx, cancel := context.WithTimeout(t.Context(), grace)
+			defer cancel()
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+				s.URL+v1Path+"/flowschemas?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dabsent&timeoutSeconds=4&resourceVersion="+created.ResourceVersion, nil)
+			require.NoError(t, err)
+			response, err := s.http.Do(request)
+			require.NoError(t, err)
+			defer func() { _ = response.Body.Close() }()
+			bookmarks := 0
+			lines := bufio.NewScanner(response.Body)
+			for lines.Scan() {
+				require.True(t, strings.HasPrefix(lines.Text(), `{"type":"BOOKMARK"`), lines.Text())
+				bookmarks++
+			}
+			require.NoError(t, lines.Err())
+			require.Positive(t, bookmarks)
+		})
+	}
 }

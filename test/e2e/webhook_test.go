@@ -23,13 +23,13 @@ const holdPrefix = "hold-"
 type gate struct {
 	// file describes the webhook to the server.
 	file    string
-	arrived chan string
+	arrived chan struct{}
 	release chan struct{}
 }
 
 func newGate(t *testing.T) *gate {
 	t.Helper()
-	g := &gate{file: filepath.Join(t.TempDir(), "webhook.yaml"), arrived: make(chan string), release: make(chan struct{})}
+	g := &gate{file: filepath.Join(t.TempDir(), "webhook.yaml"), arrived: make(chan struct{}), release: make(chan struct{})}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	require.NoError(t, os.WriteFile(g.file, []byte("apiVersion: v1\nkind: Config\nclusters:\n- name: gate\n  cluster: {server: '"+server.URL+
@@ -51,7 +51,7 @@ func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	}
 	if resource := review.Spec.ResourceAttributes; resource != nil && strings.HasPrefix(resource.Name, holdPrefix) {
 		select {
-		case g.arrived <- resource.Name:
+		case g.arrived <- struct{}{}:
 		case <-request.Context().Done():
 			return
 		}
@@ -63,7 +63,9 @@ func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	}
 	review.Status = authorizationv1.SubjectAccessReviewStatus{Allowed: true}
 	writer.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(writer).Encode(review)
+	if err := json.NewEncoder(writer).Encode(review); err != nil {
+		http.Error(writer, err.Error(), http.StatusInternalServerError)
+	}
 }
 
 // open lets one held request go on.
