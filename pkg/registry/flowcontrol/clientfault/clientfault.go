@@ -21,8 +21,7 @@ const typedPatchFailed = "failed to create typed patch object"
 // Watch returns the error of a watch, that of a resourceVersion which is no
 // number as 400.
 func Watch(err error) error {
-	var invalid storage.InvalidError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[storage.InvalidError](err); ok {
 		return apierrors.NewBadRequest(invalid.Error())
 	}
 	return err
