@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func percentOf(n int32) *int32 { return &n }
-
 func TestNominal(t *testing.T) {
 	for name, c := range map[string]struct {
 		total  int
@@ -19,14 +17,14 @@ func TestNominal(t *testing.T) {
 		"the built-in levels on a server with default flags": {
 			total: 600,
 			shares: []Share{
-				{Shares: 0, LendablePercent: 0},                                          // exempt
-				{Shares: 5, LendablePercent: 0},                                          // catch-all
-				{Shares: 30, LendablePercent: 33},                                        // system
-				{Shares: 40, LendablePercent: 25},                                        // node-high
-				{Shares: 10, LendablePercent: 0},                                         // leader-election
-				{Shares: 40, LendablePercent: 50},                                        // workload-high
-				{Shares: 100, LendablePercent: 90},                                       // workload-low
-				{Shares: 20, LendablePercent: 50, BorrowingLimitPercent: percentOf(100)}, // global-default, bounded
+				{Shares: 0, LendablePercent: 0},                                           // exempt
+				{Shares: 5, LendablePercent: 0},                                           // catch-all
+				{Shares: 30, LendablePercent: 33},                                         // system
+				{Shares: 40, LendablePercent: 25},                                         // node-high
+				{Shares: 10, LendablePercent: 0},                                          // leader-election
+				{Shares: 40, LendablePercent: 50},                                         // workload-high
+				{Shares: 100, LendablePercent: 90},                                        // workload-low
+				{Shares: 20, LendablePercent: 50, BorrowingLimitPercent: new(int32(100))}, // global-default, bounded
 			},
 			want: []Limits{
 				{Nominal: 0, Lower: 0, Upper: 600},
@@ -46,7 +44,7 @@ func TestNominal(t *testing.T) {
 		},
 		"the upper limit never exceeds the total (129086)": {
 			total:  100,
-			shares: []Share{{Shares: 60}, {Shares: 40, BorrowingLimitPercent: percentOf(400)}},
+			shares: []Share{{Shares: 60}, {Shares: 40, BorrowingLimitPercent: new(int32(400))}},
 			want:   []Limits{{Nominal: 60, Lower: 60, Upper: 100}, {Nominal: 40, Lower: 40, Upper: 100}},
 		},
 		"no shares at all give nothing": {
@@ -61,7 +59,7 @@ func TestNominal(t *testing.T) {
 		},
 		"a borrowing limit of zero pins the upper limit to the nominal one": {
 			total:  10,
-			shares: []Share{{Shares: 1, BorrowingLimitPercent: percentOf(0)}, {Shares: 1}},
+			shares: []Share{{Shares: 1, BorrowingLimitPercent: new(int32(0))}, {Shares: 1}},
 			want:   []Limits{{Nominal: 5, Lower: 5, Upper: 5}, {Nominal: 5, Lower: 5, Upper: 10}},
 		},
 	} {
@@ -76,7 +74,7 @@ func randomShares(random *rand.Rand) []Share {
 	for i := range shares {
 		shares[i] = Share{Shares: random.Int32N(100), LendablePercent: random.Int32N(101)}
 		if random.IntN(2) == 0 {
-			shares[i].BorrowingLimitPercent = percentOf(random.Int32N(500))
+			shares[i].BorrowingLimitPercent = new(random.Int32N(500))
 		}
 	}
 	return shares

@@ -41,7 +41,7 @@ func newClassifier(schemas []Schema, leastBudget, budgetPerRow int) *Classifier 
 		vocabulary: newVocabulary(),
 	}
 	v := &c.vocabulary
-	resources, urls := (&digest{vocabulary: v}).rows(c.schemas)
+	resources, urls := newDigest(v).rows(c.schemas)
 	c.resources = newIndex(resources, max(leastBudget, budgetPerRow*len(resources)), v.subjects,
 		[4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
 	c.urls = newIndex(urls, max(leastBudget, budgetPerRow*len(urls)), v.subjects,

@@ -6,6 +6,12 @@ type digest struct {
 	// numbers holds the lists of many rows, one behind the other: a list each
 	// would cost more to allocate than to fill.
 	numbers []uint32
+	// onlyWildcard is the list that most lists are.
+	onlyWildcard []uint32
+}
+
+func newDigest(v *vocabulary) *digest {
+	return &digest{vocabulary: v, onlyWildcard: []uint32{wildcard}}
 }
 
 // digestPage is the number of list elements that are allocated at once.
@@ -63,7 +69,7 @@ func (d *digest) subjects(subjects []Subject) []uint32 {
 
 func (d *digest) list(values []string, numbers *numbers) []uint32 {
 	if len(values) == 1 && values[0] == All {
-		return onlyWildcard
+		return d.onlyWildcard
 	}
 	start := d.room(len(values))
 	for _, value := range values {
@@ -99,7 +105,7 @@ func (d *digest) urlRow(rank uint32, subjects []uint32, rule *NonResourceRule) r
 		subjects:   subjects,
 		verbs:      d.list(rule.Verbs, &d.vocabulary.verbs),
 		groups:     urls,
-		resources:  onlyWildcard,
-		namespaces: onlyWildcard,
+		resources:  d.onlyWildcard,
+		namespaces: d.onlyWildcard,
 	}
 }

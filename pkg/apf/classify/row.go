@@ -11,8 +11,6 @@ type row struct {
 	groups, resources, namespaces []uint32
 }
 
-var onlyWildcard = []uint32{wildcard}
-
 // size returns the number of tuples of the row.
 func (r *row) size() int {
 	size := len(r.subjects)

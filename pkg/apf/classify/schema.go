@@ -34,9 +34,11 @@ type Schema struct {
 // Distinguisher says what tells the flows of one schema apart.
 type Distinguisher int
 
+// The distinguishers.
 const (
 	// ByNothing makes all requests of the schema one flow.
 	ByNothing Distinguisher = iota
+	// ByUser makes each user a flow, ByNamespace each namespace.
 	ByUser
 	ByNamespace
 )
@@ -62,6 +64,7 @@ type Subject struct {
 // SubjectKind is the kind of a Subject; any other value matches nobody.
 type SubjectKind int
 
+// The kinds of subjects.
 const (
 	User SubjectKind = iota + 1
 	Group

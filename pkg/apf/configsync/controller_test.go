@@ -47,6 +47,7 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T, c clock.Clock) *fixture {
+	t.Helper()
 	f := &fixture{client: fake.NewClientset(), engine: &recorder{given: make(chan engine.Configuration, 100)}}
 	f.factory = informers.NewSharedInformerFactory(f.client, 0)
 	t.Cleanup(f.factory.Shutdown)
@@ -67,6 +68,7 @@ func newFixture(t *testing.T, c clock.Clock) *fixture {
 
 // run starts the informers and a Controller until the end of the test.
 func (f *fixture) run(t *testing.T) *Controller {
+	t.Helper()
 	controller, err := New(f.config)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -6,8 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func pointer(n int32) *int32 { return &n }
-
 // queuing returns a well-formed limited level.
 func queuing(name string, shares int32) *flowcontrol.PriorityLevelConfiguration {
 	return &flowcontrol.PriorityLevelConfiguration{
@@ -16,8 +14,8 @@ func queuing(name string, shares int32) *flowcontrol.PriorityLevelConfiguration 
 			Type: flowcontrol.PriorityLevelEnablementLimited,
 			Limited: &flowcontrol.LimitedPriorityLevelConfiguration{
 				NominalConcurrencyShares: &shares,
-				LendablePercent:          pointer(50),
-				BorrowingLimitPercent:    pointer(200),
+				LendablePercent:          new(int32(50)),
+				BorrowingLimitPercent:    new(int32(200)),
 				LimitResponse: flowcontrol.LimitResponse{
 					Type:    flowcontrol.LimitResponseTypeQueue,
 					Queuing: &flowcontrol.QueuingConfiguration{Queues: 64, HandSize: 6, QueueLengthLimit: 50},

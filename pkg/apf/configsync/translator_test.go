@@ -1,6 +1,7 @@
 package configsync
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,8 +31,10 @@ func TestTranslateLevel(t *testing.T) {
 			want: func(c *prioritylevel.Config) { c.Config = queueset.Config{Discipline: queueset.Reject} },
 		},
 		"shares of zero stay zero (121089)": {
-			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.NominalConcurrencyShares = pointer(0) },
-			want:   func(c *prioritylevel.Config) { c.Shares = 0 },
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Spec.Limited.NominalConcurrencyShares = new(int32(0))
+			},
+			want: func(c *prioritylevel.Config) { c.Shares = 0 },
 		},
 		"shares that are not said are the default": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.NominalConcurrencyShares = nil },
@@ -86,7 +89,7 @@ func TestTranslateLevel(t *testing.T) {
 			want := prioritylevel.Config{
 				Name: "l", UID: "uid-of-l", Ref: object,
 				Config: queueset.Config{Discipline: queueset.Queue, Queues: 64, HandSize: 6, QueueLengthLimit: 50},
-				Share:  allocation.Share{Shares: 7, LendablePercent: 50, BorrowingLimitPercent: pointer(200)},
+				Share:  allocation.Share{Shares: 7, LendablePercent: 50, BorrowingLimitPercent: new(int32(200))},
 			}
 			if c.want != nil {
 				c.want(&want)
@@ -160,7 +163,7 @@ func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
 
 func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
 	own := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
-	own.Spec.Limited.NominalConcurrencyShares = pointer(77)
+	own.Spec.Limited.NominalConcurrencyShares = new(int32(77))
 	translator := NewTranslator(600)
 	configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{own}, nil)
 	require.Empty(t, problems)
@@ -212,8 +215,8 @@ func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
 }
 
 func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
-	levels := append(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations...)
-	schemas := append(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas...)
+	levels := slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
+	schemas := slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas)
 	configuration, problems := NewTranslator(600).Translate(levels, schemas)
 	require.Empty(t, problems)
 	e := engine.New(clock.NewReal(), 2, 600)

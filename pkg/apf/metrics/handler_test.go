@@ -37,7 +37,7 @@ func scrape(t *testing.T, source Source) map[string]*dto.MetricFamily {
 	defer server.Close()
 	response, err := http.Get(server.URL)
 	require.NoError(t, err)
-	defer response.Body.Close()
+	defer func() { assert.NoError(t, response.Body.Close()) }()
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(response.Body)

@@ -42,10 +42,10 @@ func TestSays(t *testing.T) {
 		"a condition of another type is nobody's concern": {present: []flowcontrol.FlowSchemaCondition{{Type: "Other", Status: "False"}}, since: now},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, wanted := says(schemaOf("s", "l", c.present...), condition("l", true, now))
+			done, got := says(schemaOf("s", "l", c.present...), condition("l", true, now))
 			require.Equal(t, c.done, done)
 			if !done {
-				assert.Equal(t, condition("l", true, c.since), wanted)
+				assert.Equal(t, condition("l", true, c.since), got)
 			}
 		})
 	}
@@ -54,11 +54,12 @@ func TestSays(t *testing.T) {
 func TestApplyPatchHasNothingButTheCondition(t *testing.T) {
 	patch, err := applyPatch("s", condition("l", true, metav1.NewTime(time.Unix(1000, 0).UTC())))
 	require.NoError(t, err)
-	assert.JSONEq(t, `{
+	want := `{
 		"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": "s"},
 		"status": {"conditions": [{
 			"type": "Dangling", "status": "False", "reason": "Found", "lastTransitionTime": "1970-01-01T00:16:40Z",
 			"message": "The PriorityLevelConfiguration \"l\" exists."
 		}]}
-	}`, string(patch))
+	}`
+	assert.JSONEq(t, want, string(patch))
 }

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 )
 
 // FieldManager is whom the conditions belong to in managedFields: the same as
@@ -184,7 +183,7 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 		}
 	}
 	if wait := c.budget.spend(name, now); wait > 0 {
-		return wait + rand.N(maxJitter), nil
+		return wait + rand.N(maxJitter), nil //nolint:gosec // chance, not a secret
 	}
 	return 0, c.write(ctx, name, wanted)
 }
@@ -217,7 +216,7 @@ func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.
 		return fmt.Errorf("composing the status of FlowSchema %q: %w", name, err)
 	}
 	_, err = c.config.SchemaPatcher.Patch(ctx, name, types.ApplyPatchType, patch,
-		metav1.PatchOptions{FieldManager: FieldManager, Force: ptr.To(true)}, "status")
+		metav1.PatchOptions{FieldManager: FieldManager, Force: new(true)}, "status")
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("writing the status of FlowSchema %q: %w", name, err)
 	}

@@ -18,21 +18,18 @@ import (
 	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
-// run runs a test, in virtual time, with a Controller at work.
-func run(t *testing.T, before func(*testing.T, *api), test func(*testing.T, *api)) {
+// run lets a Controller work until the end of the test.
+func (a *api) run(t *testing.T) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		a := newAPI()
-		before(t, a)
-		controller := a.controller(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- controller.Run(ctx) }()
-		settle()
-		test(t, a)
+	controller := a.controller(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- controller.Run(ctx) }()
+	t.Cleanup(func() {
 		cancel()
-		require.NoError(t, <-done)
+		assert.NoError(t, <-done)
 	})
+	settle()
 }
 
 // settle waits, in virtual time, until everybody is done with what happened.
@@ -42,7 +39,10 @@ func settle() {
 }
 
 func TestConditionFollowsTheLevel(t *testing.T) {
-	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.schemas.set(t, schemaOf("s", "l"))
+		a.run(t)
 		require.Len(t, a.writes, 1)
 		assert.Equal(t, flowcontrol.ConditionTrue, a.writes[0].condition.Status)
 		assert.Equal(t, "NotFound", a.writes[0].condition.Reason)
@@ -62,7 +62,10 @@ func TestConditionFollowsTheLevel(t *testing.T) {
 }
 
 func TestConditionsAreAppliedToTheStatusByTheFieldManager(t *testing.T) {
-	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.schemas.set(t, schemaOf("s", "l"))
+		a.run(t)
 		require.Len(t, a.writes, 1)
 		assert.Equal(t, types.ApplyPatchType, a.writes[0].kind)
 		assert.Equal(t, []string{"status"}, a.writes[0].subresources)
@@ -72,11 +75,12 @@ func TestConditionsAreAppliedToTheStatusByTheFieldManager(t *testing.T) {
 }
 
 func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
-	run(t, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
 		a.levels.set(t, levelOf("l"))
 		a.schemas.set(t, schemaOf("s", "l", condition("l", true, metav1.Now())))
 		a.schemas.set(t, schemaOf("d", "missing", condition("missing", false, metav1.Now())))
-	}, func(t *testing.T, a *api) {
+		a.run(t)
 		assert.Empty(t, a.writes)
 		assert.Zero(t, a.gets)
 	})
@@ -84,10 +88,11 @@ func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
 
 func TestALevelThatTheInformerHasNotSeenYetIsAskedFor(t *testing.T) {
 	// 107729: the informer of schemas may be ahead of that of levels.
-	run(t, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
 		a.unseen = []string{"l"}
 		a.schemas.set(t, schemaOf("s", "l"))
-	}, func(t *testing.T, a *api) {
+		a.run(t)
 		require.Len(t, a.writes, 1)
 		assert.Equal(t, flowcontrol.ConditionFalse, a.writes[0].condition.Status)
 		a.levels.set(t, levelOf("l"))
@@ -97,10 +102,11 @@ func TestALevelThatTheInformerHasNotSeenYetIsAskedFor(t *testing.T) {
 }
 
 func TestMandatoryLevelsExistEvenIfTheAPILacksThem(t *testing.T) {
-	run(t, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
 		a.schemas.set(t, schemaOf("s", "catch-all"))
 		a.schemas.set(t, schemaOf("e", "exempt"))
-	}, func(t *testing.T, a *api) {
+		a.run(t)
 		require.Len(t, a.writes, 2)
 		for _, w := range a.writes {
 			assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
@@ -110,7 +116,10 @@ func TestMandatoryLevelsExistEvenIfTheAPILacksThem(t *testing.T) {
 
 func TestAFightIsSlow(t *testing.T) {
 	// 99935: another server says the opposite every time.
-	run(t, func(t *testing.T, a *api) { a.schemas.set(t, schemaOf("s", "l")) }, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.schemas.set(t, schemaOf("s", "l"))
+		a.run(t)
 		end := time.Now().Add(10 * time.Minute)
 		for time.Now().Before(end) {
 			a.say("s", condition("l", true, metav1.Now()))
@@ -124,10 +133,11 @@ func TestAFightIsSlow(t *testing.T) {
 }
 
 func TestFailedWritesAreTriedAgain(t *testing.T) {
-	run(t, func(t *testing.T, a *api) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
 		a.refuse = errors.New("etcd is tired")
 		a.schemas.set(t, schemaOf("s", "l"))
-	}, func(t *testing.T, a *api) {
+		a.run(t)
 		require.Len(t, a.writes, 2)
 		assert.Equal(t, a.writes[0].condition.Status, a.writes[1].condition.Status)
 	})
@@ -155,6 +165,7 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 // withRealInformers lets a Controller work, until the end of the test, with
 // informers of a fake client.
 func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
+	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	controller, err := New(Config{
 		Levels:        factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
