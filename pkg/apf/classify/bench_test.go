@@ -242,6 +242,23 @@ func BenchmarkManySchemas(b *testing.B) {
 	}
 }
 
+// BenchmarkScan compares with trying one schema after the other, as the library
+// does.
+func BenchmarkScan(b *testing.B) {
+	for _, n := range []int{0, 100, 1000} {
+		b.Run(fmt.Sprintf("%d more", n), func(b *testing.B) {
+			c := New(with(n, manyShapes[0].rule))
+			a := typical
+			for b.Loop() {
+				times := fastest(10, func() { c.Match(&a) }, func() { scan(c.Schemas(), &a) })
+				b.ReportMetric(times[0], "ns-index")
+				b.ReportMetric(times[1], "ns-scan")
+				b.ReportMetric(times[0]/times[1], "ratio")
+			}
+		})
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for _, shape := range manyShapes {
 		schemas := with(10000, shape.rule)
