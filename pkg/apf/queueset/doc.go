@@ -37,10 +37,15 @@
 // The opposite must be prevented too. When busy queues leave seats unused, the
 // others run ahead of R, as they should, and without bound as time goes by. A
 // queue that then becomes active would start at R, far behind all the others,
-// and be served alone until it caught up. Therefore R never lags behind the
-// queue just dispatched: R is raised to S - G * (initial seats executing), a
-// lower estimate of where that queue is. As the queue dispatched is the least
-// advanced one, no queue that waits has a claim to what is skipped.
+// and be served alone until it caught up. Therefore R never lags far behind the
+// queue just dispatched: it is raised to
+//
+//	S - G * (initial seats executing) - dR/dt * 1 s
+//
+// of which the first two terms are a lower estimate of where that queue is. As
+// it is the least advanced of all that wait, a latecomer is at most one second
+// of its share ahead of them. That second is left so that a thrifty queue which
+// the others' bursts hinder keeps its claim for as long.
 //
 // # Widths and limits
 //

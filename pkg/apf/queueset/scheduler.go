@@ -11,6 +11,10 @@ import (
 // run until it has.
 const ServiceTimeGuess = 3 * time.Millisecond
 
+// maxLag is how far R may lag behind the queue that is dispatched, in time at
+// the rate of R.
+const maxLag = time.Second
+
 // maxSpares bounds the queues that are kept for use again.
 const maxSpares = 64
 
@@ -19,6 +23,7 @@ const maxSpares = 64
 type scheduler struct {
 	dealer   flow.Dealer
 	last     time.Duration  // when clock was true
+	wanted   int            // seats in use or asked for until then, at most the limit
 	clock    seats.Progress // R
 	wraps    uint64         // how often R passed zero
 	queues   []*queue       // by index, nil while inactive; may be longer than the deck while queues drain
@@ -44,6 +49,7 @@ type scheduler struct {
 // sync moves the virtual clock to now, given that since the last time the
 // seats in use or asked for were so many, at most the limit.
 func (s *scheduler) sync(now time.Duration, seatsWanted int) {
+	s.wanted = seatsWanted
 	if now <= s.last {
 		return
 	}
@@ -234,7 +240,7 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	s.serial++
 	q.served = s.serial
 	s.dispatchStart = q.startAt(now)
-	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess)))
+	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.wanted, s.busy)))
 	s.dispatchClock = s.clock
 	s.charge(r, q, now)
 	q.start = q.start.Add(r.owed)
