@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// row is a line of the table: a figure of ours, what it is compared with, and
+// what is wanted.
+type row struct {
+	what       string
+	ours       quantity
+	theirs     quantity // of the peer, or of ours in another case; none: no ratio
+	most       float64  // the most that ours/theirs may be; or ours itself, if theirs is none
+	mostAllocs float64  // the most of these; negative: not limited
+}
+
+// quantity is a measured figure.
+type quantity struct{ benchmark, unit string }
+
+func ns(benchmark string) quantity { return quantity{benchmark, "ns/op"} }
+
+func rows() []row {
+	filtered := func(unit string) quantity { return quantity{"Filter/get-2", unit} }
+	return []row{
+		{what: "`Handle`, uncontended, 1 core", ours: ns("Uncontended/ours-1"), theirs: ns("Uncontended/peer-1"), most: 0.1, mostAllocs: 2},
+		{what: "the same on 2 cores, beside ours on 1", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/ours-1"), most: 1 / 1.7, mostAllocs: 2},
+		{what: "the same on 2 cores, beside the peer", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/peer-2"), most: 0.1, mostAllocs: 2},
+		{what: "1,000 more schemas, beside ours with none", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
+		{what: "10,000 more schemas, beside ours with none", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
+		{what: "1,000 more schemas, beside the peer", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/1000/peer-1"), most: 0.1, mostAllocs: 2},
+		{what: "10,000 more schemas, beside the peer", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/10000/peer-1"), most: 0.1, mostAllocs: 2},
+		{what: "saturated, 512 goroutines, 60 seats", ours: ns("Saturated/ours-2"), theirs: ns("Saturated/peer-2"), most: 0.1, mostAllocs: 4},
+		{what: "1,000 queues, 100,000 flows, beside 128 queues", ours: ns("ManyFlows/1000queues,100000flows-2"), theirs: ns("ManyFlows/128queues,100000flows-2"), most: 1, mostAllocs: 4},
+		{what: "exempt (at most 300 ns)", ours: ns("Exempt/ours-1"), most: 300, mostAllocs: 2},
+		{what: "exempt, beside the peer", ours: ns("Exempt/ours-1"), theirs: ns("Exempt/peer-1"), most: 0.1, mostAllocs: 2},
+		{what: "through the whole filter", ours: filtered("ours-ns"), theirs: filtered("peer-ns"), most: 0.125, mostAllocs: -1},
+		{what: "applying 10,000 schemas and 500 levels (at most 100 ms)", ours: ns("Apply-2"), most: 100e6, mostAllocs: -1},
+		{what: "the delay of a request meanwhile, 99.99 % (at most 1 ms)", ours: quantity{"Apply-2", "us-p99.99"}, most: 1000, mostAllocs: -1},
+		{what: "memory of a waiting request (at most 1 KB)", ours: quantity{"WaitingRequest-2", "B/waiting"}, most: 1024, mostAllocs: -1},
+		{what: "memory of an idle level (at most 64 KB)", ours: quantity{"IdleLevel-2", "B/level-used"}, most: 64 << 10, mostAllocs: -1},
+	}
+}
+
+// report is the section of docs/benchmarks.md.
+func (f figures) report(rounds int) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, `## The engine, beside that of k8s.io/apiserver
+
+Written by `+"`make bench`"+` on a machine with %d processors (%s): both engines in one
+process, in turns, with the built-in configuration; medians of %d rounds. A ratio is
+our figure divided by the one beside it.
+
+| case | ours | beside | ratio | wanted | allocations | reached |
+|---|---:|---:|---:|---:|---:|---|
+`, runtime.NumCPU(), runtime.Version(), rounds)
+	var errs []error
+	for _, r := range rows() {
+		line, err := f.line(r)
+		errs = append(errs, err)
+		text.WriteString(line)
+	}
+	return text.String(), errors.Join(errs...)
+}
+
+func (f figures) line(r row) (string, error) {
+	ours, err := f.median(r.ours.benchmark, r.ours.unit)
+	if err != nil {
+		return "", err
+	}
+	compared, beside, ratio := ours, "", ""
+	if r.theirs.benchmark != "" {
+		theirs, err := f.median(r.theirs.benchmark, r.theirs.unit)
+		if err != nil {
+			return "", err
+		}
+		compared, beside, ratio = ours/theirs, show(theirs, r.theirs.unit), fmt.Sprintf("%.3f", ours/theirs)
+	}
+	reached, allocations := compared <= r.most, ""
+	if r.mostAllocs >= 0 {
+		allocs, err := f.median(r.ours.benchmark, "allocs/op")
+		if err != nil {
+			return "", err
+		}
+		reached, allocations = reached && allocs <= r.mostAllocs, fmt.Sprintf("%.0f", allocs)
+	}
+	wanted := ""
+	if ratio != "" {
+		wanted = fmt.Sprintf("≤ %.3f", r.most)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", r.what, show(ours, r.ours.unit), beside, ratio, wanted, allocations, yesNo(reached)), nil
+}
+
+// show prints a figure with a unit that fits a person.
+func show(value float64, unit string) string {
+	switch {
+	case strings.HasPrefix(unit, "B/"):
+		return fmt.Sprintf("%.0f B", value)
+	case strings.HasPrefix(unit, "us-"):
+		return fmt.Sprintf("%.1f µs", value)
+	case value >= 1e6:
+		return fmt.Sprintf("%.1f ms", value/1e6)
+	case value >= 1e4:
+		return fmt.Sprintf("%.1f µs", value/1e3)
+	}
+	return fmt.Sprintf("%.0f ns", value)
+}
+
+func yesNo(reached bool) string {
+	if reached {
+		return "yes"
+	}
+	return "**no**"
+}
