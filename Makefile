@@ -82,7 +82,11 @@ binaries: ## Build every program that the tests run
 	@go run ./test/binaries/build
 
 .PHONY: bench
-bench: binaries ## Measure the server beside kube-apiserver; write docs/benchmarks.md
+bench: binaries ## Measure engine and server beside their peers; write docs/benchmarks.md
+	@echo "bench: the engine and that of k8s.io/apiserver (some minutes)"
+	@go run ./hack/enginebench
+	@echo "bench: an elephant and mice under both engines (some minutes)"
+	@go run ./hack/contention
 	@echo "bench: this server and kube-apiserver side by side (some minutes)"
 	@go run ./hack/benchmarks
 
