@@ -59,6 +59,7 @@ func objectCounts() fcrequest.StorageObjectCountTracker {
 }
 
 func peerFilter(b *testing.B) func(http.Handler) http.Handler {
+	b.Helper()
 	levels, schemas := builtIn()
 	peer := start(b, newPeer, total, levels, schemas)
 	estimator := fcrequest.NewWorkEstimator(objectCounts().Get, peer.GetInterestedWatchCount, fcrequest.DefaultWorkEstimatorConfig(), peer.GetMaxSeats)
@@ -68,6 +69,7 @@ func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 }
 
 func ourFilter(b *testing.B) func(http.Handler) http.Handler {
+	b.Helper()
 	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), total)
 	configuration, problems := configsync.NewTranslator(total).Translate(builtIn())
 	if problems = append(problems, e.Apply(configuration)...); len(problems) > 0 {
@@ -83,6 +85,7 @@ func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 
 // requestOf returns a request as it leaves the filters in front.
 func requestOf(b *testing.B, info request.RequestInfo, name string) *http.Request {
+	b.Helper()
 	info.IsResourceRequest = true
 	info.APIVersion, info.Resource, info.Namespace = "v1", "configmaps", "default"
 	info.Path = "/api/v1/namespaces/default/configmaps"
@@ -114,6 +117,7 @@ func (s sample) minus(t sample) sample {
 
 // compare reports what two filters add to the bare handler.
 func compare(b *testing.B, bare, peer, ours http.Handler, r *http.Request) {
+	b.Helper()
 	handlers := []http.Handler{bare, peer, ours}
 	samples := make([][]sample, len(handlers))
 	for _, handler := range handlers { // what is made once is made before

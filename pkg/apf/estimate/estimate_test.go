@@ -39,8 +39,8 @@ func TestListTakesOneSeatPerHundredObjectsHandled(t *testing.T) {
 	}
 }
 
-// Bugs 105804, 105930 and 106085 of kubernetes/kubernetes: what watchers cost
-// was counted for writes that hardly anybody watches, and lost or stretched
+// See kubernetes/kubernetes 105804, 105930 and 106085: what watchers cost was
+// counted for writes that hardly anybody watches, and lost or stretched
 // when it was made to fit.
 func TestWritePaysForItsWatchers(t *testing.T) {
 	for _, test := range []struct {

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"testing"
@@ -109,7 +108,7 @@ func TestUnpreparedRequestIsAnInternalError(t *testing.T) {
 	s.requireIdle()
 }
 
-// Bugs 97206 and 111850 of kubernetes/kubernetes.
+// See kubernetes/kubernetes 97206 and 111850.
 func TestPanicOfTheHandlerGivesTheSeatsBack(t *testing.T) {
 	for _, test := range []struct{ name, user, level, schema string }{
 		{"on a level that limits", nobody, "tested", "everybody"},
@@ -202,8 +201,7 @@ func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 	}
 }
 
-// Bug 105739 of kubernetes/kubernetes, and what is ours: it is not called a
-// time-out.
+// See kubernetes/kubernetes 105739. Ours: it is not called a time-out.
 func TestClientThatLeavesWhileItWaitsIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, queueset.Queue, 1)
@@ -243,8 +241,26 @@ func TestContextOfTheHandlerIsNotThatOfWaiting(t *testing.T) {
 		defer cancel()
 		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
-			assert.True(t, errors.Is(r.Context().Err(), context.DeadlineExceeded))
+			assert.ErrorIs(t, r.Context().Err(), context.DeadlineExceeded)
 		}), requestBy(nobody, "get", "").WithContext(ctx))
 		s.requireIdle()
 	})
 }
+
+func TestRequestThatNeedNotWaitCostsNextToNothing(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	s.options.Gauges = stats.NewKindGauges(0)
+	handler := s.before(func(http.ResponseWriter, *http.Request) {})
+	r, w := requestBy(nobody, "get", ""), discard{}
+	// The array behind the two headers.
+	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { handler.ServeHTTP(w, r) }), 1.0)
+}
+
+// discard is a response that nobody reads.
+type discard http.Header
+
+var _ http.ResponseWriter = discard(nil)
+
+func (d discard) Header() http.Header         { return http.Header(d) }
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d discard) WriteHeader(int)             {}

@@ -49,8 +49,8 @@ func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
 	s.requireIdle()
 }
 
-// Bug 105511 of kubernetes/kubernetes: another server serves the watch, or
-// nobody does.
+// See kubernetes/kubernetes 105511: another server serves the watch, or nobody
+// does.
 func TestWatchThatNeverReachesTheStorageGivesItsSeatBack(t *testing.T) {
 	for name, handle := range map[string]http.HandlerFunc{
 		"the handler returns": func(http.ResponseWriter, *http.Request) {},
@@ -67,8 +67,8 @@ func TestWatchThatNeverReachesTheStorageGivesItsSeatBack(t *testing.T) {
 	}
 }
 
-// Bugs 127029 and 127048 of kubernetes/kubernetes: all books are closed when
-// the panic leaves the filter, whoever is at them.
+// See kubernetes/kubernetes 127029 and 127048: all books are closed when the
+// panic leaves the filter, whoever is at them.
 func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
 	for _, test := range []struct {
 		name   string

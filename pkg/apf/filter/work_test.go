@@ -31,9 +31,9 @@ type known struct {
 
 var _ flowcontrol.WatchTracker = known{}
 
-func (k known) Objects(string) (int64, error)                            { return k.stored, k.countErr }
-func (k known) RegisterWatch(*http.Request) flowcontrol.ForgetWatchFunc  { return nil }
-func (k known) GetInterestedWatchCount(info *apirequest.RequestInfo) int { return k.watchers }
+func (k known) Objects(string) (int64, error)                           { return k.stored, k.countErr }
+func (k known) RegisterWatch(*http.Request) flowcontrol.ForgetWatchFunc { return nil }
+func (k known) GetInterestedWatchCount(*apirequest.RequestInfo) int     { return k.watchers }
 
 // workOf returns our estimate of a request by nobody.
 func (s *site) workOf(k known, r *http.Request) seats.Work {
@@ -134,7 +134,7 @@ func (s *site) libraryWork(k known, r *http.Request) seats.Work {
 // requireLibraryWork compares the two estimates. They differ in two points:
 //
 //   - A watch without a resourceVersion, or from "0", begins with the present
-//     state too, which costs as much as a list of it (bug 134580). The library
+//     state too, which costs as much as a list of it (kubernetes/kubernetes 134580). The library
 //     of this version takes it for one seat.
 //   - The library counts work in units of 10 ns seats and cuts off, ours in
 //     nanoseconds and rounds up.
@@ -161,6 +161,7 @@ func beginsUnasked(r *http.Request) bool {
 }
 
 func sites(t *testing.T) []*site {
+	t.Helper()
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.WatchList, true)
 	return []*site{newSite(t, queueset.Reject, 600), newSite(t, queueset.Queue, 600), newSite(t, queueset.Queue, 25), newSite(t, queueset.Queue, 1)}
 }
