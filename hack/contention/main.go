@@ -26,10 +26,10 @@ func main() {
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *rounds, *output); err != nil {
+	err := run(ctx, *rounds, *output)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "contention:", err)
-		stop()
 		os.Exit(1)
 	}
 }

@@ -25,10 +25,10 @@ func main() {
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *rounds, *time, *output); err != nil {
+	err := run(ctx, *rounds, *time, *output)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "enginebench:", err)
-		stop()
 		os.Exit(1)
 	}
 }

@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -14,7 +15,7 @@ import (
 func BenchmarkMoreSchemas(b *testing.B) {
 	levels, schemas := builtIn()
 	for _, more := range []int{0, 1000, 10000} {
-		configured := append(schemas[:len(schemas):len(schemas)], schemasOfOthers(more)...)
+		configured := slices.Concat(schemas, schemasOfOthers(more))
 		for _, c := range []struct {
 			name      string
 			newEngine constructor

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// AdminUser and AdminGroup are who the administrator's certificate says its
-	// holder is.
-	AdminUser  = "flowcontrol-admin"
+	// AdminUser is who the administrator's certificate says its holder is.
+	AdminUser = "flowcontrol-admin"
+	// AdminGroup is the group that it puts him into.
 	AdminGroup = "system:masters"
 
 	authorityLife = 10 * 365 * 24 * time.Hour

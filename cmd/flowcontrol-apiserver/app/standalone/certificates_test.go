@@ -91,7 +91,7 @@ func TestCertificatesServeAndLogIn(t *testing.T) {
 	}}
 	response, err := client.Get(server.URL)
 	require.NoError(t, err)
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	assert.Equal(t, "CN=flowcontrol-admin,O=system:masters", string(body))

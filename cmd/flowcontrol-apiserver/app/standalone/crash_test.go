@@ -217,7 +217,7 @@ func overwrite(t *testing.T, path string, offset int64) {
 	require.NoError(t, err)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	require.NoError(t, err)
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	rubbish := make([]byte, min(info.Size()-offset, 1<<20))
 	for i := range len(rubbish) / 8 {
 		binary.LittleEndian.PutUint64(rubbish[8*i:], 0x9e3779b97f4a7c15*uint64(i+1))

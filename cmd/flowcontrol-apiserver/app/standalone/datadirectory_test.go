@@ -1,7 +1,6 @@
 package standalone
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,7 +102,7 @@ func TestOpenDataDirectoryRefusesOneThatCannotBeWritten(t *testing.T) {
 	}
 	opened, err := os.Open(path)
 	require.NoError(t, err)
-	defer opened.Close()
+	defer func() { _ = opened.Close() }()
 
 	// Nobody may not walk to the directory, but may use one it was given.
 	refusal := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
@@ -126,7 +125,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 
 	_, err := OpenDataDirectory(path)
 	var inUse *InUseError
-	require.True(t, errors.As(err, &inUse), "got %v", err)
+	require.ErrorAs(t, err, &inUse, "got %v", err)
 	assert.Equal(t, &InUseError{Path: path, PID: holder.command.Process.Pid}, inUse)
 	assert.Equal(t, "data directory "+path+" is in use by process "+strconv.Itoa(holder.command.Process.Pid)+"; stop it or choose another --data-dir", err.Error())
 
@@ -137,7 +136,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	holder.kill()
 	dir := openDirectory(t, path)
 	_, err = OpenDataDirectory(path)
-	require.True(t, errors.As(err, &inUse), "got %v", err)
+	require.ErrorAs(t, err, &inUse, "got %v", err)
 	assert.Equal(t, os.Getpid(), inUse.PID)
 
 	require.NoError(t, dir.Close())

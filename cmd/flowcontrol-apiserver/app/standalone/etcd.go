@@ -167,7 +167,7 @@ func (e *Etcd) watch() {
 	case <-e.server.Server.StopNotify():
 		err = errors.New("embedded etcd stopped by itself")
 	case cause := <-e.server.Err():
-		err = fmt.Errorf("embedded etcd stopped serving: %v", cause)
+		err = fmt.Errorf("embedded etcd stopped serving: %w", cause)
 	}
 	select {
 	case <-e.closing:

@@ -29,7 +29,7 @@ func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
 	}
 	for name, folder := range tests {
 		t.Run(name, func(t *testing.T) {
-			base, err := os.MkdirTemp("", "alone") // t.TempDir is long by itself
+			base, err := os.MkdirTemp("", "alone") //nolint:usetesting // t.TempDir is long by itself
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
 			dir := openDirectory(t, filepath.Join(base, folder))

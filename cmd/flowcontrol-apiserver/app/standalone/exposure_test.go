@@ -72,7 +72,7 @@ func tcpSockets(t *testing.T, pid int) []string {
 			continue
 		}
 		require.NoError(t, err)
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		for lines := bufio.NewScanner(file); lines.Scan(); {
 			// sl local remote state queues timer retransmits uid timeout inode
 			if fields := strings.Fields(lines.Text()); len(fields) > 9 && inodes[fields[9]] {

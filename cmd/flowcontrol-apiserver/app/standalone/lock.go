@@ -40,7 +40,7 @@ func acquireLock(directory string) (*os.File, error) {
 		return nil, notWritable(directory, err)
 	}
 	if err := flock(file); err != nil {
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, &InUseError{Path: directory, PID: readPID(file)}
 		}

@@ -142,7 +142,7 @@ func writeToFullDisk(etcd *Etcd) error {
 	case err := <-etcd.Failed():
 		return err
 	case err := <-acknowledged:
-		return fmt.Errorf("the write ended first, with %v", err)
+		return fmt.Errorf("the write ended first, with %w", err)
 	}
 }
 

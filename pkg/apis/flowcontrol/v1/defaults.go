@@ -23,7 +23,7 @@ func SetDefaults_FlowSchemaSpec(spec *flowcontrolv1.FlowSchemaSpec) {
 // leaves out. Zero shares that are given stay zero.
 func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1.LimitedPriorityLevelConfiguration) {
 	if limited.NominalConcurrencyShares == nil {
-		limited.NominalConcurrencyShares = ptr.To(defaultNominalConcurrencyShares)
+		limited.NominalConcurrencyShares = new(defaultNominalConcurrencyShares)
 	}
 	if limited.LendablePercent == nil {
 		limited.LendablePercent = ptr.To[int32](0)
