@@ -10,7 +10,8 @@
 // informers is a k8s.io/client-go/informers.SharedInformerFactory, started by
 // the server, client the typed client to write status with, and seats the
 // number of requests that may execute at once. The handler chain of the library
-// does the rest.
+// does the rest. A server that puts its handler chain together itself saves the
+// cost of the library's filter too, by filter.New in its place.
 //
 // Metrics are collected by (*FlowControl).Collector, to be registered in a
 // registry of the server's choice. As the library registers families of the same
@@ -27,10 +28,12 @@
 //	    demand          mean, deviation, high-water mark, smoothed envelope
 //	    flow            request attributes, identity of flows, hands of queues
 //	L1  classify        attributes -> flow schema and distinguisher
+//	    estimate        what lists and writes cost, in seats
 //	    queueset        fair queuing of one level
 //	L2  prioritylevel   one level's life
 //	L3  engine          classifier and levels together
-//	L4  configsync, statussync, borrowing, debugendpoints, metrics
+//	L4  filter          the engine in front of an http.Handler
+//	    configsync, statussync, borrowing, debugendpoints, metrics
 //	    apf             what servers see
 //
 // L0 to L3 know neither HTTP nor the API machinery: they run on plain values

@@ -61,7 +61,7 @@ func objectCounts() fcrequest.StorageObjectCountTracker {
 func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 	b.Helper()
 	levels, schemas := builtIn()
-	peer := start(b, newPeer, total, levels, schemas)
+	peer := start(b, newPeer, levels, schemas)
 	estimator := fcrequest.NewWorkEstimator(objectCounts().Get, peer.GetInterestedWatchCount, fcrequest.DefaultWorkEstimatorConfig(), peer.GetMaxSeats)
 	return func(handler http.Handler) http.Handler {
 		return filters.WithPriorityAndFairness(handler, longRunning(), peer, estimator, 15*time.Second)

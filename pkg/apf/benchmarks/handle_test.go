@@ -17,8 +17,8 @@ import (
 // both runs a benchmark on both engines, the peer first.
 func both(b *testing.B, run func(b *testing.B, h handler)) {
 	levels, schemas := builtIn()
-	b.Run("peer", func(b *testing.B) { run(b, handlerOf(start(b, newPeer, total, levels, schemas))) })
-	b.Run("ours", func(b *testing.B) { run(b, handlerOf(start(b, newOurs, total, levels, schemas))) })
+	b.Run("peer", func(b *testing.B) { run(b, handlerOf(start(b, newPeer, levels, schemas))) })
+	b.Run("ours", func(b *testing.B) { run(b, handlerOf(start(b, newOurs, levels, schemas))) })
 }
 
 func BenchmarkUncontended(b *testing.B) {
@@ -67,15 +67,13 @@ func BenchmarkSaturated(b *testing.B) {
 		left.Store(int64(b.N))
 		var running sync.WaitGroup
 		for i := range goroutines {
-			running.Add(1)
-			go func() {
-				defer running.Done()
+			running.Go(func() {
 				digest := digestOf(fmt.Sprint("user", i), "system:authenticated")
 				ctx := context.Background()
 				for left.Add(-1) >= 0 {
 					h(ctx, digest, runtime.Gosched)
 				}
-			}()
+			})
 		}
 		running.Wait()
 	})

@@ -49,7 +49,7 @@ type constructor func(informers.SharedInformerFactory, flowcontrolclient.Flowcon
 
 // start runs flow control on the given objects and waits until it follows
 // them. Among the objects must be the built-in ones.
-func start(tb testing.TB, newEngine constructor, serverTotal int, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) flowcontrol.Interface {
+func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) flowcontrol.Interface {
 	tb.Helper()
 	var objects []runtime.Object
 	for _, o := range levels {
@@ -60,7 +60,7 @@ func start(tb testing.TB, newEngine constructor, serverTotal int, levels []*flow
 	}
 	client := fake.NewClientset(objects...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	fc, err := newEngine(factory, client.FlowcontrolV1(), serverTotal)
+	fc, err := newEngine(factory, client.FlowcontrolV1(), total)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -27,8 +27,6 @@ type Schema struct {
 	Precedence    int32
 	Distinguisher Distinguisher
 	Rules         []Rule
-	// Ref is the caller's own; nothing here looks at it.
-	Ref any
 }
 
 // Distinguisher says what tells the flows of one schema apart.

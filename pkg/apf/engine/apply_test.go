@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -293,7 +292,7 @@ func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
 		level.HandSize = c.hand
 		f.apply(engine.Configuration{Total: 1000, Levels: []prioritylevel.Config{level}})
 		got, _ := f.level("a")
-		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), fmt.Sprintf("%d nominal, hands of %d", got.Limits.Nominal, c.hand))
+		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), "%d nominal, hands of %d", got.Limits.Nominal, c.hand)
 	}
 	assert.Zero(t, f.engine.MaxWidth("catch-all"))
 	assert.Zero(t, f.engine.MaxWidth("none"))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"sync"
@@ -115,9 +116,7 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 	for name, level := range e.levels {
 		all[name] = level.Config()
 	}
-	for name, config := range configs {
-		all[name] = config
-	}
+	maps.Copy(all, configs)
 	var problems []Problem
 	for _, one := range e.division(all) {
 		level, desired := e.levels[one.name], configs[one.name]

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func (f *fixture) classified(user string, groups ...string) *engine.Ticket {
 func classified(e *engine.Engine, user string, groups ...string) *engine.Ticket {
 	t := e.Begin()
 	a := &t.Attributes
-	a.User, a.Groups = user, append(groups, "system:authenticated")
+	a.User, a.Groups = user, slices.Concat(groups, []string{"system:authenticated"})
 	a.Verb, a.IsResourceRequest, a.Resource, a.Namespace = "get", true, "pods", "default"
 	t.Classify()
 	return t

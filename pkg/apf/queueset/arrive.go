@@ -13,11 +13,11 @@ import (
 type Outcome uint8
 
 const (
-	// Seated: it may execute now, and Finish must be called afterwards.
+	// Seated means that it may execute now, and Finish must be called afterwards.
 	Seated Outcome = iota
-	// Waiting: it is in a queue.
+	// Waiting means that it is in a queue.
 	Waiting
-	// Refused: it must not execute, see Request.Reason.
+	// Refused means that it must not execute, see Request.Reason.
 	Refused
 )
 

@@ -61,9 +61,10 @@ func peers(t *testing.T, config queueset.Config, limit int) serve {
 	}
 }
 
-// run lets the clients send for d and returns the seats that each had on
+// run lets the clients send for a minute and returns the seats that each had on
 // average.
-func run(t *testing.T, d time.Duration, clients []client, newServe func(*testing.T) serve) []float64 {
+func run(t *testing.T, clients []client, newServe func(*testing.T) serve) []float64 {
+	const d = time.Minute
 	served := newSums(len(clients))
 	synctest.Test(t, func(t *testing.T) {
 		serve := newServe(t)
@@ -131,8 +132,8 @@ func TestSharesAreCloserToMaxMinThanThePeers(t *testing.T) {
 		t.Run(fmt.Sprint("random traffic ", seed), func(t *testing.T) {
 			config, limit, clients := randomTraffic(seed)
 			(&simulation{t: t, clients: clients}).nameFlows(config)
-			mine := run(t, d, clients, func(t *testing.T) serve { return ours(t, config, limit) })
-			theirs := run(t, d, clients, func(t *testing.T) serve { return peers(t, config, limit) })
+			mine := run(t, clients, func(t *testing.T) serve { return ours(t, config, limit) })
+			theirs := run(t, clients, func(t *testing.T) serve { return peers(t, config, limit) })
 			u, v := unfairness(clients, mine, limit), unfairness(clients, theirs, limit)
 			assert.LessOrEqual(t, u, v+0.10, "of %d seats ours gives %.2f, the peer %.2f", limit, mine, theirs)
 			ourSum, peerSum = ourSum+u, peerSum+v
@@ -178,8 +179,8 @@ func TestPlainTrafficIsServedAsByThePeer(t *testing.T) {
 			const limit = 10
 			config := queues(64, 3, 1000)
 			(&simulation{t: t, clients: clients}).nameFlows(config)
-			mine := run(t, time.Minute, clients, func(t *testing.T) serve { return ours(t, config, limit) })
-			theirs := run(t, time.Minute, clients, func(t *testing.T) serve { return peers(t, config, limit) })
+			mine := run(t, clients, func(t *testing.T) serve { return ours(t, config, limit) })
+			theirs := run(t, clients, func(t *testing.T) serve { return peers(t, config, limit) })
 			for i := range clients {
 				assert.InDelta(t, theirs[i], mine[i], 0.01*limit, "client %d: ours %.3f, the peer's %.3f", i, mine, theirs)
 			}

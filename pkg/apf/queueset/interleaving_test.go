@@ -98,21 +98,17 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 			c := &crowd{t: t, set: set, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema"), largest: one.largest}
 			stop := make(chan struct{})
 			var disturbers, senders sync.WaitGroup
-			disturbers.Add(1)
-			go func() {
-				defer disturbers.Done()
+			disturbers.Go(func() {
 				c.disturb(one.config, one.unsteady, stop)
-			}()
+			})
 			for i := range 32 {
-				senders.Add(1)
-				go func() {
-					defer senders.Done()
+				senders.Go(func() {
 					random := rand.New(rand.NewPCG(1, uint64(i)))
 					r := queueset.NewRequest(uint32(i))
 					for range 300 {
 						c.request(r, random)
 					}
-				}()
+				})
 			}
 			senders.Wait()
 			close(stop)

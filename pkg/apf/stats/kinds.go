@@ -103,7 +103,7 @@ func (k *KindGauges) Executing(kind Kind, delta int, now time.Duration) {
 }
 
 func (k *KindGauges) note(c kindChange) {
-	sh := &k.shards[rand.Uint32()%kindShards]
+	sh := &k.shards[rand.Uint32()%kindShards] //nolint:gosec // spreads load, keeps no secret
 	sh.mu.Lock()
 	if sh.changes == nil {
 		sh.changes = make([]kindChange, 0, kindBatch+kindBatch/4)

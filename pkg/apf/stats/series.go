@@ -41,11 +41,11 @@ func (r Reason) String() string {
 type Passage uint8
 
 const (
-	// Ungoverned: an exempt level; nothing is said about waiting.
+	// Ungoverned is an exempt level; nothing is said about waiting.
 	Ungoverned Passage = iota
-	// Unqueued: a level without queues; it waited for no time.
+	// Unqueued is a level without queues; it waited for no time.
 	Unqueued
-	// Queued: a level with queues; it waited for no time, and was the only one
+	// Queued is a level with queues; it waited for no time, and was the only one
 	// in its queue.
 	Queued
 	passages
