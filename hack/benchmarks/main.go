@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -32,36 +33,51 @@ func main() {
 	}
 }
 
-func run() (err error) {
+func run() error {
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section about the server is written, from the top of the repository; empty: none")
 	rounds := flag.Int("rounds", 7, "how often each start and each load is measured; memory is measured thrice")
+	only := flag.String("only", "", "measure one part alone, start, memory or load, and write no file")
 	flag.Parse()
 	if *rounds < 1 {
 		return fmt.Errorf("--rounds is %d; it must be at least 1", *rounds)
+	}
+	if *only != "" && !slices.Contains([]string{"start", "memory", "load"}, *only) {
+		return fmt.Errorf("--only is %q; it must be start, memory or load", *only)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var text string
-	err = harness.Own(ctx, func(o *harness.Owner) {
-		tables := []table{
-			measureStarts(o, *rounds),
-			measureMemory(o),
+	err := harness.Own(ctx, func(o *harness.Owner) {
+		var tables []table
+		if *only == "" || *only == "start" {
+			tables = append(tables, measureStarts(o, *rounds))
 		}
-		text = report(append(tables, measureLoad(o, *rounds)...))
+		if *only == "" || *only == "memory" {
+			tables = append(tables, measureMemory(o))
+		}
+		if *only == "" || *only == "load" {
+			tables = append(tables, measureLoad(o, *rounds)...)
+		}
+		text = report(tables)
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Print(text)
-	if *output == "" {
+	if *output == "" || *only != "" {
 		return nil
 	}
+	return writeSection(*output, text)
+}
+
+// writeSection writes the section into the file, named from the top of the repository.
+func writeSection(name, text string) error {
 	top, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(top, *output)
+	path := filepath.Join(top, name)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
