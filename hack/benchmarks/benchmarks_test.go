@@ -54,14 +54,6 @@ func TestRowSaysWhetherItsTargetIsReached(t *testing.T) {
 	}
 }
 
-func TestSectionIsReplacedAndTheRestOfTheDocumentKept(t *testing.T) {
-	first := replaceSection("", "old\n")
-	assert.Equal(t, "# Benchmarks\n\n"+sectionBegin+"old\n"+sectionEnd, first)
-	second := replaceSection(first+"\n## The engine\n", "new\n")
-	assert.Equal(t, "# Benchmarks\n\n"+sectionBegin+"new\n"+sectionEnd+"\n## The engine\n", second)
-	assert.Equal(t, "# Mine\n\n"+sectionBegin+"new\n"+sectionEnd, replaceSection("# Mine\n", "new\n"), "a document without the section")
-}
-
 func TestResidentMemoryIsReadInMebibytes(t *testing.T) {
 	got, err := parseResident([]byte("Name:\tetcd\nVmRSS:\t   51200 kB\nThreads:\t9\n"))
 	require.NoError(t, err)

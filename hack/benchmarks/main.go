@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -68,22 +68,10 @@ func run() error {
 	if *output == "" || *only != "" {
 		return nil
 	}
-	return writeSection(*output, text)
-}
-
-// writeSection writes the section into the file, named from the top of the repository.
-func writeSection(name, text string) error {
 	top, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(top, name)
-	before, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(replaceSection(string(before), text)), 0o644)
+	section := document.Section{Name: "server", Writer: "make bench"}
+	return section.Write(filepath.Join(top, *output), "Benchmarks", text)
 }

@@ -114,23 +114,3 @@ func report(tables []table) string {
 	}
 	return b.String()
 }
-
-const (
-	sectionBegin = "<!-- server: begin; written by make bench -->\n"
-	sectionEnd   = "<!-- server: end -->\n"
-)
-
-// replaceSection puts the section into the document, in the place of the one
-// that it had, else at its end, and leaves everything else alone.
-func replaceSection(document, section string) string {
-	section = sectionBegin + section + sectionEnd
-	if before, rest, found := strings.Cut(document, sectionBegin); found {
-		if _, after, found := strings.Cut(rest, sectionEnd); found {
-			return before + section + after
-		}
-	}
-	if document == "" {
-		document = "# Benchmarks\n"
-	}
-	return strings.TrimRight(document, "\n") + "\n\n" + section
-}
