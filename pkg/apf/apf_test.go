@@ -58,6 +58,25 @@ func start(t *testing.T, total int, registerer prometheus.Registerer, objects ..
 	return &server{FlowControl: f, client: client}
 }
 
+// 97977: the controller waited for its worker, and the worker for the stop.
+func TestRunEndsWhenItIsStopped(t *testing.T) {
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	f, err := apf.New(apf.ConfigFor(factory, fake.NewClientset().FlowcontrolV1(), 10))
+	require.NoError(t, err)
+	stop, ended := make(chan struct{}), make(chan error, 1)
+	factory.Start(stop)
+	t.Cleanup(factory.Shutdown)
+	go func() { ended <- f.Run(stop) }()
+	<-f.Applied()
+	close(stop)
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("Run has not ended 10 s after its stop")
+	}
+}
+
 func digestOf(name string, groups ...string) flowcontrol.RequestDigest {
 	return flowcontrol.RequestDigest{
 		RequestInfo: &request.RequestInfo{IsResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: "configmaps", Namespace: "default", Name: "settings"},
