@@ -13,6 +13,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 const minimumCount = 20_000
@@ -47,9 +49,9 @@ func TestKubernetesAndThisServerAgree(t *testing.T) {
 	count := int(fromEnvironment(t, "PARITY_COUNT", minimumCount))
 	t.Logf("PARITY_SEED=%d", seed)
 
-	kinds := map[string]func(*generator) runtime.Object{
-		"FlowSchema":                 func(g *generator) runtime.Object { return g.flowSchema() },
-		"PriorityLevelConfiguration": func(g *generator) runtime.Object { return g.level() },
+	kinds := map[string]func(*objects.Generator) runtime.Object{
+		"FlowSchema":                 func(g *objects.Generator) runtime.Object { return g.FlowSchema() },
+		"PriorityLevelConfiguration": func(g *objects.Generator) runtime.Object { return g.Level() },
 	}
 	servers := newPair()
 	for kind, generate := range kinds {
@@ -58,8 +60,8 @@ func TestKubernetesAndThisServerAgree(t *testing.T) {
 			t.Run(degree.name+" "+kind, func(t *testing.T) {
 				seen.decoded, seen.accepted = 0, 0
 				for i := range count {
-					g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(i))), wildness: degree.wildness}
-					seen.add(servers.requireAgreement(t, g.encode(generate(g), kind, degree.mutation)))
+					g := objects.New(seed, uint64(i), degree.wildness)
+					seen.add(servers.requireAgreement(t, encode(g, generate(g), kind, degree.mutation)))
 				}
 				t.Logf("%d of %d objects could be decoded, %d are valid", seen.decoded, count, seen.accepted)
 				if share := float64(seen.accepted) / float64(count); share < degree.acceptedFrom || share > degree.acceptedTo {
@@ -68,7 +70,7 @@ func TestKubernetesAndThisServerAgree(t *testing.T) {
 			})
 		}
 		t.Run("every rule of "+kind+" was broken", func(t *testing.T) {
-			for _, fault := range faultsOf(kind) {
+			for _, fault := range objects.FaultsOf(kind) {
 				if seen.faults[fault] == 0 {
 					t.Errorf("no object had the fault %q", fault)
 				}
@@ -92,23 +94,23 @@ func (seen *tally) add(a answer) {
 
 // encode writes object in one of the two versions. In v1beta3 the annotation
 // that keeps a zero is part of a valid object.
-func (g *generator) encode(object runtime.Object, kind string, mutation float64) []byte {
+func encode(g *objects.Generator, object runtime.Object, kind string, mutation float64) []byte {
 	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		panic(err)
 	}
 	version := "v1"
-	if g.chance(0.5) {
+	if g.Chance(0.5) {
 		version = "v1beta3"
-		if level, ok := object.(*flowcontrolv1.PriorityLevelConfiguration); ok && len(level.Annotations) == 0 && g.chance(0.3) {
-			tree["metadata"].(map[string]any)["annotations"] = map[string]any{keepZeroShares: ""}
+		if level, ok := object.(*flowcontrolv1.PriorityLevelConfiguration); ok && len(level.Annotations) == 0 && g.Chance(0.3) {
+			tree["metadata"].(map[string]any)["annotations"] = map[string]any{objects.KeepZeroShares: ""}
 		}
 	}
 	for _, key := range []string{"metadata", "spec", "status"} {
-		tree[key] = mutate(g, tree[key], mutation)
+		tree[key] = objects.Mutate(g, tree[key], mutation)
 	}
 	tree["apiVersion"], tree["kind"] = flowcontrolv1.GroupName+"/"+version, kind
-	return encode(tree)
+	return objects.Encode(tree)
 }
 
 // pair is the two servers that are compared.
@@ -128,7 +130,7 @@ func (p pair) requireAgreement(t *testing.T, data []byte) answer {
 	t.Helper()
 	agreed, same := p.answers(data)
 	if !same {
-		smallest := reduce(data, func(data []byte) bool {
+		smallest := objects.Reduce(data, func(data []byte) bool {
 			_, same := p.answers(data)
 			return !same
 		})
@@ -160,24 +162,12 @@ func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
 // FuzzAgreement holds the same for bytes that the fuzzer finds.
 func FuzzAgreement(f *testing.F) {
 	for i := range uint64(20) {
-		g := &generator{Rand: rand.New(rand.NewPCG(1, i)), wildness: 0.1}
-		f.Add(g.encode(g.flowSchema(), "FlowSchema", 0))
-		f.Add(g.encode(g.level(), "PriorityLevelConfiguration", 0))
+		g := objects.New(1, i, 0.1)
+		f.Add(encode(g, g.FlowSchema(), "FlowSchema", 0))
+		f.Add(encode(g, g.Level(), "PriorityLevelConfiguration", 0))
 	}
 	servers := newPair()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		servers.requireAgreement(t, data)
 	})
-}
-
-func TestAReducedDifferenceIsAsSmallAsItGets(t *testing.T) {
-	g := &generator{Rand: rand.New(rand.NewPCG(1, 1)), wildness: 0.1}
-	schema := g.flowSchema()
-	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{g.policyRules(), {Subjects: []flowcontrolv1.Subject{{Kind: "sought"}, g.subject()}}}
-	isSought := func(data []byte) bool { return strings.Contains(string(data), "sought") }
-
-	smallest := reduce(g.encode(schema, "FlowSchema", 0), isSought)
-	if want := `{"spec":{"rules":[{"subjects":[{"kind":"sought"}]}]}}`; string(smallest) != want {
-		t.Errorf("reduced to %s, want %s", smallest, want)
-	}
 }

@@ -1,11 +1,11 @@
-package parity
+package objects
 
 import "slices"
 
-// faultsOf returns every fault that an object of the kind can have, as type and
+// FaultsOf returns every fault that an object of the kind can have, as type and
 // field. Without one of them among the generated objects the comparison would
 // say nothing of the rule behind it.
-func faultsOf(kind string) []string {
+func FaultsOf(kind string) []string {
 	common := faults("metadata", map[string][]string{
 		"FieldValueRequired":  {"name"},
 		"FieldValueForbidden": {"namespace"},
