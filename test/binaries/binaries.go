@@ -19,9 +19,13 @@ import (
 	"sync"
 )
 
-// KubernetesVersion is the release of the Kubernetes programs, and what they
-// report as their version.
-const KubernetesVersion = "v1.33.13"
+const (
+	// KubernetesVersion is the release of the Kubernetes programs, and what they
+	// report as their version.
+	KubernetesVersion = "v1.33.13"
+	// NextKubernetesVersion is that of the newer kube-apiserver, for version skew.
+	NextKubernetesVersion = "v1.36.4"
+)
 
 // program is one binary and where it comes from.
 type program struct {
@@ -32,7 +36,9 @@ type program struct {
 }
 
 func programs() []program {
-	return []program{serverProgram(), etcdProgram(), etcdctlProgram(), kubectlProgram(), kubeAPIServerProgram(), kubeControllerManagerProgram()}
+	return []program{serverProgram(), etcdProgram(), etcdctlProgram(), kubectlProgram(),
+		kubeAPIServerProgram(), kubeControllerManagerProgram(),
+		nextKubeAPIServerProgram()}
 }
 
 func serverProgram() program {
@@ -55,19 +61,28 @@ func kubeAPIServerProgram() program         { return kubernetesProgram("kube-api
 func kubeControllerManagerProgram() program { return kubernetesProgram("kube-controller-manager") }
 func kubectlProgram() program               { return kubernetesProgram("kubectl") }
 
-// kubernetesProgram stamps the version as a release build does: without it the
-// program would call itself v0.0.0-master.
+func nextKubeAPIServerProgram() program {
+	const pkg = "k8s.io/kubernetes/cmd/kube-apiserver"
+	return program{name: "kube-apiserver-next", module: "hack/tools/kubernetes-next", pkg: pkg, ldflags: versionStamps(NextKubernetesVersion)}
+}
+
 func kubernetesProgram(name string) program {
-	number := strings.Split(strings.TrimPrefix(KubernetesVersion, "v"), ".")
+	return program{name: name, module: "hack/tools/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name, ldflags: versionStamps(KubernetesVersion)}
+}
+
+// versionStamps are the linker's flags by which a release build names its
+// version: without them a program would call itself v0.0.0-master.
+func versionStamps(version string) []string {
+	number := strings.Split(strings.TrimPrefix(version, "v"), ".")
 	var stamps []string
 	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
 		stamps = append(stamps,
-			"-X", pkg+".gitVersion="+KubernetesVersion,
+			"-X", pkg+".gitVersion="+version,
 			"-X", pkg+".gitMajor="+number[0],
 			"-X", pkg+".gitMinor="+number[1],
 			"-X", pkg+".gitTreeState=clean")
 	}
-	return program{name: name, module: "hack/tools/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name, ldflags: stamps}
+	return stamps
 }
 
 // Server builds this project's server and returns the path of the binary.
@@ -87,6 +102,12 @@ func Etcdctl(ctx context.Context) (string, error) { return built.get(ctx, etcdct
 // KubeAPIServer builds kube-apiserver and returns the path of the binary.
 func KubeAPIServer(ctx context.Context) (string, error) {
 	return built.get(ctx, kubeAPIServerProgram())
+}
+
+// NextKubeAPIServer builds the newer kube-apiserver and returns the path of the
+// binary.
+func NextKubeAPIServer(ctx context.Context) (string, error) {
+	return built.get(ctx, nextKubeAPIServerProgram())
 }
 
 // KubeControllerManager builds kube-controller-manager and returns the path of

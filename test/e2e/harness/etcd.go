@@ -74,7 +74,7 @@ func (e *Etcd) Start(t TB) {
 // Launch is Start without waiting.
 func (e *Etcd) Launch(t TB) {
 	t.Helper()
-	e.Process = startProcess(t, command{path: e.path, args: e.args})
+	e.Process = StartProcess(t, Command{Path: e.path, Args: e.args})
 }
 
 // memberArgs are the flags of a cluster of one member.

@@ -88,7 +88,7 @@ func TestProcessWhosePortIsTakenIsStartedOnAnother(t *testing.T) {
 }
 
 func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
-	p := startProcess(t, command{path: "/bin/sh", args: []string{"-c", "echo said; echo and >&2; exit 3"}})
+	p := StartProcess(t, Command{Path: "/bin/sh", Args: []string{"-c", "echo said; echo and >&2; exit 3"}})
 	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
 	defer cancel()
 	code, err := p.ExitCode(ctx)
@@ -100,7 +100,7 @@ func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
 
 func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
 	owner := &recorder{TB: t}
-	p := startProcess(owner, command{path: "/bin/sh", args: []string{"-c", "echo the reason"}})
+	p := StartProcess(owner, Command{Path: "/bin/sh", Args: []string{"-c", "echo the reason"}})
 	<-p.Done()
 	owner.cleanup()
 	require.Empty(t, owner.log, "a test that passed is left alone")
@@ -128,7 +128,7 @@ const deadParent = "HARNESS_TEST_DEAD_PARENT"
 
 func TestChildOfAKilledTestProcessDies(t *testing.T) {
 	if os.Getenv(deadParent) != "" {
-		p := startProcess(t, command{path: "tail", args: []string{"-f", "/dev/null"}})
+		p := StartProcess(t, Command{Path: "tail", Args: []string{"-f", "/dev/null"}})
 		writeFile(t, os.Getenv(deadParent), []byte(strconv.Itoa(p.PID())))
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}

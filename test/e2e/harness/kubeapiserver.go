@@ -20,6 +20,8 @@ const adminToken = "test-admin-token"
 type KubeAPIServerOptions struct {
 	// Etcd is its store; it must be set.
 	Etcd *Etcd
+	// Program is the path of the binary; empty: the one of this project's release.
+	Program string
 	// Args are further flags; a flag that the harness gives too is overridden.
 	Args []string
 }
@@ -49,9 +51,12 @@ type KubeAPIServer struct {
 // StartKubeAPIServer starts a kube-apiserver and waits until it is ready.
 func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 	t.Helper()
-	path, err := binaries.KubeAPIServer(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
+	path := options.Program
+	if path == "" {
+		var err error
+		if path, err = binaries.KubeAPIServer(t.Context()); err != nil {
+			t.Fatalf("%v", err)
+		}
 	}
 	k := &KubeAPIServer{
 		ClientCA:     NewCA(t, "client-ca"),
@@ -122,7 +127,7 @@ func (k *KubeAPIServer) writeKubeconfig(t TB) {
 func (k *KubeAPIServer) Launch(t TB) {
 	t.Helper()
 	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args, k.options.Etcd.ServerArgs(t), k.options.Args)
-	k.Process = startProcess(t, command{path: k.path, args: args})
+	k.Process = StartProcess(t, Command{Path: k.path, Args: args})
 }
 
 // Start is Launch that waits until kube-apiserver is ready.

@@ -80,7 +80,7 @@ func (k *Kubectl) Try(t TB, stdin string, args ...string) Result {
 // in the process, which ends with the test.
 func (k *Kubectl) Start(t TB, args ...string) *Process {
 	t.Helper()
-	return startProcess(t, command{path: k.path, args: args, env: k.env()})
+	return StartProcess(t, Command{Path: k.path, Args: args, Env: k.env()})
 }
 
 // env keeps the user's own kubectl settings out.

@@ -21,12 +21,12 @@ const certificateLife = 24 * time.Hour
 
 // CA is a certificate authority for one test.
 type CA struct {
-	// CertFile is the path of its certificate, PEM.
-	CertFile string
+	// CertFile and KeyFile are the paths of its certificate and key, PEM.
+	CertFile, KeyFile string
 
 	dir  string
 	cert *x509.Certificate
-	key  crypto.Signer
+	key  *ecdsa.PrivateKey
 }
 
 // Pair is the files of a certificate and its key, PEM.
@@ -42,6 +42,8 @@ func NewCA(t TB, name string) *CA {
 	ca.cert = sign(t, template, template, ca.key.Public(), ca.key)
 	ca.CertFile = filepath.Join(ca.dir, "ca.crt")
 	writePEM(t, ca.CertFile, "CERTIFICATE", ca.cert.Raw)
+	ca.KeyFile = filepath.Join(ca.dir, "ca.key")
+	writeKey(t, ca.KeyFile, ca.key)
 	return ca
 }
 

@@ -38,27 +38,30 @@ type Process struct {
 	done   chan struct{} // closed when the process has ended and been reaped
 }
 
-// command says what to execute.
-type command struct {
-	path string
-	args []string
-	dir  string   // working directory; empty: the test's
-	env  []string // added to the environment
+// Command says what to execute.
+type Command struct {
+	// Path is that of the binary, Args its arguments.
+	Path string
+	Args []string
+	// Dir is the working directory; empty: the test's.
+	Dir string
+	// Env is added to the environment.
+	Env []string
 }
 
-// startProcess executes the command; the process ends with the test at the latest.
-func startProcess(t TB, c command) *Process {
+// StartProcess executes the command; the process ends with the test at the latest.
+func StartProcess(t TB, c Command) *Process {
 	t.Helper()
-	name := filepath.Base(c.path)
+	name := filepath.Base(c.Path)
 	output, err := os.CreateTemp(t.TempDir(), name+"-*.log")
 	if err != nil {
 		t.Fatalf("making the output file of %s: %v", name, err)
 	}
 	defer func() { _ = output.Close() }()
 
-	cmd := exec.Command(c.path, c.args...)
-	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), c.env...)
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir = c.Dir
+	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.SysProcAttr = diesWithParent()
 	p := &Process{Name: name, cmd: cmd, output: output.Name(), done: make(chan struct{}), Started: time.Now()}
@@ -72,7 +75,7 @@ func startProcess(t TB, c command) *Process {
 	t.Cleanup(func() {
 		stopErr := p.end(syscall.SIGTERM)
 		if t.Failed() {
-			t.Logf("%s %s\nended: %v; the end of its output:\n%s", name, strings.Join(c.args, " "), cmd.ProcessState, tail(p.Output()))
+			t.Logf("%s %s\nended: %v; the end of its output:\n%s", name, strings.Join(c.Args, " "), cmd.ProcessState, tail(p.Output()))
 		}
 		if stopErr != nil {
 			t.Logf("%v", stopErr)

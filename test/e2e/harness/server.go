@@ -94,7 +94,7 @@ func (s *Server) Launch(t TB) {
 	if s.options.Etcd != nil {
 		args = append(args, s.options.Etcd.ServerArgs(t)...)
 	}
-	s.Process = startProcess(t, command{path: s.path, args: slices.Concat(args, s.options.Args), env: s.options.Env})
+	s.Process = StartProcess(t, Command{Path: s.path, Args: slices.Concat(args, s.options.Args), Env: s.options.Env})
 }
 
 // Start is Launch that waits until the server is ready.
@@ -147,7 +147,7 @@ func RunServer(t TB, args ...string) (exitCode int, output string) {
 		t.Fatalf("%v", err)
 	}
 	// In a directory of its own, so that the default data directory is a new one.
-	p := startProcess(t, command{path: path, args: args, dir: ShortDir(t)})
+	p := StartProcess(t, Command{Path: path, Args: args, Dir: ShortDir(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
 	defer cancel()
 	exitCode, err = p.ExitCode(ctx)

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// command turns the pod's container into what is executed.
+func (p *Pod) command(ctx context.Context) (harness.Command, error) {
+	container := &p.spec.Spec.Containers[0]
+	path, err := p.node.programOf(container.Image)(ctx)
+	if err != nil {
+		return harness.Command{}, err
+	}
+	env := p.environment(container)
+	replace := p.replacements(container, env)
+	var args []string
+	words := container.Args
+	if len(container.Command) > 1 { // its first word is the program
+		words = append(container.Command[1:], words...)
+	}
+	for _, arg := range words {
+		args = append(args, replace.Replace(arg))
+	}
+	command := harness.Command{Path: path, Args: args, Dir: p.dir, Env: []string{"HTTPS_PROXY=" + p.node.cluster.Network.proxy}}
+	for name, value := range env {
+		command.Env = append(command.Env, name+"="+replace.Replace(value))
+	}
+	if filepath.Base(path) == "flowcontrol-apiserver" {
+		kubeconfig, err := p.kubeconfig(ctx)
+		if err != nil {
+			return harness.Command{}, err
+		}
+		command.Args = append(command.Args, "--bind-address="+p.local, "--kubeconfig="+kubeconfig)
+	}
+	return command, nil
+}
+
+// environment is what the container's variables say; those of the pod's own
+// fields are known for names and addresses.
+func (p *Pod) environment(container *corev1.Container) map[string]string {
+	fields := map[string]string{
+		"metadata.name": p.spec.Name, "metadata.namespace": p.spec.Namespace, "metadata.uid": string(p.spec.UID),
+		"status.podIP": p.ip, "spec.nodeName": nodeName, "spec.serviceAccountName": p.spec.Spec.ServiceAccountName,
+	}
+	env := map[string]string{}
+	for _, variable := range container.Env {
+		env[variable.Name] = variable.Value
+		if from := variable.ValueFrom; from != nil && from.FieldRef != nil {
+			env[variable.Name] = fields[from.FieldRef.FieldPath]
+		}
+	}
+	return env
+}
+
+// replacements put what this machine has in the place of what a container would.
+func (p *Pod) replacements(container *corev1.Container, env map[string]string) *strings.Replacer {
+	pairs := append([]string{}, p.node.options.Rewrite...)
+	for name, value := range env {
+		pairs = append(pairs, "$("+name+")", value)
+	}
+	for _, mount := range container.VolumeMounts {
+		for i := range p.spec.Spec.Volumes {
+			if volume := &p.spec.Spec.Volumes[i]; volume.Name == mount.Name {
+				pairs = append(pairs, mount.MountPath, p.volumes.path(volume))
+			}
+		}
+	}
+	return strings.NewReplacer(append(pairs, "0.0.0.0", p.local)...)
+}
+
+// kubeconfig writes a kubeconfig with a token of the pod's service account,
+// bound to the pod as kubelet's tokens are.
+func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
+	account := p.spec.Spec.ServiceAccountName
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: p.spec.Name, UID: p.spec.UID},
+	}}
+	token, err := p.node.cluster.Client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return "", err
+	}
+	tokenFile := filepath.Join(p.dir, "token")
+	if err := os.WriteFile(tokenFile, []byte(token.Status.Token), 0o600); err != nil {
+		return "", err
+	}
+	kube := p.node.cluster.KubeAPIServer
+	config := clientcmdapi.NewConfig()
+	config.Clusters[account] = &clientcmdapi.Cluster{Server: kube.URL, CertificateAuthority: kube.ClientCA.CertFile}
+	config.AuthInfos[account] = &clientcmdapi.AuthInfo{TokenFile: tokenFile}
+	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
+	config.CurrentContext = account
+	file := filepath.Join(p.dir, "kubeconfig")
+	return file, clientcmd.WriteToFile(*config, file)
+}

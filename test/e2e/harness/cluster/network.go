@@ -1,0 +1,255 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	discoverylisters "k8s.io/client-go/listers/discovery/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// Network connects by the names and addresses of the cluster. It is an HTTP
+// proxy that understands CONNECT.
+type Network struct {
+	// socket is where kube-apiserver finds it, proxy where pods do.
+	socket, proxy string
+	dir           string
+
+	mu            sync.Mutex // guards what follows
+	services      corelisters.ServiceLister
+	slices        discoverylisters.EndpointSliceLister
+	kubeAPIServer string            // its host and port
+	pods          map[string]string // addresses of this machine by those of pods
+}
+
+// startNetwork starts the proxy; until follow it knows no names.
+func startNetwork(t harness.TB) *Network {
+	t.Helper()
+	dir := harness.ShortDir(t)
+	n := &Network{dir: dir, socket: filepath.Join(dir, "network.sock"), pods: map[string]string{}}
+	tcp := listen(t, "tcp", "127.0.0.1:0")
+	n.proxy = "http://" + tcp.Addr().String()
+	server := &http.Server{Handler: http.HandlerFunc(n.connect)} //nolint:gosec // of a test, on the loopback
+	t.Cleanup(func() { _ = server.Close() })
+	for _, listener := range []net.Listener{tcp, listen(t, "unix", n.socket)} {
+		go func() { _ = server.Serve(listener) }()
+	}
+	return n
+}
+
+func listen(t harness.TB, network, address string) net.Listener {
+	t.Helper()
+	listener, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatalf("listening for the cluster's network: %v", err)
+	}
+	return listener
+}
+
+// kubeAPIServerArgs are the flags that lead kube-apiserver's way to Services here.
+func (n *Network) kubeAPIServerArgs() []string {
+	file := filepath.Join(n.dir, "egress.json")
+	config := fmt.Sprintf(`{"apiVersion": "apiserver.k8s.io/v1beta1", "kind": "EgressSelectorConfiguration", "egressSelections": [
+		{"name": "cluster", "connection": {"proxyProtocol": "HTTPConnect", "transport": {"uds": {"udsName": %q}}}}]}`, n.socket)
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		panic(err) // the directory was made a moment ago
+	}
+	return []string{"--egress-selector-config-file=" + file}
+}
+
+// follow makes the network know the Services of the cluster.
+func (n *Network) follow(factory informers.SharedInformerFactory, kubeAPIServer *harness.KubeAPIServer) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.services = factory.Core().V1().Services().Lister()
+	n.slices = factory.Discovery().V1().EndpointSlices().Lister()
+	if parsed, err := url.Parse(kubeAPIServer.URL); err == nil {
+		n.kubeAPIServer = parsed.Host
+	}
+}
+
+// setPod tells where a pod's address is on this machine; empty: nowhere any more.
+func (n *Network) setPod(podIP, local string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if local == "" {
+		delete(n.pods, podIP)
+		return
+	}
+	n.pods[podIP] = local
+}
+
+// Dial connects to an address of the cluster: that of a pod, the cluster IP or
+// name of a Service, or the name of a pod below a headless Service. Those of the
+// loopback are this machine's own.
+func (n *Network) Dial(ctx context.Context, address string) (net.Conn, error) {
+	local, err := n.resolve(address)
+	if err != nil {
+		return nil, err
+	}
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, "tcp", local)
+}
+
+// connect serves CONNECT.
+func (n *Network) connect(w http.ResponseWriter, request *http.Request) {
+	if request.Method != http.MethodConnect {
+		http.Error(w, "this proxy understands CONNECT alone", http.StatusMethodNotAllowed)
+		return
+	}
+	backend, err := n.Dial(request.Context(), request.Host)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = backend.Close()
+		return
+	}
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		_ = backend.Close()
+		_ = client.Close()
+		return
+	}
+	join(client, buffered.Reader, backend)
+}
+
+// join copies both ways and closes both when one side ends.
+func join(client net.Conn, fromClient *bufio.Reader, backend net.Conn) {
+	var once sync.Once
+	end := func() { once.Do(func() { _ = client.Close(); _ = backend.Close() }) }
+	go func() { defer end(); _, _ = io.Copy(backend, fromClient) }()
+	go func() { defer end(); _, _ = io.Copy(client, backend) }()
+}
+
+// resolve gives the address of this machine for one of the cluster.
+func (n *Network) resolve(address string) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		return address, nil
+	}
+	if local, ok := n.pods[host]; ok {
+		return net.JoinHostPort(local, port), nil
+	}
+	if n.services == nil {
+		return "", fmt.Errorf("%s: the network has not started", address)
+	}
+	number, err := strconv.ParseInt(port, 10, 32)
+	if err != nil {
+		return "", err
+	}
+	service, hostname, err := n.service(host)
+	if err != nil {
+		return "", err
+	}
+	if service.Namespace == "default" && service.Name == "kubernetes" {
+		return n.kubeAPIServer, nil
+	}
+	return n.endpoint(service, hostname, int32(number))
+}
+
+// service finds the Service of a cluster IP or name, and the host name in front
+// of it if there is one.
+func (n *Network) service(host string) (service *corev1.Service, hostname string, err error) {
+	if net.ParseIP(host) != nil {
+		all, err := n.services.List(labels.Everything())
+		if err != nil {
+			return nil, "", err
+		}
+		for _, service := range all {
+			if slices.Contains(service.Spec.ClusterIPs, host) {
+				return service, "", nil
+			}
+		}
+		return nil, "", fmt.Errorf("no Service has the address %s", host)
+	}
+	name, rest, found := strings.Cut(strings.TrimSuffix(host, ".cluster.local"), ".svc")
+	if !found || rest != "" {
+		return nil, "", fmt.Errorf("%s is not the name of a Service", host)
+	}
+	parts := strings.Split(name, ".")
+	if len(parts) == 3 {
+		hostname, parts = parts[0], parts[1:]
+	}
+	if len(parts) != 2 {
+		return nil, "", fmt.Errorf("%s is not the name of a Service", host)
+	}
+	service, err = n.services.Services(parts[1]).Get(parts[0])
+	return service, hostname, err
+}
+
+// errNoEndpoint says that nothing stands behind a Service.
+var errNoEndpoint = errors.New("no ready endpoint")
+
+// endpoint draws a ready endpoint behind a port of a Service.
+func (n *Network) endpoint(service *corev1.Service, hostname string, port int32) (string, error) {
+	headless := service.Spec.ClusterIP == corev1.ClusterIPNone
+	at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == port })
+	if at < 0 && !headless {
+		return "", fmt.Errorf("service %s/%s has no port %d", service.Namespace, service.Name, port)
+	}
+	all, err := n.slices.EndpointSlices(service.Namespace).List(
+		labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: service.Name}))
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, slice := range all {
+		target := port
+		if !headless {
+			target = targetPort(slice, service.Spec.Ports[at].Name)
+		}
+		for _, endpoint := range slice.Endpoints {
+			if usable(endpoint, hostname, service.Spec.PublishNotReadyAddresses) {
+				if local, ok := n.pods[endpoint.Addresses[0]]; ok {
+					found = append(found, net.JoinHostPort(local, strconv.Itoa(int(target))))
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return "", fmt.Errorf("service %s/%s: %w", service.Namespace, service.Name, errNoEndpoint)
+	}
+	return found[rand.IntN(len(found))], nil
+}
+
+func targetPort(slice *discoveryv1.EndpointSlice, name string) int32 {
+	for _, port := range slice.Ports {
+		if port.Name != nil && *port.Name == name && port.Port != nil {
+			return *port.Port
+		}
+	}
+	return 0
+}
+
+func usable(endpoint discoveryv1.Endpoint, hostname string, notReadyToo bool) bool {
+	if hostname != "" && (endpoint.Hostname == nil || *endpoint.Hostname != hostname) {
+		return false
+	}
+	return notReadyToo || endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready
+}

@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/informers"
+	corelisters "k8s.io/client-go/listers/core/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// nodeName is the name of the one node.
+const nodeName = "node"
+
+// getOptions are those of a read of the most recent state.
+var getOptions = metav1.GetOptions{} //nolint:gochecknoglobals // a constant in all but Go's words
+
+// Node runs the pods of a cluster as processes.
+type Node struct {
+	cluster *Cluster
+	options Options
+	lister  corelisters.PodLister
+	dir     string
+	owner   harness.TB
+
+	mu      sync.Mutex // guards what follows
+	running map[types.UID]*Pod
+	count   int // of pods that ever ran, which numbers their addresses
+	wg      sync.WaitGroup
+}
+
+func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, options Options) *Node {
+	t.Helper()
+	return &Node{
+		cluster: c,
+		options: options,
+		lister:  factory.Core().V1().Pods().Lister(),
+		dir:     t.TempDir(),
+		owner:   t,
+		running: map[types.UID]*Pod{},
+	}
+}
+
+// start registers the node and begins to run pods. What runs ends before the
+// test's other processes do.
+func (n *Node) start(t harness.TB) {
+	t.Helper()
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: nodeName},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+	if _, err := n.cluster.Client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+		t.Fatalf("registering the node: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(func() {
+		cancel()
+		n.wg.Wait()
+	})
+	n.wg.Go(func() { wait.UntilWithContext(ctx, n.sync, pollInterval) })
+}
+
+// sync begins to run each pod that does not run yet.
+func (n *Node) sync(ctx context.Context) {
+	pods, err := n.lister.List(labels.Everything())
+	if err != nil {
+		return
+	}
+	for _, pod := range pods {
+		if finished(pod) || !n.knows(pod) {
+			continue
+		}
+		n.mu.Lock()
+		if n.running[pod.UID] == nil {
+			n.count++
+			p := newPod(n, pod, n.count)
+			n.running[pod.UID] = p
+			n.wg.Go(func() {
+				p.run(ctx)
+				n.mu.Lock()
+				defer n.mu.Unlock()
+				delete(n.running, pod.UID)
+			})
+		}
+		n.mu.Unlock()
+	}
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// knows tells whether there is a program for the pod's one container.
+func (n *Node) knows(pod *corev1.Pod) bool {
+	return len(pod.Spec.Containers) == 1 && n.programOf(pod.Spec.Containers[0].Image) != nil
+}
+
+// programOf is what builds the program of an image, by the image's name.
+func (n *Node) programOf(image string) func(context.Context) (string, error) {
+	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	switch name {
+	case "flowcontrol-apiserver":
+		return binaries.Server
+	case "etcd":
+		return binaries.Etcd
+	default:
+		return nil
+	}
+}
+
+// bind does the scheduler's work. A pod may be bound already: by this node
+// before its kube-apiserver went away with the answer.
+func (n *Node) bind(ctx context.Context, pod *corev1.Pod) error {
+	if pod.Spec.NodeName != "" {
+		return nil
+	}
+	binding := &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: nodeName},
+	}
+	err := n.cluster.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// Pods are the pods that run now and whose labels match, by name.
+func (n *Node) Pods(selector string) []*Pod {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		panic(err) // a mistake in the test's own words
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var pods []*Pod
+	for _, pod := range n.running {
+		if parsed.Matches(labels.Set(pod.spec.Labels)) && pod.Process() != nil {
+			pods = append(pods, pod)
+		}
+	}
+	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Compare(a.Name(), b.Name()) })
+	return pods
+}
+
+// WaitReady waits until exactly so many pods with these labels run and are ready.
+func (n *Node) WaitReady(t harness.TB, selector string, count int) []*Pod {
+	t.Helper()
+	var pods []*Pod
+	Eventually(t, fmt.Sprintf("%d pods of %s are ready", count, selector), func(context.Context) error {
+		pods = n.Pods(selector)
+		ready := 0
+		for _, pod := range pods {
+			if pod.Ready() {
+				ready++
+			}
+		}
+		if ready != count || len(pods) != count {
+			return fmt.Errorf("%d run, %d of them are ready; the last words of the others:\n%s", len(pods), ready, lastWords(pods))
+		}
+		return nil
+	})
+	return pods
+}
+
+// lastWords are the ends of the outputs of pods that are not ready.
+func lastWords(pods []*Pod) string {
+	var text strings.Builder
+	for _, pod := range pods {
+		if !pod.Ready() {
+			output := pod.Process().Output()
+			fmt.Fprintf(&text, "%s: %s\n", pod.Name(), output[max(0, len(output)-2000):])
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// volumes are the directories of this machine that stand in for a pod's volumes.
+type volumes struct {
+	node *Node
+	dir  string            // has one directory for each volume
+	last map[string]string // what was written last, by volume, to see changes
+}
+
+// sync makes the directory of each volume hold what the volume says, as kubelet
+// does: all files of a volume change at once.
+func (v *volumes) sync(ctx context.Context, pod *corev1.Pod) error {
+	for i := range pod.Spec.Volumes {
+		volume := &pod.Spec.Volumes[i]
+		files, err := v.files(ctx, pod.Namespace, &volume.VolumeSource)
+		if err != nil {
+			return fmt.Errorf("volume %s: %w", volume.Name, err)
+		}
+		if err := v.write(volume.Name, files); err != nil {
+			return fmt.Errorf("volume %s: %w", volume.Name, err)
+		}
+	}
+	return nil
+}
+
+// path is the directory that stands in for a volume.
+func (v *volumes) path(volume *corev1.Volume) string {
+	if volume.HostPath != nil {
+		return v.node.options.HostPaths[volume.HostPath.Path]
+	}
+	return filepath.Join(v.dir, volume.Name)
+}
+
+// files are the contents of a volume by name.
+func (v *volumes) files(ctx context.Context, namespace string, source *corev1.VolumeSource) (map[string][]byte, error) {
+	switch {
+	case source.Secret != nil:
+		return v.secret(ctx, namespace, source.Secret.SecretName, source.Secret.Optional, source.Secret.Items)
+	case source.ConfigMap != nil:
+		return v.configMap(ctx, namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
+	case source.Projected != nil:
+		return v.projected(ctx, namespace, source.Projected.Sources)
+	default:
+		return nil, nil
+	}
+}
+
+func (v *volumes) projected(ctx context.Context, namespace string, sources []corev1.VolumeProjection) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	for _, source := range sources {
+		var files map[string][]byte
+		var err error
+		switch {
+		case source.Secret != nil:
+			files, err = v.secret(ctx, namespace, source.Secret.Name, source.Secret.Optional, source.Secret.Items)
+		case source.ConfigMap != nil:
+			files, err = v.configMap(ctx, namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
+		}
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, files)
+	}
+	return all, nil
+}
+
+func (v *volumes) secret(ctx context.Context, namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
+	secret, err := v.node.cluster.Client.CoreV1().Secrets(namespace).Get(ctx, name, getOptions)
+	if apierrors.IsNotFound(err) && optional != nil && *optional {
+		return map[string][]byte{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pick(secret.Data, items), nil
+}
+
+func (v *volumes) configMap(ctx context.Context, namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
+	configMap, err := v.node.cluster.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, getOptions)
+	if apierrors.IsNotFound(err) && optional != nil && *optional {
+		return map[string][]byte{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data := maps.Clone(configMap.BinaryData)
+	if data == nil {
+		data = map[string][]byte{}
+	}
+	for key, value := range configMap.Data {
+		data[key] = []byte(value)
+	}
+	return pick(data, items), nil
+}
+
+// pick takes the items that are asked for, all if none is named.
+func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
+	if len(items) == 0 {
+		return data
+	}
+	files := make(map[string][]byte, len(items))
+	for _, item := range items {
+		if content, ok := data[item.Key]; ok {
+			files[item.Path] = content
+		}
+	}
+	return files
+}
+
+// write puts the files into a new directory and turns the link to it over; the
+// volume's own names are links through that one.
+func (v *volumes) write(name string, files map[string][]byte) error {
+	top := filepath.Join(v.dir, name)
+	if err := os.MkdirAll(top, 0o755); err != nil {
+		return err
+	}
+	state := fmt.Sprint(files)
+	if files == nil || v.last[name] == state {
+		return nil
+	}
+	version, err := os.MkdirTemp(top, "..")
+	if err != nil {
+		return err
+	}
+	for file, content := range files {
+		if err := os.WriteFile(filepath.Join(version, file), content, 0o600); err != nil {
+			return err
+		}
+		link := filepath.Join(top, file)
+		if _, err := os.Lstat(link); err == nil {
+			continue
+		}
+		if err := os.Symlink(filepath.Join("..data", file), link); err != nil {
+			return err
+		}
+	}
+	next := filepath.Join(top, "..data_next")
+	if err := os.Symlink(filepath.Base(version), next); err != nil {
+		return err
+	}
+	v.last[name] = state
+	return os.Rename(next, filepath.Join(top, "..data"))
+}

@@ -1,0 +1,47 @@
+package harness
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// KubeControllerManagerOptions says how a kube-controller-manager is run.
+type KubeControllerManagerOptions struct {
+	// KubeAPIServer is the one that it works for; it must be set.
+	KubeAPIServer *KubeAPIServer
+	// Args are further flags; a flag that the harness gives too is overridden.
+	Args []string
+}
+
+// StartKubeControllerManager starts a kube-controller-manager that signs
+// certificates with the client CA of its kube-apiserver, and waits until it is
+// healthy.
+func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Process {
+	t.Helper()
+	path, err := binaries.KubeControllerManager(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	k := options.KubeAPIServer
+	var process *Process
+	var health probe
+	retryPorts(t, func() *Process {
+		port := FreePorts(t, 1)[0]
+		health = newProbe("https://"+loopback(port)+"/healthz", "")
+		process = StartProcess(t, Command{Path: path, Args: append([]string{
+			"--bind-address=127.0.0.1",
+			"--secure-port=" + strconv.Itoa(port),
+			"--cert-dir=" + t.TempDir(),
+			"--kubeconfig=" + k.Kubeconfig,
+			"--leader-elect=false",
+			"--service-account-private-key-file=" + k.ServiceAccountKey,
+			"--root-ca-file=" + k.ClientCA.CertFile,
+			"--cluster-signing-cert-file=" + k.ClientCA.CertFile,
+			"--cluster-signing-key-file=" + k.ClientCA.KeyFile,
+		}, options.Args...)})
+		return process
+	}, func(ctx context.Context) error { return process.poll(ctx, "health", health.ok) })
+	return process
+}
