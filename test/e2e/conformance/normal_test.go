@@ -1,0 +1,173 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// masks take out of the answers of one server, in one case, what must differ
+// from the other's: uids become their order of appearance, times of today TIME.
+type masks struct {
+	uids map[string]string
+	now  time.Time
+}
+
+func newMasks(now time.Time) *masks { return &masks{uids: map[string]string{}, now: now} }
+
+// patterns of what is masked.
+const (
+	uidPattern  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+	timePattern = `\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z`
+	agePattern  = `"\d+(m\d+)?[sm]"`
+)
+
+// text masks a text.
+func (m *masks) text(text string) string {
+	text = regexp.MustCompile(uidPattern).ReplaceAllStringFunc(text, func(uid string) string {
+		if m.uids[uid] == "" {
+			m.uids[uid] = fmt.Sprintf("uid-%d", len(m.uids)+1)
+		}
+		return m.uids[uid]
+	})
+	text = regexp.MustCompile(timePattern).ReplaceAllStringFunc(text, func(moment string) string {
+		at, err := time.Parse(time.RFC3339, moment)
+		if err != nil || m.now.Sub(at).Abs() > 24*time.Hour {
+			return moment // one that the case has given
+		}
+		return "TIME"
+	})
+	return regexp.MustCompile(agePattern).ReplaceAllString(text, `"AGE"`)
+}
+
+// headers are the lines of all headers but those that say nothing of the server.
+func headers(header http.Header) string {
+	var lines []string
+	for name, values := range header {
+		switch {
+		case name == "Date" || name == "Content-Length":
+		case name == "Audit-Id" || strings.HasPrefix(name, "X-Kubernetes-Pf-"):
+			lines = append(lines, name+": (set)")
+		default:
+			for _, value := range values {
+				lines = append(lines, name+": "+value)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// answer writes an answer in a form in which two can be compared: status,
+// headers, and the body as text. A JSON body keeps the order of its fields.
+func (m *masks) answer(a answer, pick func(any) any) (string, error) {
+	body, err := a.plain()
+	if err != nil {
+		return "", err
+	}
+	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+	switch {
+	case strings.HasPrefix(kind, "application/vnd.kubernetes.protobuf"):
+		body, err = fromProtobuf(body, strings.Contains(a.header.Get("Content-Type"), "stream=watch"))
+	case pick != nil:
+		body, err = picked(body, pick)
+	}
+	if err != nil {
+		return "", err
+	}
+	if kind == "application/json" || kind == "application/vnd.kubernetes.protobuf" {
+		if body, err = steady(body); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%d\n%s\n\n%s", a.code, m.text(headers(a.header)), m.text(string(body))), nil
+}
+
+// picked is the part of a JSON body that is to be compared.
+func picked(body []byte, pick func(any) any) ([]byte, error) {
+	var whole any
+	if err := json.Unmarshal(body, &whole); err != nil {
+		return nil, fmt.Errorf("%w in %.200q", err, body)
+	}
+	return json.MarshalIndent(pick(whole), "", "  ")
+}
+
+// steady puts the managed fields of each JSON document in an order that does
+// not depend on the seconds at which they were written. Documents with no more
+// than one entry in each record stay as they are, to the byte.
+func steady(body []byte) ([]byte, error) {
+	if !bytes.Contains(body, []byte(`"managedFields"`)) {
+		return body, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	moved, result := false, bytes.Buffer{}
+	for {
+		var document any
+		err := decoder.Decode(&document)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w in %.200q", err, body)
+		}
+		moved = sortManagedFields(document) || moved
+		text, err := json.Marshal(document)
+		if err != nil {
+			return nil, err
+		}
+		result.Write(append(text, '\n'))
+	}
+	if !moved {
+		return body, nil
+	}
+	return result.Bytes(), nil
+}
+
+// sortManagedFields sorts each record of more than one entry, and tells whether
+// there was one.
+func sortManagedFields(node any) bool {
+	found := false
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			entries, ok := value.([]any)
+			if key == "managedFields" && ok && len(entries) > 1 {
+				slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(writer(a), writer(b)) })
+				found = true
+			}
+			found = sortManagedFields(value) || found
+		}
+	case []any:
+		for _, value := range node {
+			found = sortManagedFields(value) || found
+		}
+	}
+	return found
+}
+
+// writer is who wrote an entry, and how.
+func writer(entry any) string {
+	fields, _ := entry.(map[string]any)
+	return fmt.Sprint(fields["operation"], " ", fields["manager"], " ", fields["apiVersion"], " ", fields["subresource"])
+}
+
+// readable breaks the lines of JSON for the message about a difference.
+func readable(answer string) string {
+	head, body, _ := strings.Cut(answer, "\n\n")
+	decoder, result := json.NewDecoder(strings.NewReader(body)), bytes.Buffer{}
+	for decoder.More() {
+		var document json.RawMessage
+		if decoder.Decode(&document) != nil || json.Indent(&result, document, "", "  ") != nil {
+			return answer
+		}
+		result.WriteByte('\n')
+	}
+	return head + "\n\n" + result.String()
+}

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// flowSchema is a schema in v1, as JSON, with nothing that can be left out.
+func flowSchema(name string) string {
+	return fmt.Sprintf(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":%q},"spec":{"priorityLevelConfiguration":{"name":"catch-all"}}}`, name)
+}
+
+// level is a limited priority level in v1, as JSON, that refuses what goes past
+// its shares.
+func level(name string, shares int) string {
+	return fmt.Sprintf(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":%q},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":%d,"limitResponse":{"type":"Reject"}}}}`, name, shares)
+}
+
+// having is an object, as JSON, with the value at a place, as metadata.labels;
+// a nil value takes the place out.
+func having(object, place string, value any) string {
+	var root map[string]any
+	if err := json.Unmarshal([]byte(object), &root); err != nil {
+		panic(fmt.Sprintf("%s: %v", object, err))
+	}
+	steps := strings.Split(place, ".")
+	at := root
+	for _, key := range steps[:len(steps)-1] {
+		next, ok := at[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			at[key] = next
+		}
+		at = next
+	}
+	last := steps[len(steps)-1]
+	at[last] = value
+	if value == nil {
+		delete(at, last)
+	}
+	text, err := json.Marshal(root)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// labelled is an object with labels, given as "key=value".
+func labelled(object string, labels ...string) string {
+	set := map[string]any{}
+	for _, label := range labels {
+		key, value, _ := strings.Cut(label, "=")
+		set[key] = value
+	}
+	return having(object, "metadata.labels", set)
+}

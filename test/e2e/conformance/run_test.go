@@ -1,0 +1,242 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// talk is a case under way.
+type talk struct {
+	pair  *pair
+	sides []*speaker
+	// excused are the intended differences that were met, by name.
+	excused map[string]bool
+}
+
+// speaker is a side in a case.
+type speaker struct {
+	*side
+	masks   *masks
+	kept    map[string]string
+	streams map[string]*stream
+}
+
+// lead leads both servers through a case, and returns the names of the intended
+// differences that they showed.
+func (p *pair) lead(t *testing.T, c testCase) []string {
+	t.Helper()
+	p.restore(t)
+	base := p.align(t)
+	conversation := &talk{pair: p, excused: map[string]bool{}}
+	for _, s := range p.sides() {
+		if c.alone != "" && s == p.peer {
+			continue
+		}
+		conversation.sides = append(conversation.sides, &speaker{
+			side: s, masks: newMasks(time.Now()), streams: map[string]*stream{},
+			kept: map[string]string{"before": strconv.FormatInt(base, 10), "future": strconv.FormatInt(base+1_000_000, 10)},
+		})
+	}
+	defer conversation.hangUp()
+	for i, step := range c.steps {
+		what := fmt.Sprintf("step %d: %s %s", i+1, step.method, step.path)
+		switch {
+		case step.compact:
+			p.compact(t)
+		case step.method != "":
+			conversation.exchange(t, what, step)
+		default:
+			conversation.listen(t, fmt.Sprintf("step %d: events of %s", i+1, step.watch), step)
+		}
+	}
+	conversation.compareStores(t)
+	return sortedKeys(conversation.excused)
+}
+
+// hangUp ends the watches that are still open.
+func (c *talk) hangUp() {
+	for _, s := range c.sides {
+		for _, stream := range s.streams {
+			stream.close()
+		}
+	}
+}
+
+// exchange sends a request to each server and compares the answers.
+func (c *talk) exchange(t *testing.T, what string, step step) {
+	t.Helper()
+	answers, before := make([]answer, len(c.sides)), c.revisions(t)
+	for i, s := range c.sides {
+		var err error
+		answers[i], err = s.ask(t, step)
+		require.NoError(t, err, "%s, of %s", what, s.name)
+	}
+	c.compare(t, what, step, answers)
+	after := c.revisions(t)
+	if step.still {
+		require.Equal(t, before, after, "%s has written something", what)
+	}
+	if len(after) == 2 {
+		require.Equal(t, after[1]-before[1], after[0]-before[0], "%s: each server wrote another number of times", what)
+	}
+	for i, s := range c.sides {
+		for name, place := range step.keeps {
+			s.kept[name] = valueAt(t, answers[i], place)
+		}
+	}
+}
+
+func (c *talk) revisions(t *testing.T) []int64 {
+	t.Helper()
+	var revisions []int64
+	for _, s := range c.sides {
+		revisions = append(revisions, s.revision(t))
+	}
+	return revisions
+}
+
+// compare holds the answers against the contract and against each other.
+func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
+	t.Helper()
+	ours := answers[0]
+	plain, err := ours.plain()
+	require.NoError(t, err, what)
+	require.Equal(t, step.code, ours.code, "%s\n%s", what, plain)
+	for _, text := range step.says {
+		require.Contains(t, string(plain), text, what)
+	}
+	for _, text := range step.silent {
+		require.NotContains(t, string(plain), text, what)
+	}
+	if len(answers) == 1 {
+		return
+	}
+	peers := answers[1].clone()
+	for _, difference := range differences() {
+		if difference.meet(step, ours, &peers) {
+			c.excused[difference.name] = true
+		}
+	}
+	mine, err := c.sides[0].masks.answer(ours, step.pick)
+	require.NoError(t, err, "%s, of %s", what, c.sides[0].name)
+	theirs, err := c.sides[1].masks.answer(peers, step.pick)
+	require.NoError(t, err, "%s, of %s", what, c.sides[1].name)
+	if mine != theirs {
+		require.Equal(t, readable(theirs), readable(mine), "%s: expected is what kube-apiserver says", what)
+		require.Equal(t, theirs, mine, "%s: expected is what kube-apiserver says", what)
+	}
+}
+
+// ask sends the step's request and reads the answer, or its head for a watch
+// that a later step reads.
+func (s *speaker) ask(t *testing.T, step step) (answer, error) {
+	t.Helper()
+	if strings.Contains(step.path, "resourceVersion=0") {
+		s.refresh(t)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	response, err := s.open(ctx, step.method, s.fill(step.path, url.QueryEscape), s.fill(step.body, jsonEscape), step.headers)
+	if err != nil {
+		cancel()
+		return answer{}, err
+	}
+	result := answer{code: response.StatusCode, header: response.Header}
+	if step.watch != "" && response.StatusCode == http.StatusOK {
+		s.streams[step.watch] = newStream(response, cancel)
+		return result, nil
+	}
+	defer cancel()
+	defer func() { _ = response.Body.Close() }()
+	result.body, err = io.ReadAll(response.Body)
+	return result, err
+}
+
+// refresh waits until the watch caches know of the latest version, so that an
+// answer from them is certain.
+func (s *speaker) refresh(t *testing.T) {
+	t.Helper()
+	for _, resource := range []string{"flowschemas", "prioritylevelconfigurations"} {
+		response, err := s.open(t.Context(), http.MethodGet, v1Path+resource+"?fieldSelector=metadata.name%3Dnone", "", nil)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		require.Equal(t, http.StatusOK, response.StatusCode)
+	}
+}
+
+// fill puts the kept values in the place of their names.
+func (s *speaker) fill(text string, escape func(string) string) string {
+	for name, value := range s.kept {
+		text = strings.ReplaceAll(text, "<"+name+">", escape(value))
+	}
+	return text
+}
+
+// jsonEscape is a text as it stands inside a JSON string.
+func jsonEscape(text string) string {
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
+}
+
+// valueAt is the value at a place of a JSON body, as metadata.uid.
+func valueAt(t *testing.T, a answer, place string) string {
+	t.Helper()
+	plain, err := a.plain()
+	require.NoError(t, err)
+	var node any
+	require.NoError(t, json.Unmarshal(plain, &node), "%s", plain)
+	for key := range strings.SplitSeq(place, ".") {
+		fields, ok := node.(map[string]any)
+		require.True(t, ok, "no %s in %s", place, plain)
+		node = fields[key]
+	}
+	value, ok := node.(string)
+	require.True(t, ok, "no text at %s in %s", place, plain)
+	return value
+}
+
+// compareStores compares what etcd holds at last, and under which versions.
+func (c *talk) compareStores(t *testing.T) {
+	t.Helper()
+	if len(c.sides) < 2 {
+		return
+	}
+	mine, theirs := c.sides[0].contents(t), c.sides[1].contents(t)
+	require.Equal(t, sortedKeys(theirs), sortedKeys(mine), "the keys in etcd")
+	for key, value := range theirs {
+		require.Equal(t, readable("\n\n"+value), readable("\n\n"+mine[key]), "%s in etcd; expected is what kube-apiserver wrote", key)
+	}
+}
+
+// contents are the objects in etcd, masked, by key.
+func (s *speaker) contents(t *testing.T) map[string]string {
+	t.Helper()
+	found := s.stored(t)
+	for _, key := range sortedKeys(found) {
+		text, err := fromProtobuf([]byte(found[key]), false)
+		require.NoError(t, err, key)
+		text, err = steady(text)
+		require.NoError(t, err, key)
+		found[key] = s.masks.text(string(text))
+	}
+	return found
+}
+
+func sortedKeys[V any](set map[string]V) []string {
+	keys := make([]string, 0, len(set))
+	for key := range set {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
