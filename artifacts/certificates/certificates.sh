@@ -1,0 +1,136 @@
+#!/bin/sh
+# Certificates without cert-manager, with kubectl and openssl alone:
+#
+#   artifacts/certificates/certificates.sh [--etcd]
+#
+# Makes an authority and the serving certificate, as Secrets in the namespace
+# flowcontrol-system, and tells kube-apiserver to trust that authority: it fills
+# in caBundle of the APIServices that name this server. --etcd makes the
+# certificates of our own etcd too (overlays own-etcd and flow-control-off).
+#
+# Run it again whenever you like, with the same flags: it makes what is missing,
+# renews what ends within 30 days, and changes nothing else. kubectl's
+# usual settings apply (KUBECONFIG); KUBECTL and OPENSSL name other programs.
+set -eu
+
+namespace=flowcontrol-system
+authority=flowcontrol-apiserver-ca
+ca_days=3650
+days=365
+renew_before=$((30 * 24 * 3600))
+
+kubectl=${KUBECTL:-kubectl}
+openssl=${OPENSSL:-openssl}
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "certificates.sh: $*"; exit 1; }
+
+etcd=false
+for argument in "$@"; do
+  case $argument in
+  --etcd) etcd=true ;;
+  *) die "$argument is unknown; the one flag is --etcd" ;;
+  esac
+done
+for program in "$kubectl" "$openssl"; do
+  command -v "$program" >/dev/null || die "$program is not installed, or not in PATH"
+done
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+umask 077
+
+# field SECRET KEY: one decoded value, nothing if there is no such Secret.
+field() {
+  $kubectl -n $namespace get secret "$1" --ignore-not-found \
+    -o go-template="{{with .data}}{{with index . \"$2\"}}{{.}}{{end}}{{end}}" >"$dir/field"
+  $openssl base64 -d -A <"$dir/field"
+}
+
+# lasting FILE SECONDS: it is a certificate of our authority that ends no sooner.
+lasting() {
+  $openssl x509 -in "$1" -noout -checkend "$2" >/dev/null 2>&1 &&
+    $openssl verify -CAfile "$dir/ca.crt" "$1" >/dev/null 2>&1
+}
+
+new_key() { $openssl ecparam -name prime256v1 -genkey -noout -out "$1"; }
+
+# secret NAME CERTIFICATE KEY: stores both, and the authority's certificate.
+secret() {
+  $kubectl -n $namespace create secret generic "$1" --type=kubernetes.io/tls --dry-run=client -o yaml \
+    --from-file=ca.crt="$dir/ca.crt" --from-file=tls.crt="$2" --from-file=tls.key="$3" |
+    $kubectl apply --server-side --force-conflicts --field-manager=certificates.sh -f - >/dev/null
+}
+
+make_authority() {
+  field $authority tls.crt >"$dir/ca.crt"
+  field $authority tls.key >"$dir/ca.key"
+  if [ -s "$dir/ca.crt" ] && [ -s "$dir/ca.key" ]; then
+    lasting "$dir/ca.crt" $((days * 24 * 3600)) ||
+      say "The authority ends within $days days. To replace it, delete the Secret $authority and run this again; requests fail until it is done."
+    return
+  fi
+  new_key "$dir/ca.key"
+  cat >"$dir/ca.cnf" <<END
+[req]
+distinguished_name = name
+x509_extensions = ca
+prompt = no
+[name]
+CN = $authority
+[ca]
+basicConstraints = critical, CA:true
+keyUsage = critical, keyCertSign, cRLSign, digitalSignature
+subjectKeyIdentifier = hash
+END
+  $openssl req -x509 -new -sha256 -key "$dir/ca.key" -days $ca_days -config "$dir/ca.cnf" -out "$dir/ca.crt"
+  secret $authority "$dir/ca.crt" "$dir/ca.key"
+  say "made the authority: Secret $authority"
+}
+
+# certificate SECRET COMMON-NAME USAGES [SUBJECT-ALT-NAMES]
+certificate() {
+  field "$1" tls.crt >"$dir/old.crt"
+  if lasting "$dir/old.crt" $renew_before; then
+    say "Secret $1 is good until $($openssl x509 -in "$dir/old.crt" -noout -enddate | cut -d= -f2)"
+    return
+  fi
+  new_key "$dir/new.key"
+  {
+    printf 'basicConstraints = critical, CA:false\nkeyUsage = critical, digitalSignature\nextendedKeyUsage = %s\n' "$3"
+    printf 'authorityKeyIdentifier = keyid\n'
+    [ -z "${4:-}" ] || printf 'subjectAltName = %s\n' "$4"
+  } >"$dir/new.ext"
+  printf '[req]\ndistinguished_name = name\nprompt = no\n[name]\nCN = %s\n' "$2" >"$dir/new.cnf"
+  $openssl req -new -sha256 -key "$dir/new.key" -config "$dir/new.cnf" -out "$dir/new.csr"
+  $openssl x509 -req -sha256 -in "$dir/new.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" \
+    -set_serial "0x$($openssl rand -hex 16)" -days $days -extfile "$dir/new.ext" -out "$dir/new.crt" 2>"$dir/log" ||
+    die "signing the certificate of $1: $(cat "$dir/log")"
+  secret "$1" "$dir/new.crt" "$dir/new.key"
+  say "made a certificate for $days days: Secret $1"
+}
+
+# trust fills in caBundle of the APIServices that name our Service.
+trust() {
+  bundle=$($openssl base64 -A <"$dir/ca.crt")
+  $kubectl get apiservices -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .spec.service}}{{.namespace}}/{{.name}} {{$name}}{{"\n"}}{{end}}{{end}}' |
+    sed -n "s,^$namespace/flowcontrol-apiserver ,,p" >"$dir/registered"
+  [ -s "$dir/registered" ] || say "No APIService names this server yet: apply an overlay, then run this again."
+  while read -r name; do
+    $kubectl patch apiservice "$name" --type=merge -p "{\"spec\":{\"caBundle\":\"$bundle\"}}" >/dev/null
+    say "kube-apiserver trusts the authority: APIService $name"
+  done <"$dir/registered"
+}
+
+$kubectl get namespace $namespace >/dev/null 2>&1 || $kubectl create namespace $namespace >/dev/null
+make_authority
+certificate flowcontrol-apiserver-serving flowcontrol-apiserver serverAuth \
+  "DNS:flowcontrol-apiserver.$namespace.svc, DNS:flowcontrol-apiserver.$namespace"
+if $etcd; then
+  # Each member by name: etcd looks a peer's name up and compares addresses.
+  certificate flowcontrol-etcd-tls flowcontrol-etcd "serverAuth, clientAuth" \
+    "DNS:flowcontrol-etcd-0.flowcontrol-etcd.$namespace.svc, DNS:flowcontrol-etcd-1.flowcontrol-etcd.$namespace.svc, DNS:flowcontrol-etcd-2.flowcontrol-etcd.$namespace.svc, DNS:localhost, IP:127.0.0.1"
+  certificate flowcontrol-apiserver-etcd-client flowcontrol-apiserver clientAuth
+fi
+trust
