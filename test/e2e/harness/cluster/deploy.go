@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// Namespace is where artifacts/ puts the server.
+	Namespace = "flowcontrol-system"
+	// Deployment is the name of the server's Deployment and Service.
+	Deployment = "flowcontrol-apiserver"
+	// ServerPods selects the server's pods, EtcdPods those of its own etcd.
+	ServerPods = "app.kubernetes.io/component=server"
+	EtcdPods   = "app.kubernetes.io/name=flowcontrol-etcd"
+)
+
+// Apply applies a folder below artifacts/ as a user does.
+func (c *Cluster) Apply(t harness.TB, folder string) string {
+	t.Helper()
+	return c.Kubectl(t).Run(t, "apply", "-k", artifact(t, folder))
+}
+
+// MakeCertificates runs the script that makes them, and returns what it says.
+func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
+	t.Helper()
+	kubectl, err := binaries.Kubectl(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	script := harness.StartProcess(t, harness.Command{
+		Path: "/bin/sh",
+		Args: append([]string{artifact(t, "certificates/certificates.sh")}, flags...),
+		Env:  []string{"KUBECTL=" + kubectl, "KUBECONFIG=" + c.KubeAPIServer.Kubeconfig, "KUBECACHEDIR=" + t.TempDir()},
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	defer cancel()
+	if code, err := script.ExitCode(ctx); err != nil || code != 0 {
+		t.Fatalf("certificates.sh ended with %d, %v:\n%s", code, err, script.Output())
+	}
+	return script.Output()
+}
+
+// ShareEtcd makes the Secret by which the server is a client of the cluster's
+// etcd, which must have been started with the authority.
+func (c *Cluster) ShareEtcd(t harness.TB, authority *harness.CA) {
+	t.Helper()
+	pair := authority.Client(t, "flowcontrol-apiserver")
+	c.Kubectl(t).Run(t, "-n", Namespace, "create", "secret", "generic", "flowcontrol-apiserver-etcd-client",
+		"--from-file=ca.crt="+authority.CertFile, "--from-file=tls.crt="+pair.CertFile, "--from-file=tls.key="+pair.KeyFile)
+}
+
+// WaitRollout waits until the server's Deployment is there and up to date.
+func (c *Cluster) WaitRollout(t harness.TB) {
+	t.Helper()
+	c.Kubectl(t).Run(t, "-n", Namespace, "rollout", "status", "deployment/"+Deployment, "--timeout=55s")
+}
+
+// Servers waits until so many of the server's pods are ready, and returns them.
+func (c *Cluster) Servers(t harness.TB, count int) []*Pod {
+	t.Helper()
+	return c.Node.WaitReady(t, ServerPods, count)
+}
+
+func artifact(t harness.TB, path string) string {
+	t.Helper()
+	root, err := binaries.Root()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return filepath.Join(root, "artifacts", filepath.FromSlash(path))
+}
