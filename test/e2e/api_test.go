@@ -42,7 +42,7 @@ func TestAPI(t *testing.T) {
 				{"a watch tells of each change once and in order", testWatchEvents},
 				{"a watch begins with what there is, and says when that is told", testWatchInitialEvents},
 				{"a selector turns a change into an end for its watcher", testWatchSelectors},
-				{"a watch ends when its time is over, and too old a start is refused", testWatchEnds},
+				{"a watch ends when its time is over, and an impossible start is refused", testWatchEnds},
 				{"a watch speaks protobuf and WebSocket too", testWatchFramings},
 				{"objects are patched in four ways", testPatches},
 				{"bad patches are refused with a reason", testBadPatches},

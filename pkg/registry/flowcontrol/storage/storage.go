@@ -77,6 +77,9 @@ func Open(resource Resource, options generic.RESTOptionsGetter) (*REST, *StatusR
 
 // Watch tells of changes.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
+	if err := r.refuseFuture(ctx, options); err != nil {
+		return nil, err
+	}
 	watcher, err := r.Store.Watch(ctx, options)
 	return watcher, clientfault.Watch(err)
 }
