@@ -1,0 +1,41 @@
+package tour
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const document = "# Title\n\n## Before\n\n```console\n$ not run\n```\n\n## Tour\n\nText.\n\n```console\n" +
+	"$ one\nfirst 12s\nsecond\n$ two \\\n  more\n$ three <<EOF\nbody\nEOF\nlast\n```\n\n### Below\n\n```sh\n$ not run\n```\n\n" +
+	"```console\n$ four\n```\n\n## After\n\n```console\n$ not run\n```\n"
+
+func TestCommandsOfASectionAreFoundWithTheirOutputs(t *testing.T) {
+	s, err := parse(document, "## Tour")
+	require.NoError(t, err)
+	require.Equal(t, []string{"one", "two \\\n  more", "three <<EOF\nbody\nEOF", "four"}, s.commands)
+	require.Equal(t, []string{"first 12s\nsecond\n", "", "last\n", ""}, []string{s.output(0), s.output(1), s.output(2), s.output(3)})
+}
+
+func TestOutputsAreWrittenInTheirPlaceAndNothingElse(t *testing.T) {
+	s, err := parse(document, "## Tour")
+	require.NoError(t, err)
+	require.Equal(t, document, s.render([]string{"first 12s\nsecond \n\n", "", "last\n", ""}))
+	written := s.render([]string{"new\n", "x", "", "y\n"})
+	again, err := parse(written, "## Tour")
+	require.NoError(t, err)
+	require.Equal(t, s.commands, again.commands)
+	require.Equal(t, []string{"new\n", "x\n", "", "y\n"}, []string{again.output(0), again.output(1), again.output(2), again.output(3)})
+}
+
+func TestASectionThatIsNotThereOrShowsNothingIsAnError(t *testing.T) {
+	_, err := parse(document, "## Missing")
+	require.ErrorContains(t, err, `no section "## Missing"`)
+	_, err = parse("## Empty\n", "## Empty")
+	require.ErrorContains(t, err, "shows no command")
+}
+
+func TestWhatDiffersFromRunToRunIsNotCompared(t *testing.T) {
+	require.Equal(t, shape("NAME   AGE\nx  12s\n"), shape("NAME AGE\nx      1m3s"))
+	require.NotEqual(t, shape("NAME AGE\nx 12s\n"), shape("NAME AGE\ny 12s\n"))
+}

@@ -1,0 +1,111 @@
+// Package tour keeps the commands of a document true: it runs what a section
+// shows in its console blocks and compares what it prints, or writes it there.
+//
+// A line of a console block that begins with "$ " is a command; what follows, up
+// to the next one, is its output. A command ends with its line, or goes on in
+// the next one after a "\" or until the end of a here-document (<<EOF). All
+// commands of a section run in one bash, in order.
+package tour
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// grace is how long the commands of a section may take together.
+const grace = 5 * time.Minute
+
+// mark separates the outputs of the commands.
+const mark = "--- next ---"
+
+// Flag adds -update-docs, which makes Run write the outputs instead of
+// comparing them.
+func Flag() *bool {
+	return flag.Bool("update-docs", false, "write the outputs of commands into the documents")
+}
+
+// Section is a part of a document.
+type Section struct {
+	// Document is its path, from the top of the repository.
+	Document string
+	// Heading is the line that begins the section; it ends before the next
+	// heading of the same level.
+	Heading string
+	// Dir is where the commands run.
+	Dir string
+	// Env is added to their environment.
+	Env []string
+}
+
+// Run runs the commands of a section and compares what they print with what is
+// shown, but for words that differ from run to run; or writes it there.
+func Run(t harness.TB, section Section, update bool) {
+	t.Helper()
+	root, err := binaries.Root()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	path := filepath.Join(root, section.Document)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	shown, err := parse(string(text), section.Heading)
+	if err != nil {
+		t.Fatalf("%s: %v", section.Document, err)
+	}
+	outputs := execute(t, section, shown.commands)
+	if update {
+		if err := os.WriteFile(path, []byte(shown.render(outputs)), 0o644); err != nil {
+			t.Fatalf("%v", err)
+		}
+		return
+	}
+	for i, command := range shown.commands {
+		if diff := cmp.Diff(shape(shown.output(i)), shape(outputs[i])); diff != "" {
+			t.Fatalf("%s, %s: $ %s\nshows what is behind -, prints what is behind + (-update-docs writes the new one):\n%s",
+				section.Document, section.Heading, command, diff)
+		}
+	}
+}
+
+// execute runs the commands and returns what each printed.
+func execute(t harness.TB, section Section, commands []string) []string {
+	t.Helper()
+	kubectl, err := binaries.Kubectl(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var script strings.Builder
+	for _, command := range commands {
+		script.WriteString(command + "\necho '" + mark + "'\n")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "bash")
+	shell.Dir = section.Dir
+	shell.Env = append(os.Environ(), "HOME="+t.TempDir(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"))
+	shell.Env = append(shell.Env, section.Env...)
+	shell.Stdin = strings.NewReader(script.String())
+	var output bytes.Buffer
+	shell.Stdout, shell.Stderr = &output, &output
+	if err := shell.Run(); err != nil {
+		t.Fatalf("the commands of %s, %s: %v\n%s", section.Document, section.Heading, err, output.String())
+	}
+	parts := strings.Split(output.String(), mark+"\n")
+	if len(parts) != len(commands)+1 {
+		t.Fatalf("the commands of %s, %s, ended early:\n%s", section.Document, section.Heading, output.String())
+	}
+	return parts[:len(commands)]
+}
