@@ -3,6 +3,7 @@ package flowschema
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -11,10 +12,11 @@ import (
 )
 
 // NewREST opens the storage of FlowSchemas and of their status. The clock is
-// that of the age column.
-func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock) (*storage.REST, *storage.StatusREST, error) {
-	forSpec := specStrategy{ClusterScoped: strategy.New(scheme)}
-	return storage.Open(storage.Resource{
+// that of the age column; levels gets the priority levels that schemas name.
+func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels rest.Getter) (*storage.REST, *storage.StatusREST, error) {
+	stored := &catalogue{levels: levels}
+	forSpec := specStrategy{ClusterScoped: strategy.New(scheme), stored: stored}
+	schemas, status, err := storage.Open(storage.Resource{
 		Plural:   flowcontrol.Resource("flowschemas"),
 		Singular: flowcontrol.Resource("flowschema"),
 		New:      func() runtime.Object { return &flowcontrol.FlowSchema{} },
@@ -23,4 +25,9 @@ func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock cl
 		Status:   statusStrategy{specStrategy: forSpec},
 		Table:    newTable(clock),
 	}, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored.follow(schemas.Store)
+	return schemas, status, nil
 }

@@ -58,11 +58,11 @@ func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 }
 
 func (p Provider) storages() (map[string]rest.Storage, error) {
-	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock)
+	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock)
 	if err != nil {
 		return nil, err
 	}
-	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock)
+	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock, levels)
 	if err != nil {
 		return nil, err
 	}

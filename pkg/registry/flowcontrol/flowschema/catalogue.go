@@ -1,0 +1,91 @@
+package flowschema
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+)
+
+// anyVersion asks the watch cache for what it has.
+const anyVersion = "0"
+
+// catalogue tells what is stored, from the watch caches as far as they go.
+type catalogue struct {
+	schemas rest.Lister
+	levels  rest.Getter
+	// written is the latest resource version that this server wrote a schema at:
+	// whoever writes two schemas is told of the first when he writes the second.
+	written atomic.Uint64
+}
+
+var _ advice.Catalogue = (*catalogue)(nil)
+
+// follow makes the store report its writes, and reads from it.
+func (c *catalogue) follow(store *genericregistry.Store) {
+	c.schemas = store
+	store.AfterCreate = func(object runtime.Object, _ *metav1.CreateOptions) { c.note(object) }
+	store.AfterUpdate = func(object runtime.Object, _ *metav1.UpdateOptions) { c.note(object) }
+	store.AfterDelete = func(object runtime.Object, _ *metav1.DeleteOptions) { c.note(object) }
+}
+
+// note remembers the version of an object; that of a dry run has none, or an old
+// one.
+func (c *catalogue) note(object runtime.Object) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return
+	}
+	version, err := strconv.ParseUint(accessor.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return
+	}
+	for {
+		latest := c.written.Load()
+		if version <= latest || c.written.CompareAndSwap(latest, version) {
+			return
+		}
+	}
+}
+
+// FlowSchemas returns the schemas, not older than what this server wrote. What
+// other replicas wrote may be missing.
+func (c *catalogue) FlowSchemas(ctx context.Context) ([]flowcontrol.FlowSchema, error) {
+	list, err := c.schemas.List(ctx, &metainternalversion.ListOptions{
+		ResourceVersion:      strconv.FormatUint(c.written.Load(), 10),
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list.(*flowcontrol.FlowSchemaList).Items, nil
+}
+
+// LevelExists looks into the cache.
+func (c *catalogue) LevelExists(ctx context.Context, name string) (bool, error) {
+	absent, err := c.isAbsent(ctx, name, anyVersion)
+	return err == nil && !absent, err
+}
+
+// LevelIsAbsent asks the store for the most recent.
+func (c *catalogue) LevelIsAbsent(ctx context.Context, name string) (bool, error) {
+	return c.isAbsent(ctx, name, "")
+}
+
+func (c *catalogue) isAbsent(ctx context.Context, name, version string) (bool, error) {
+	_, err := c.levels.Get(ctx, name, &metav1.GetOptions{ResourceVersion: version})
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,98 @@
+package flowschema
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// lister remembers what it was asked for.
+type lister struct {
+	rest.Lister
+	asked metainternalversion.ListOptions
+	err   error
+}
+
+func (l *lister) List(_ context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	l.asked = *options
+	return &flowcontrol.FlowSchemaList{Items: []flowcontrol.FlowSchema{*valid()}}, l.err
+}
+
+// levels answers by the resource version that is asked for.
+type levels map[string]error
+
+func (l levels) Get(_ context.Context, _ string, options *metav1.GetOptions) (runtime.Object, error) {
+	return &flowcontrol.PriorityLevelConfiguration{}, l[options.ResourceVersion]
+}
+
+func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
+	store := &genericregistry.Store{}
+	stored := &catalogue{}
+	stored.follow(store)
+	list := &lister{}
+	stored.schemas = list
+
+	wrote := func(version string) runtime.Object {
+		return &flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
+	}
+	for _, step := range []struct {
+		name  string
+		write func()
+		want  string
+	}{
+		{"no write", func() {}, "0"},
+		{"a create", func() { store.AfterCreate(wrote("7"), nil) }, "7"},
+		{"an update", func() { store.AfterUpdate(wrote("9"), nil) }, "9"},
+		{"an earlier write that ends late", func() { store.AfterUpdate(wrote("8"), nil) }, "9"},
+		{"a dry run", func() { store.AfterCreate(wrote(""), nil) }, "9"},
+		{"a deletion", func() { store.AfterDelete(wrote("10"), nil) }, "10"},
+	} {
+		step.write()
+		schemas, err := stored.FlowSchemas(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []flowcontrol.FlowSchema{*valid()}, schemas)
+		require.Equal(t, step.want, list.asked.ResourceVersion, step.name)
+		require.Equal(t, metav1.ResourceVersionMatchNotOlderThan, list.asked.ResourceVersionMatch)
+	}
+
+	list.err = errors.New("no store")
+	_, err := stored.FlowSchemas(t.Context())
+	require.ErrorIs(t, err, list.err)
+}
+
+func TestLevelIsLookedUpInTheCacheAndInTheStore(t *testing.T) {
+	notFound := apierrors.NewNotFound(flowcontrol.Resource("prioritylevelconfigurations"), "level")
+	broken := errors.New("no store")
+	for _, test := range []struct {
+		name                 string
+		cache, store         error
+		exists               bool
+		absent               bool
+		existsErr, absentErr error
+	}{
+		{"in both", nil, nil, true, false, nil, nil},
+		{"in the store alone", notFound, nil, false, false, nil, nil},
+		{"in neither", notFound, notFound, false, true, nil, nil},
+		{"who knows", broken, broken, false, false, broken, broken},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			stored := &catalogue{levels: levels{"0": test.cache, "": test.store}}
+			exists, err := stored.LevelExists(t.Context(), "level")
+			require.Equal(t, test.exists, exists)
+			require.ErrorIs(t, err, test.existsErr)
+			absent, err := stored.LevelIsAbsent(t.Context(), "level")
+			require.Equal(t, test.absent, absent)
+			require.ErrorIs(t, err, test.absentErr)
+		})
+	}
+}
