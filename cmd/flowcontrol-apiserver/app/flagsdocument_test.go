@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+var updateDocs = flag.Bool("update-docs", false, "write docs/flags.md anew")
+
+const flagsDocument = "../../../docs/flags.md"
+
+func TestFlagsDocumentShowsEveryFlagByTheme(t *testing.T) {
+	written := writeFlagsDocument()
+	if *updateDocs {
+		require.NoError(t, os.WriteFile(flagsDocument, []byte(written), 0o644))
+	}
+	shown, err := os.ReadFile(flagsDocument)
+	require.NoError(t, err)
+	require.Equal(t, string(shown), written, "docs/flags.md is not current: run 'make update-docs'")
+
+	NewCommand(context.Background(), io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "version" && f.Name != "help" && f.Deprecated == "" {
+			require.Contains(t, written, "| `--"+f.Name+"` |")
+		}
+	})
+}
+
+// writeFlagsDocument is the text of --help as a page.
+func writeFlagsDocument() string {
+	var text strings.Builder
+	text.WriteString("# Flags\n\nWhat `flowcontrol-apiserver --help` says, by theme. Flags that kube-apiserver has too\n" +
+		"have its names and meanings. Made from the program by `make update-docs`.\n")
+	sets := NewOptions().Flags()
+	for _, name := range sets.Order {
+		fmt.Fprintf(&text, "\n## %s\n\n| flag | default | meaning |\n|---|---|---|\n", strings.ToUpper(name[:1])+name[1:])
+		sets.FlagSets[name].VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Deprecated == "" {
+				fmt.Fprintf(&text, "| `--%s` | %s | %s |\n", f.Name, defaultOf(f), cell(f.Usage))
+			}
+		})
+	}
+	return text.String()
+}
+
+// defaultOf leaves out what says nothing.
+func defaultOf(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "[]", "none":
+		return ""
+	default:
+		return "`" + f.DefValue + "`"
+	}
+}
+
+// cell makes a usage fit into a table.
+func cell(usage string) string {
+	return strings.NewReplacer("|", `\|`, "\n", "<br>", "<", "&lt;", ">", "&gt;").Replace(usage)
+}
