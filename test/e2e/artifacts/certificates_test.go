@@ -1,0 +1,176 @@
+package artifacts
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+func TestCertificatesScriptMakesWhatIsMissingAndKeepsTheRest(t *testing.T) {
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+	cluster := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})
+	client, err := kubernetes.NewForConfig(cluster.Config(t))
+	require.NoError(t, err)
+	kubectl := cluster.Kubectl(t)
+	script := certificatesScript(t, cluster.Kubeconfig)
+
+	output, err := script("--etcd")
+	require.NoError(t, err, output)
+	require.Contains(t, output, "apply an overlay, then run this again")
+	secrets := secretsOf(t, client)
+	require.Len(t, secrets, 4)
+
+	authority := pool(t, secrets["flowcontrol-apiserver-ca"])
+	for name, host := range map[string]string{
+		"flowcontrol-apiserver-serving":     "flowcontrol-apiserver.flowcontrol-system.svc",
+		"flowcontrol-etcd-tls":              "flowcontrol-etcd-2.flowcontrol-etcd.flowcontrol-system.svc",
+		"flowcontrol-apiserver-etcd-client": "",
+	} {
+		certificate := leaf(t, secrets[name])
+		require.Equal(t, secrets["flowcontrol-apiserver-ca"].Data["tls.crt"], secrets[name].Data["ca.crt"])
+		usages := certificate.ExtKeyUsage
+		_, err := certificate.Verify(x509.VerifyOptions{Roots: authority, DNSName: host, KeyUsages: usages})
+		require.NoError(t, err, name)
+		if host != "" {
+			require.Contains(t, usages, x509.ExtKeyUsageServerAuth)
+		}
+		if strings.Contains(name, "etcd") {
+			require.Contains(t, usages, x509.ExtKeyUsageClientAuth)
+		}
+	}
+
+	t.Run("again: nothing changes, and the APIService trusts the authority", func(t *testing.T) {
+		kubectl.Run(t, "apply", "-k", folder(t, ""))
+		for range 2 {
+			output, err := script("--etcd")
+			require.NoError(t, err, output)
+			bundle := kubectl.Run(t, "get", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io", "-o", "jsonpath={.spec.caBundle}")
+			require.Equal(t, base64.StdEncoding.EncodeToString(secrets["flowcontrol-apiserver-ca"].Data["tls.crt"]), bundle)
+			require.Empty(t, kubectl.Run(t, "get", "apiservice", "v1.flowcontrol.apiserver.k8s.io", "-o", "jsonpath={.spec.caBundle}"), "is not ours")
+			kubectl.Run(t, "apply", "-k", folder(t, ""))
+		}
+		require.Equal(t, versions(secrets), versions(secretsOf(t, client)))
+	})
+	t.Run("a certificate near its end is renewed, by the same authority", func(t *testing.T) {
+		replaceLeaf(t, client, secrets, "flowcontrol-apiserver-serving", 10*24*time.Hour)
+		output, err := script()
+		require.NoError(t, err, output)
+		now := secretsOf(t, client)
+		renewed := leaf(t, now["flowcontrol-apiserver-serving"])
+		require.Greater(t, time.Until(renewed.NotAfter), 360*24*time.Hour)
+		_, err = renewed.Verify(x509.VerifyOptions{Roots: authority})
+		require.NoError(t, err)
+		for _, kept := range []string{"flowcontrol-apiserver-ca", "flowcontrol-etcd-tls", "flowcontrol-apiserver-etcd-client"} {
+			require.Equal(t, secrets[kept].ResourceVersion, now[kept].ResourceVersion, kept)
+		}
+	})
+	t.Run("a certificate of another authority is replaced", func(t *testing.T) {
+		require.NoError(t, client.CoreV1().Secrets(namespace).Delete(t.Context(), "flowcontrol-apiserver-ca", metav1.DeleteOptions{}))
+		output, err := script("--etcd")
+		require.NoError(t, err, output)
+		now := secretsOf(t, client)
+		for _, name := range []string{"flowcontrol-apiserver-serving", "flowcontrol-etcd-tls", "flowcontrol-apiserver-etcd-client"} {
+			_, err := leaf(t, now[name]).Verify(x509.VerifyOptions{Roots: pool(t, now["flowcontrol-apiserver-ca"]), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			require.NoError(t, err, name)
+		}
+	})
+}
+
+func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
+	script := certificatesScript(t, "/nowhere/kubeconfig")
+	output, err := script("--etc")
+	require.Error(t, err)
+	require.Equal(t, "certificates.sh: --etc is unknown; the one flag is --etcd\n", output)
+
+	t.Setenv("OPENSSL", "no-such-program")
+	output, err = script()
+	require.Error(t, err)
+	require.Equal(t, "certificates.sh: no-such-program is not installed, or not in PATH\n", output)
+}
+
+// certificatesScript returns what runs the script against a cluster.
+func certificatesScript(t *testing.T, kubeconfig string) func(args ...string) (string, error) {
+	t.Helper()
+	kubectl, err := binaries.Kubectl(t.Context())
+	require.NoError(t, err)
+	return func(args ...string) (string, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, folder(t, "certificates/certificates.sh"), args...)
+		cmd.Env = append(os.Environ(), "KUBECTL="+kubectl, "KUBECONFIG="+kubeconfig, "KUBECACHEDIR="+t.TempDir())
+		output, err := cmd.CombinedOutput()
+		return string(output), err
+	}
+}
+
+func secretsOf(t *testing.T, client kubernetes.Interface) map[string]*corev1.Secret {
+	t.Helper()
+	list, err := client.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	secrets := map[string]*corev1.Secret{}
+	for i := range list.Items {
+		secrets[list.Items[i].Name] = &list.Items[i]
+	}
+	return secrets
+}
+
+func versions(secrets map[string]*corev1.Secret) map[string]string {
+	versions := map[string]string{}
+	for name, secret := range secrets {
+		versions[name] = secret.ResourceVersion
+	}
+	return versions
+}
+
+func leaf(t *testing.T, secret *corev1.Secret) *x509.Certificate {
+	t.Helper()
+	require.NotNil(t, secret)
+	pair, err := tls.X509KeyPair(secret.Data["tls.crt"], secret.Data["tls.key"])
+	require.NoError(t, err)
+	return pair.Leaf
+}
+
+func pool(t *testing.T, secret *corev1.Secret) *x509.CertPool {
+	t.Helper()
+	require.True(t, leaf(t, secret).IsCA)
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(secret.Data["tls.crt"]))
+	return pool
+}
+
+// replaceLeaf puts a certificate of the authority into a Secret that is as the one
+// there, but ends soon.
+func replaceLeaf(t *testing.T, client kubernetes.Interface, secrets map[string]*corev1.Secret, name string, left time.Duration) {
+	t.Helper()
+	signer, err := tls.X509KeyPair(secrets["flowcontrol-apiserver-ca"].Data["tls.crt"], secrets["flowcontrol-apiserver-ca"].Data["tls.key"])
+	require.NoError(t, err)
+	template := *leaf(t, secrets[name])
+	template.NotAfter = time.Now().Add(left)
+	raw, err := x509.CreateCertificate(rand.Reader, &template, signer.Leaf, template.PublicKey.(*ecdsa.PublicKey), signer.PrivateKey)
+	require.NoError(t, err)
+	var content bytes.Buffer
+	require.NoError(t, pem.Encode(&content, &pem.Block{Type: "CERTIFICATE", Bytes: raw}))
+	secret := secrets[name].DeepCopy()
+	secret.ResourceVersion = ""
+	secret.Data["tls.crt"] = content.Bytes()
+	_, err = client.CoreV1().Secrets(namespace).Update(t.Context(), secret, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
