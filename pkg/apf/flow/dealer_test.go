@@ -2,6 +2,7 @@ package flow
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +52,25 @@ func TestEverySmallHandEqualsPeer(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRandomHandsEqualPeer(t *testing.T) {
+	random := rand.New(rand.NewPCG(41, 42))
+	dealt := 0
+	for range 20000 {
+		deckSize := 1 + random.IntN(1<<(1+random.IntN(20)))
+		handSize := 1 + random.IntN(min(deckSize, MaxHand))
+		peer, err := shufflesharding.NewDealer(deckSize, handSize)
+		dealer, ourErr := NewDealer(deckSize, handSize)
+		require.Equal(t, err == nil, ourErr == nil, "%d of %d", handSize, deckSize)
+		if err != nil {
+			continue
+		}
+		dealt++
+		hash := random.Uint64()
+		require.Equal(t, peer.DealIntoHand(hash, nil), dealer.Deal(Hash(hash), nil), "hash %d, %d of %d", hash, handSize, deckSize)
+	}
+	assert.Greater(t, dealt, 10000)
 }
 
 func TestDealerRefusals(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,24 @@ func FuzzHashEqualsPeer(f *testing.F) {
 		require.Equal(t, want, hasher.Hash(distinguisher), "first time")
 		require.Equal(t, want, hasher.Hash(distinguisher), "remembered")
 	})
+}
+
+func TestHashesOfRandomFlowsEqualPeer(t *testing.T) {
+	random := rand.New(rand.NewPCG(43, 44))
+	text := func() string {
+		bytes := make([]byte, random.IntN(1<<random.IntN(10)))
+		for i := range bytes {
+			bytes[i] = byte(random.Uint32())
+		}
+		return string(bytes)
+	}
+	for range 200 {
+		hasher := NewHasher(text())
+		for range 50 {
+			distinguisher := text()
+			require.Equal(t, peerHash(hasher.schemaName, distinguisher), hasher.Hash(distinguisher), "%q, %q", hasher.schemaName, distinguisher)
+		}
+	}
 }
 
 func TestHashOfKnownFlow(t *testing.T) {
