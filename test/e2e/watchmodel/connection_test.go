@@ -1,0 +1,208 @@
+package watchmodel_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+)
+
+// request is one for the watcher's resource and selectors. Failed requests are
+// not repeated behind the test's back.
+func (w *watcher) request() *rest.Request {
+	request := w.client.Get().Resource(w.resource).MaxRetries(0)
+	if w.label != "" {
+		request.Param("labelSelector", w.label)
+	}
+	if w.field != "" {
+		request.Param("fieldSelector", w.field)
+	}
+	return request
+}
+
+// list begins with a list: the newest, or any that the server has at hand.
+func (w *watcher) list(ctx context.Context) error {
+	match, notBefore := "", int64(0)
+	if w.begin == byList {
+		var err error
+		if notBefore, err = w.revision(ctx); err != nil {
+			return err
+		}
+	}
+	version := int64(-1)
+	if w.begin == byCachedList {
+		version = 0
+	}
+	list, err := w.get(ctx, version, match)
+	if err != nil {
+		return err
+	}
+	list.NotBefore = notBefore
+	w.lists = append(w.lists, list)
+	w.replica = watchmodel.NewReplica(list.Version, list.Objects)
+	return nil
+}
+
+// get lists; a negative version is none.
+func (w *watcher) get(ctx context.Context, version int64, match string) (watchmodel.List, error) {
+	request := w.request()
+	if version >= 0 {
+		request.Param("resourceVersion", strconv.FormatInt(version, 10))
+	}
+	if match != "" {
+		request.Param("resourceVersionMatch", match)
+	}
+	answer, err := request.Do(ctx).Get()
+	if err != nil {
+		return watchmodel.List{}, expired(err)
+	}
+	list := watchmodel.List{Select: w.selector, NotBefore: max(version, 0), Exact: match == "Exact"}
+	if list.Version, list.Objects, err = observe.List(answer); err != nil {
+		w.t.Errorf("%s: %v", w.name, err)
+	}
+	return list, meta.EachListItem(answer, w.notice)
+}
+
+// expired is errExpired for an answer that says so, else the error itself.
+func expired(err error) error {
+	if codeOf(err) == http.StatusGone {
+		return fmt.Errorf("%w: %w", errExpired, err)
+	}
+	return err
+}
+
+// revision is that of the whole store at this moment.
+func (s *stress) revision(ctx context.Context) (int64, error) {
+	response, err := s.store.Get(ctx, storePrefix)
+	if err != nil {
+		return 0, err
+	}
+	return response.Header.Revision, nil
+}
+
+// watch opens a connection and takes in events until it ends or is cut.
+func (w *watcher) watch(ctx context.Context) error {
+	record, request, err := w.question(ctx)
+	if err != nil {
+		return err
+	}
+	stream, err := request.Watch(ctx)
+	if err != nil {
+		return expired(err)
+	}
+	defer stream.Stop()
+	w.watches = append(w.watches, record)
+	return w.follow(stream, &w.watches[len(w.watches)-1])
+}
+
+// question is what the watcher asks for now.
+func (w *watcher) question(ctx context.Context) (watchmodel.Watch, *rest.Request, error) {
+	record := watchmodel.Watch{Select: w.selector}
+	request := w.request().Param("watch", "true")
+	if w.bookmarks {
+		// A bookmark comes shortly before the end.
+		request.Param("allowWatchBookmarks", "true").Param("timeoutSeconds", "4")
+	}
+	switch {
+	case w.replica != nil:
+		record.After = w.replica.Version()
+		request.Param("resourceVersion", strconv.FormatInt(record.After, 10))
+	case w.begin == byInitial:
+		var err error
+		if record.After, err = w.revision(ctx); err != nil {
+			return record, nil, err
+		}
+		record.Initial = true
+		w.replica = watchmodel.NewInitialReplica()
+		request.Param("sendInitialEvents", "true").Param("resourceVersionMatch", "NotOlderThan")
+	case w.begin == byNewest:
+		var err error
+		if record.After, err = w.revision(ctx); err != nil {
+			return record, nil, err
+		}
+		record.State = true
+	default:
+		record.State = true
+		request.Param("resourceVersion", "0")
+	}
+	return record, request, nil
+}
+
+// follow takes in events.
+func (w *watcher) follow(stream watch.Interface, record *watchmodel.Watch) error {
+	cut := -1
+	if w.cutAfter > 0 {
+		cut = 1 + w.random.IntN(w.cutAfter)
+	}
+	for event := range stream.ResultChan() {
+		if err := w.take(event, record); err != nil {
+			return err
+		}
+		if w.satisfied(event) {
+			return nil
+		}
+		if cut--; cut == 0 {
+			w.figures.Cut++
+			w.lines.cut()
+			return nil
+		}
+		if w.slow {
+			w.progress.wait(w.progress.now() + 4)
+		}
+	}
+	w.figures.Ended++
+	return nil
+}
+
+// take takes one event in.
+func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
+	if event.Type == watch.Error {
+		return expired(apierrors.FromObject(event.Object))
+	}
+	told, err := observe.Event(event)
+	if err != nil {
+		w.t.Errorf("%s: %v", w.name, err)
+		return err
+	}
+	record.Events = append(record.Events, told)
+	w.figures.Events++
+	if told.Type == watch.Bookmark && !told.InitialEnd {
+		w.figures.Bookmarks++
+	}
+	if w.replica != nil {
+		if err := w.replica.Apply(told); err != nil {
+			w.t.Errorf("%s: %v", w.name, err)
+		}
+	}
+	return w.notice(event.Object)
+}
+
+// notice looks for the last write.
+func (w *watcher) notice(object runtime.Object) error {
+	access, err := meta.Accessor(object)
+	if err == nil && access.GetAnnotations()[endAnnotation] != "" {
+		w.ended = true
+	}
+	return err
+}
+
+// satisfied tells whether nothing more is waited for: who asked for bookmarks
+// waits for one after the last write.
+func (w *watcher) satisfied(event watch.Event) bool {
+	if !w.ended {
+		return false
+	}
+	if w.bookmarks {
+		return event.Type == watch.Bookmark
+	}
+	return w.replica == nil || w.replica.Complete()
+}

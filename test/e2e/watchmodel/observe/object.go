@@ -1,0 +1,100 @@
+package observe
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+)
+
+// Object is an object of either resource in either version, as the model takes
+// it. The content of both versions is the same, because their JSON differs only
+// in zero shares, which such objects must not have.
+func Object(object runtime.Object) (watchmodel.Object, error) {
+	access, err := meta.Accessor(object)
+	if err != nil {
+		return watchmodel.Object{}, fmt.Errorf("a %T is no object: %w", object, err)
+	}
+	version, err := strconv.ParseInt(access.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return watchmodel.Object{}, fmt.Errorf("the resourceVersion of %s: %w", access.GetName(), err)
+	}
+	content, err := content(object)
+	if err != nil {
+		return watchmodel.Object{}, fmt.Errorf("the content of %s: %w", access.GetName(), err)
+	}
+	return watchmodel.Object{Name: access.GetName(), Version: version, Content: content, Labels: access.GetLabels()}, nil
+}
+
+// content is a digest of the object as v1 without its version.
+func content(object runtime.Object) (string, error) {
+	var same runtime.Object
+	switch object.(type) {
+	case *flowcontrolv1.FlowSchema, *flowcontrolv1beta3.FlowSchema:
+		same = &flowcontrolv1.FlowSchema{}
+	case *flowcontrolv1.PriorityLevelConfiguration, *flowcontrolv1beta3.PriorityLevelConfiguration:
+		same = &flowcontrolv1.PriorityLevelConfiguration{}
+	default:
+		return "", fmt.Errorf("a %T is of neither resource", object)
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal(raw, same); err != nil {
+		return "", err
+	}
+	same.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	same.(metav1.Object).SetResourceVersion("")
+	if raw, err = json.Marshal(same); err != nil {
+		return "", err
+	}
+	digest := sha256.Sum256(raw)
+	return hex.EncodeToString(digest[:]), nil
+}
+
+// Event is an event of a watch, as the model takes it.
+func Event(event watch.Event) (watchmodel.Event, error) {
+	if event.Type != watch.Bookmark {
+		object, err := Object(event.Object)
+		return watchmodel.Event{Type: event.Type, Version: object.Version, Object: object}, err
+	}
+	access, err := meta.Accessor(event.Object)
+	if err != nil {
+		return watchmodel.Event{}, fmt.Errorf("a bookmark of a %T: %w", event.Object, err)
+	}
+	version, err := strconv.ParseInt(access.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return watchmodel.Event{}, fmt.Errorf("the resourceVersion of a bookmark: %w", err)
+	}
+	end := access.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	return watchmodel.Event{Type: event.Type, Version: version, InitialEnd: end}, nil
+}
+
+// List is a list of either resource, as the model takes it.
+func List(list runtime.Object) (version int64, objects []watchmodel.Object, err error) {
+	access, err := meta.ListAccessor(list)
+	if err != nil {
+		return 0, nil, fmt.Errorf("a %T is no list: %w", list, err)
+	}
+	if version, err = strconv.ParseInt(access.GetResourceVersion(), 10, 64); err != nil {
+		return 0, nil, fmt.Errorf("the resourceVersion of a list: %w", err)
+	}
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		object, err := Object(item)
+		objects = append(objects, object)
+		return err
+	})
+	return version, objects, err
+}

@@ -1,0 +1,139 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"sync/atomic"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+)
+
+// Recorder reads the true histories of the resources from etcd itself.
+type Recorder struct {
+	client *clientv3.Client
+	prefix string // ends with a slash
+
+	histories map[string]*watchmodel.History // by resource; read-only once done is closed
+	seen      atomic.Int64
+	done      chan struct{}
+	err       error // set before done is closed
+	cancel    context.CancelFunc
+}
+
+// Record reads the objects below PREFIX/RESOURCE/ and follows their changes
+// until Finish. A compaction may not go beyond Seen meanwhile.
+func Record(ctx context.Context, client *clientv3.Client, prefix string, resources ...string) (*Recorder, error) {
+	r := &Recorder{client: client, prefix: prefix + "/", histories: map[string]*watchmodel.History{}, done: make(chan struct{})}
+	response, err := client.Get(ctx, r.prefix, clientv3.WithPrefix())
+	if err != nil {
+		return nil, fmt.Errorf("reading %s from etcd: %w", r.prefix, err)
+	}
+	first := map[string][]watchmodel.Object{}
+	for _, pair := range response.Kvs {
+		object, err := decode(pair)
+		if err != nil {
+			return nil, err
+		}
+		resource := r.resource(pair)
+		first[resource] = append(first[resource], *object)
+	}
+	for _, resource := range resources {
+		r.histories[resource] = watchmodel.NewHistory(response.Header.Revision, first[resource]...)
+	}
+	r.seen.Store(response.Header.Revision)
+
+	ctx, r.cancel = context.WithCancel(ctx)
+	go r.follow(ctx, response.Header.Revision+1)
+	return r, nil
+}
+
+// resource is the last folder of a key.
+func (r *Recorder) resource(pair *mvccpb.KeyValue) string {
+	return path.Base(path.Dir(string(pair.Key)))
+}
+
+// Seen is the revision of the last change recorded.
+func (r *Recorder) Seen() int64 { return r.seen.Load() }
+
+// endKey is no object: writing it gives the history an end.
+const endKey = "end-of-history"
+
+// Finish writes a key beside the objects, waits until all changes before it are
+// recorded, and returns the histories by resource. No version that a server
+// tells of before Finish is called is beyond them.
+func (r *Recorder) Finish(ctx context.Context) (map[string]*watchmodel.History, error) {
+	if _, err := r.client.Put(ctx, r.prefix+endKey, "end"); err != nil {
+		return nil, fmt.Errorf("ending the history: %w", err)
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the end of the history: %w", context.Cause(ctx))
+	}
+	r.cancel()
+	return r.histories, r.err
+}
+
+var errEnded = errors.New("etcd ended the watch")
+
+// follow records until the end key is written.
+func (r *Recorder) follow(ctx context.Context, revision int64) {
+	defer close(r.done)
+	r.err = errEnded
+	for response := range r.client.Watch(ctx, r.prefix, clientv3.WithPrefix(), clientv3.WithRev(revision)) {
+		if err := response.Err(); err != nil {
+			r.err = fmt.Errorf("following %s in etcd: %w", r.prefix, err)
+			return
+		}
+		for _, event := range response.Events {
+			if path.Base(string(event.Kv.Key)) == endKey {
+				r.err = nil
+				return
+			}
+			if r.err = r.append(event); r.err != nil {
+				return
+			}
+			r.err = errEnded
+			r.seen.Store(event.Kv.ModRevision)
+		}
+	}
+}
+
+func (r *Recorder) append(event *clientv3.Event) error {
+	change := watchmodel.Change{Version: event.Kv.ModRevision, Name: path.Base(string(event.Kv.Key))}
+	if event.Type != clientv3.EventTypeDelete {
+		object, err := decode(event.Kv)
+		if err != nil {
+			return err
+		}
+		change.Object = object
+	}
+	history, ok := r.histories[r.resource(event.Kv)]
+	if !ok {
+		return fmt.Errorf("%s is of no resource known", event.Kv.Key)
+	}
+	return history.Append(change)
+}
+
+// decode reads a stored object, whose version is that of its key.
+func decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
+	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(pair.Value, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", pair.Key, err)
+	}
+	access, err := meta.Accessor(decoded)
+	if err != nil {
+		return nil, fmt.Errorf("%s holds a %T: %w", pair.Key, decoded, err)
+	}
+	access.SetResourceVersion(strconv.FormatInt(pair.ModRevision, 10))
+	object, err := Object(decoded)
+	return &object, err
+}

@@ -1,0 +1,177 @@
+package watchmodel_test
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
+)
+
+const (
+	flowSchemas    = "flowschemas"
+	priorityLevels = "prioritylevelconfigurations"
+
+	group   = "flowcontrol.apiserver.k8s.io"
+	v1      = "v1"
+	v1beta3 = "v1beta3"
+
+	jsonType  = "application/json"
+	protobuf  = "application/vnd.kubernetes.protobuf"
+	applyType = "application/apply-patch+yaml"
+)
+
+// clients makes clients of the administrator.
+type clients struct{ config *rest.Config }
+
+// options are what clients differ in.
+type options struct {
+	version     string
+	contentType string
+	// lines, if set, are the connections that the client opens.
+	lines *lines
+	// narrow makes the client read little ahead: no HTTP/2, small buffers.
+	narrow bool
+}
+
+func (c *clients) new(o options) (*rest.RESTClient, error) {
+	config := rest.CopyConfig(c.config)
+	config.APIPath = "/apis"
+	config.GroupVersion = &schema.GroupVersion{Group: group, Version: o.version}
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.ContentType = o.contentType
+	config.AcceptContentTypes = o.contentType
+	config.WarningHandler = rest.NoWarnings{} // v1beta3 is deprecated, as everyone here knows
+	if o.lines != nil {
+		o.lines.narrow = o.narrow
+		config.Dial = o.lines.dial
+	}
+	if o.narrow {
+		config.NextProtos = []string{"http/1.1"}
+	}
+	return rest.RESTClientFor(config)
+}
+
+// lines are open connections that can be cut.
+type lines struct {
+	narrow bool
+	mutex  sync.Mutex
+	open   []net.Conn // guarded by mutex
+}
+
+func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var dialer net.Dialer
+	connection, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok && l.narrow {
+		if err := tcp.SetReadBuffer(32 << 10); err != nil {
+			return nil, err
+		}
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.open = append(l.open, connection)
+	return connection, nil
+}
+
+// cut closes all connections, in the middle of whatever they carry.
+func (l *lines) cut() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, connection := range l.open {
+		_ = connection.Close()
+	}
+	l.open = nil
+}
+
+// progress counts writes, for those who wait for them.
+type progress struct {
+	mutex    sync.Mutex
+	changed  *sync.Cond
+	count    int  // guarded by mutex
+	finished bool // guarded by mutex: no more will come
+}
+
+func newProgress() *progress {
+	p := &progress{}
+	p.changed = sync.NewCond(&p.mutex)
+	return p
+}
+
+func (p *progress) add() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.count++
+	p.changed.Broadcast()
+}
+
+func (p *progress) finish() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.finished = true
+	p.changed.Broadcast()
+}
+
+func (p *progress) now() int {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.count
+}
+
+// wait returns when the count is reached, or never will be.
+func (p *progress) wait(count int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for p.count < count && !p.finished {
+		p.changed.Wait()
+	}
+}
+
+// outage lets clients whose request failed wait until the server is back.
+type outage struct {
+	mutex sync.Mutex
+	over  chan struct{} // guarded by mutex; closed while the server is there
+}
+
+func newOutage() *outage {
+	o := &outage{over: make(chan struct{})}
+	close(o.over)
+	return o
+}
+
+func (o *outage) begin() {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.over = make(chan struct{})
+}
+
+func (o *outage) end() {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	close(o.over)
+}
+
+func (o *outage) wait(ctx context.Context) {
+	o.mutex.Lock()
+	over := o.over
+	o.mutex.Unlock()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
+// past tells what is gone.
+type past struct {
+	// compacted is the revision up to which etcd has, or will have, forgotten.
+	compacted atomic.Int64
+	// restarted is the revision from which on the server, started again, has
+	// seen all changes.
+	restarted atomic.Int64
+}

@@ -1,0 +1,232 @@
+package watchmodel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+)
+
+const (
+	// endName is the object of the last write, and endAnnotation marks it. Every
+	// selector here lets it through.
+	endName       = "stress-0"
+	endAnnotation = "example.org/end"
+)
+
+// beginning is how a watcher gets the state to begin with.
+type beginning string
+
+const (
+	byList       beginning = "list"
+	byCachedList beginning = "cached list"
+	byInitial    beginning = "initial events"
+	byState      beginning = "state, any version"
+	byNewest     beginning = "state, newest version"
+)
+
+// kind is a kind of watcher.
+type kind struct {
+	version, contentType string
+	begin                beginning
+	label, field         string
+	bookmarks            bool
+	slow                 bool
+	// cutAfter is the most events that it takes in before its connection is cut;
+	// 0: it is not.
+	cutAfter int
+}
+
+// kinds are the watchers of each resource.
+func kinds() []kind {
+	return []kind{
+		{version: v1, contentType: jsonType, begin: byList},
+		{version: v1beta3, contentType: protobuf, begin: byList, cutAfter: 60},
+		{version: v1, contentType: protobuf, begin: byCachedList, label: "set=a", cutAfter: 30},
+		{version: v1beta3, contentType: jsonType, begin: byList, label: "set in (a, b)", field: "metadata.name!=stress-1", bookmarks: true},
+		{version: v1, contentType: jsonType, begin: byInitial, label: "set!=c", bookmarks: true, cutAfter: 80},
+		{version: v1beta3, contentType: protobuf, begin: byInitial, bookmarks: true},
+		{version: v1, contentType: protobuf, begin: byState, cutAfter: 40},
+		{version: v1beta3, contentType: jsonType, begin: byNewest, label: "set", cutAfter: 20},
+		{version: v1, contentType: jsonType, begin: byList, field: "metadata.name=stress-0"},
+		{version: v1, contentType: jsonType, begin: byList, slow: true},
+		{version: v1beta3, contentType: protobuf, begin: byInitial, bookmarks: true, slow: true},
+	}
+}
+
+// figures count what happened.
+type figures struct {
+	Events, Bookmarks int
+	Cut               int // connections cut by the test
+	Ended             int // connections that the server ended
+	Expired           int // versions that were gone
+	Compared          int // states compared with a list of their version
+}
+
+func (f *figures) add(other figures) {
+	f.Events += other.Events
+	f.Bookmarks += other.Bookmarks
+	f.Cut += other.Cut
+	f.Ended += other.Ended
+	f.Expired += other.Expired
+	f.Compared += other.Compared
+}
+
+// watcher follows one resource through everything, and keeps what it was told.
+type watcher struct {
+	*stress
+	kind
+	t        *testing.T
+	resource string
+	name     string
+	random   *rand.Rand
+	client   *rest.RESTClient
+	lines    lines
+	selector watchmodel.Selector
+
+	replica *watchmodel.Replica // nil: nothing is known
+	ended   bool                // the last write was seen
+	lists   []watchmodel.List
+	watches []watchmodel.Watch
+	figures figures
+}
+
+// watchers makes one of each kind for both resources.
+func (s *stress) watchers(t *testing.T) []*watcher {
+	t.Helper()
+	var watchers []*watcher
+	for _, resource := range []string{flowSchemas, priorityLevels} {
+		for i, kind := range kinds() {
+			w := &watcher{
+				stress: s, kind: kind, t: t, resource: resource, random: s.random(100 + len(watchers)),
+				name: fmt.Sprintf("watcher %d of %s, %+v", i, resource, kind), selector: kind.selector(t),
+			}
+			var err error
+			w.client, err = s.clients.new(options{version: kind.version, contentType: kind.contentType, lines: &w.lines, narrow: kind.slow})
+			if err != nil {
+				t.Fatalf("making a client: %v", err)
+			}
+			watchers = append(watchers, w)
+		}
+	}
+	return watchers
+}
+
+// selector is what the kind's selectors mean.
+func (k kind) selector(t *testing.T) watchmodel.Selector {
+	t.Helper()
+	label, err := labels.Parse(k.label)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	field, err := fields.ParseSelector(k.field)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return func(object watchmodel.Object) bool {
+		return label.Matches(labels.Set(object.Labels)) && field.Matches(fields.Set{"metadata.name": object.Name})
+	}
+}
+
+// errExpired says that a version is gone.
+var errExpired = errors.New("the version is gone")
+
+// attempts bounds the connections of a watcher.
+const attempts = 2000
+
+// run watches until the last write was seen.
+func (w *watcher) run(ctx context.Context) {
+	for range attempts {
+		done, err := w.attempt(ctx)
+		switch {
+		case w.t.Failed() || ctx.Err() != nil:
+			if !done {
+				w.t.Errorf("%s has not seen the last write: %v", w.name, err)
+			}
+			return
+		case errors.Is(err, errExpired):
+			w.expire()
+		case err != nil && codeOf(err) != 0:
+			w.t.Errorf("%s: %v", w.name, err)
+			return
+		case err != nil:
+			w.outage.wait(ctx)
+		case done:
+			return
+		}
+	}
+	w.t.Errorf("%s has not seen the last write in %d connections", w.name, attempts)
+}
+
+// expire forgets a state that is too old to go on from, which only a restart may
+// make it.
+func (w *watcher) expire() {
+	w.figures.Expired++
+	if w.replica == nil {
+		return
+	}
+	if floor := w.past.restarted.Load(); w.replica.Version() >= floor {
+		w.t.Errorf("%s: version %d is gone, and the server has seen all changes since %d", w.name, w.replica.Version(), floor)
+	}
+	w.replica = nil
+}
+
+// attempt lists if it must, watches until the connection ends, and compares.
+func (w *watcher) attempt(ctx context.Context) (done bool, err error) {
+	if w.replica == nil && (w.begin == byList || w.begin == byCachedList) {
+		if err := w.list(ctx); err != nil {
+			return false, err
+		}
+		if w.ended && !w.bookmarks { // no event would follow
+			return true, nil
+		}
+	}
+	if err := w.watch(ctx); err != nil {
+		return false, err
+	}
+	if w.replica != nil && !w.replica.Complete() {
+		w.replica = nil // a part of the state is no state to go on from
+	}
+	if w.replica == nil {
+		return w.ended && (w.begin == byState || w.begin == byNewest), nil
+	}
+	return w.ended, w.compare(ctx)
+}
+
+// compare lists at the version that the replica has.
+func (w *watcher) compare(ctx context.Context) error {
+	list, err := w.get(ctx, w.replica.Version(), "Exact")
+	if errors.Is(err, errExpired) && w.replica.Version() < w.past.compacted.Load() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.figures.Compared++
+	w.lists = append(w.lists, list)
+	if err := w.replica.Compare(list.Objects); err != nil {
+		w.t.Errorf("%s: %v", w.name, err)
+	}
+	return nil
+}
+
+// codeOf is the HTTP status code of an answer, 0 if there was none.
+func codeOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return int(status.Status().Code)
+	}
+	return 0
+}
