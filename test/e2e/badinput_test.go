@@ -138,7 +138,7 @@ func testMisplacedObjects(c apiCase) {
 		{"subresource that does not exist", http.MethodGet, "/flowschemas/catch-all/scale", "", http.StatusNotFound},
 		{"method without a name", http.MethodPut, "/flowschemas", toJSON(t, newSchema("a", "catch-all")), http.StatusMethodNotAllowed},
 		{"method with a name", http.MethodPost, "/flowschemas/a", toJSON(t, newSchema("a", "catch-all")), http.StatusMethodNotAllowed},
-		{"dry run of another kind", http.MethodDelete, "/prioritylevelconfigurations/placed?dryRun=Some", "", http.StatusUnprocessableEntity},
+		{"dry run of another kind", http.MethodDelete, "/prioritylevelconfigurations/placed?dryRun=Some", "", http.StatusBadRequest},
 		{"limit that is no number", http.MethodGet, "/flowschemas?limit=many", "", http.StatusBadRequest},
 		{"field manager that is too long", http.MethodPut, "/prioritylevelconfigurations/placed?fieldManager=" + strings.Repeat("m", 129), toJSON(t, newLevel("placed", 1)), http.StatusUnprocessableEntity},
 	} {

@@ -136,7 +136,7 @@ func testBadPatches(c apiCase) {
 		{"merge patch to another name", "unpatched", mergePatch, `{"metadata": {"name": "other"}}`, 400},
 		{"merge patch of the wrong version", "unpatched", mergePatch, `{"metadata": {"resourceVersion": "1"}}`, 409},
 		{"merge patch of what does not exist", "absent", mergePatch, `{}`, 404},
-		{"apply without a field manager", "unpatched", applyPatch, `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema"}`, 422},
+		{"apply without a field manager", "unpatched", applyPatch, `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema"}`, 400},
 		{"apply of a field that does not exist", "unpatched?fieldManager=m", applyPatch, `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "spec": {"unheard": 1}}`, 400},
 		{"apply of a field of the wrong type", "unpatched?fieldManager=m", applyPatch, `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "spec": 7}`, 400},
 		{"apply of another kind", "unpatched?fieldManager=m", applyPatch, `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration"}`, 400},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"net/http"
 	"strings"
 	"syscall"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/openapi"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
 
@@ -58,6 +60,7 @@ func (c *Config) apply(ctx context.Context) error {
 	steps := []func(context.Context) error{
 		c.applyRun, c.openHome, c.applyServing, c.applyIdentity, c.applyObservation,
 		c.connectCluster, c.applyAdmission, c.startEtcd, c.applyStorage, c.applyFlowControl,
+		c.checkOptions,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -168,4 +171,14 @@ func (c *Config) applyObservation(context.Context) error {
 	// Server installs a route of its own.
 	c.generic.EnableMetrics = false
 	return profiling.ApplyTo(c.generic, nil, nil)
+}
+
+// checkOptions puts a check of the options of requests in front of the API,
+// behind the filters that decide who may ask.
+func (c *Config) checkOptions(context.Context) error {
+	chain := c.generic.BuildHandlerChainFunc
+	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
+		return chain(clientfault.Options(api, c.codecs, generic.MaxRequestBodyBytes), generic)
+	}
+	return nil
 }
