@@ -131,14 +131,14 @@ func (s *Set) seat(r *Request, now time.Duration) {
 // dispatch starts as many waiting requests as it can and returns them, apart
 // from arriving, as a list along next for wake.
 func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
-	s.schedule.kept = max(s.free, 0)
+	s.schedule.block(nil, 0)
 	for s.free > 0 {
 		r := s.schedule.next()
 		if r == nil {
 			break
 		}
 		if !s.fits(r) {
-			s.schedule.block(r)
+			s.schedule.block(r, s.free)
 			r.Series.NotAccommodated(int(r.shard & s.shardMask))
 			break
 		}

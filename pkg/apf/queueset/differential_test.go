@@ -108,39 +108,58 @@ func (s *sums) add(i int, x float64) {
 	s.values[i] += x
 }
 
-// unfairness is the largest difference from the max-min fair shares, as a part
-// of the limit.
-func unfairness(clients []client, got []float64, limit int) float64 {
-	demands := make([]float64, len(clients))
-	for i, c := range clients {
-		demands[i] = c.demand(c.threads)
+// distance is how far the shares are from those expected, in parts of the limit.
+func distance(got, expected []float64, limit int) float64 {
+	sum := 0.0
+	for i := range expected {
+		sum += (got[i] - expected[i]) * (got[i] - expected[i])
 	}
-	worst := 0.0
-	for i, expected := range maxMin(demands, float64(limit)) {
-		worst = max(worst, math.Abs(got[i]-expected)/float64(limit))
-	}
-	return worst
+	return math.Sqrt(sum) / float64(limit)
 }
 
-// Over random traffic of elephants, of any width, and mice. The scenarios differ
-// in how much luck decides, so the comparison is of all of them together, with a
-// bound for each.
+// alike reports whether every client has the same in both, give or take a
+// hundredth of the limit.
+func alike(mine, theirs []float64, limit int) bool {
+	for i := range mine {
+		if math.Abs(mine[i]-theirs[i]) > 0.01*float64(limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Over random traffic of elephants, of any width, and mice: each client gets
+// the same as from the peer, within 1 % of the limit, or all of them together
+// are closer to the shares that max-min fairness would give them.
+//
+// How the requests of one moment are ordered is left to the scheduler of
+// goroutines, and a minute holds only so many requests: where ours is as far off
+// as the peer, it may be further by 1 %. One scenario, 7, goes beyond that: a
+// client with one thread that nonetheless wants its full share, of 3 seats, with
+// requests of 4. It uses one queue where each elephant uses its whole hand, and
+// queues are what is served alike; the peer forgives a queue that runs empty
+// what it had beyond its share, which here happens to make up for that.
 func TestSharesAreCloserToMaxMinThanThePeers(t *testing.T) {
-	const scenarios, d = 60, time.Minute
-	ourSum, peerSum := 0.0, 0.0
+	const scenarios = 60
+	ourSum, peerSum, exceptions := 0.0, 0.0, 0
 	for seed := range uint64(scenarios) {
 		t.Run(fmt.Sprint("random traffic ", seed), func(t *testing.T) {
 			config, limit, clients := randomTraffic(seed)
 			(&simulation{t: t, clients: clients}).nameFlows(config)
 			mine := run(t, clients, func(t *testing.T) serve { return ours(t, config, limit) })
 			theirs := run(t, clients, func(t *testing.T) serve { return peers(t, config, limit) })
-			u, v := unfairness(clients, mine, limit), unfairness(clients, theirs, limit)
-			assert.LessOrEqual(t, u, v+0.15, "of %d seats ours gives %.2f, the peer %.2f", limit, mine, theirs)
+			expected := reachable(clients, limit)
+			u, v := distance(mine, expected, limit), distance(theirs, expected, limit)
+			if !alike(mine, theirs, limit) && u > v+0.01 {
+				exceptions++
+				assert.LessOrEqual(t, u, v+0.06, "of %d seats ours gives %.2f, the peer %.2f, expected are %.2f", limit, mine, theirs, expected)
+			}
 			ourSum, peerSum = ourSum+u, peerSum+v
 		})
 	}
-	t.Logf("on average ours is off by %.4f of the limit, the peer by %.4f", ourSum/scenarios, peerSum/scenarios)
-	assert.Less(t, ourSum, peerSum)
+	t.Logf("on average ours is off by %.4f of the limit, the peer by %.4f; %d exceptions", ourSum/scenarios, peerSum/scenarios, exceptions)
+	assert.LessOrEqual(t, exceptions, 2)
+	assert.Less(t, ourSum, 0.6*peerSum)
 }
 
 func randomTraffic(seed uint64) (config queueset.Config, limit int, clients []client) {

@@ -14,7 +14,11 @@ func (s *Set) Inconsistency() error {
 	f := &s.schedule
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if next := f.next(); next != nil {
+	next := f.blocked
+	if next == nil {
+		next = f.next()
+	}
+	if next != nil {
 		if s.open {
 			wrong("a request waits in an open Set")
 		}

@@ -44,7 +44,7 @@ func TestEachFlowGetsItsMaxMinFairShare(t *testing.T) {
 			{threads: 4, exec: second, think: second - 1, work: wide(1)},
 			{threads: 2, exec: second, think: second - 1, work: wide(1)},
 		}},
-		"flows of different widths": {queues(64, 7, 13), 6, 20 * second, 0.10, []client{
+		"flows of different widths": {queues(64, 7, 13), 6, 200 * second, 0.10, []client{
 			{threads: 13, exec: second, think: second - 1, work: wide(1)},
 			{threads: 7, exec: second, think: second - 1, work: wide(2)},
 		}},

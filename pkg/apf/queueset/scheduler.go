@@ -15,6 +15,10 @@ const ServiceTimeGuess = 3 * time.Millisecond
 // the rate of R.
 const maxLag = time.Second
 
+// keptCharge is the part, one in so many, of the seat-seconds kept free for a
+// wide request that its queue is charged. The virtual clock leaves out the rest.
+const keptCharge = 2
+
 // maxSpares bounds the queues that are kept for use again.
 const maxSpares = 64
 
@@ -36,9 +40,9 @@ type scheduler struct {
 	arrivals int            // rotates the first choice in a hand
 	serial   uint64         // of the last dispatch
 
-	// blocked is a request whose turn has come but that does not fit, so that
-	// the free seats are kept for it; nil without one. kept is how many they
-	// were after the last dispatch.
+	// blocked is the request whose turn it was at the last event but that does
+	// not fit, so that the free seats are kept for it; nil without one. kept is
+	// how many they are.
 	blocked *Request
 	kept    int
 
@@ -53,10 +57,14 @@ func (s *scheduler) sync(now time.Duration, seatsWanted int) {
 	if now <= s.last {
 		return
 	}
-	s.advance(seats.Advance(now-s.last, seatsWanted, s.busy))
+	given := seats.Advance(now-s.last, seatsWanted, s.busy)
 	if s.blocked != nil {
-		s.blocked.owed += seats.AreaOf(s.kept, now-s.last)
+		kept := seats.AreaOf(s.kept, now-s.last)
+		charged := kept / keptCharge
+		s.blocked.owed += charged
+		given -= (kept - charged) / seats.Area(s.busy)
 	}
+	s.advance(given)
 	s.last = now
 }
 
@@ -188,15 +196,14 @@ func (s *scheduler) reorder(q *queue) {
 	}
 }
 
-// next returns the waiting request whose turn it is, nil without any. A turn
-// lasts until the request is dispatched or leaves.
+// next returns the waiting request whose turn it is, nil without any.
 //
 // S of a queue grows while requests of it execute, so the order in the heap is
 // that of some earlier time. But it grows only: what is first, and is still
 // first when it is brought up to date, is first indeed.
 func (s *scheduler) next() *Request {
-	if s.waiting == 0 || s.blocked != nil {
-		return s.blocked
+	if s.waiting == 0 {
+		return nil
 	}
 	for {
 		q := s.ordered.items[0]
@@ -221,8 +228,9 @@ func (s *scheduler) withdraw(r *Request) {
 }
 
 // block says that r is next but does not fit, so that free seats stay unused
-// until something changes. Their time is charged to r at its dispatch.
-func (s *scheduler) block(r *Request) { s.blocked = r }
+// until the next event. A part of their time is charged to r at its dispatch.
+// With nil, nobody is blocked.
+func (s *scheduler) block(r *Request, free int) { s.blocked, s.kept = r, free }
 
 func (s *scheduler) detach(r *Request) {
 	if r == s.blocked {

@@ -1,0 +1,86 @@
+package queueset_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+func TestSeatsAreKeptForAWideRequestFromThoseWhoseTurnComesLater(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	held := f.arrive("a", wide(2), queueset.Seated)
+	broad := f.arrive("wide", wide(4), queueset.Waiting)
+	f.clock.Advance(time.Second)
+	later := f.arrive("b", wide(1), queueset.Waiting)
+	f.set.Finish(held)
+	assert.True(t, dispatched(broad))
+	assert.False(t, dispatched(later))
+	f.set.Finish(broad)
+	assert.True(t, dispatched(later))
+}
+
+// The ideal schedule ends the request of one seat first, although it came later.
+func TestANarrowRequestOfAnIdleFlowDoesNotWaitUntilSeatsAreCollected(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	held := f.arrive("a", wide(2), queueset.Seated)
+	broad := f.arrive("wide", wide(4), queueset.Waiting)
+	f.clock.Advance(time.Millisecond)
+	mouse := f.arrive("mouse", wide(1), queueset.Seated)
+	f.set.Finish(held)
+	assert.False(t, dispatched(broad))
+	f.set.Finish(mouse)
+	assert.True(t, dispatched(broad))
+}
+
+func TestHalfOfTheSeatsKeptFreeIsChargedAndTheRestLeftOut(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	held := f.arrive("a", wide(2), queueset.Seated)
+	broad := f.arrive("wide", wide(4), queueset.Waiting)
+	before := f.set.Figures().CurrentR
+	f.clock.Advance(time.Second)
+	assert.InDelta(t, (4-0.5*2)/2, f.set.Figures().CurrentR-before, 1e-6, "two of four seats are kept free, two queues are active")
+	f.set.Finish(held)
+	require.True(t, dispatched(broad))
+	dump := f.set.Dump()
+	require.Len(t, dump.Requests, 1)
+	for _, q := range dump.Active {
+		if q.Index == dump.Requests[0].Queue {
+			assert.InDelta(t, before+4*queueset.ServiceTimeGuess.Seconds()+0.5*2, q.NextDispatchR, 1e-6, "it started there, and half of what was kept is charged")
+		}
+	}
+}
+
+// Newcomers start at R, and R goes on while seats are collected, so that they
+// overtake a wide request for a moment only.
+func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
+	const limit, mice = 8, 60
+	clients := []client{{threads: 10, exec: time.Second / 20, work: wide(limit)}}
+	for range mice {
+		clients = append(clients, client{threads: 1, exec: time.Second / 20, think: time.Second / 20, work: wide(1)})
+	}
+	s := newSimulation(t, queues(1000, 1, 100), limit, clients...)
+	s.shares(10 * time.Second)
+	got := s.shares(60 * time.Second)
+	assert.Greater(t, got[0], 0.9*float64(limit)/(mice+1), "seats of the wide flow")
+	s.drain()
+}
+
+// A mouse that wants little gets it, although the others waste seats.
+func TestAMouseIsServedPromptlyWhileSeatsAreCollected(t *testing.T) {
+	const limit = 7
+	s := newSimulation(t, queues(64, 2, 1000), limit,
+		client{threads: 48, exec: 600 * time.Millisecond, think: 200 * time.Millisecond, work: wide(1)},
+		client{threads: 36, exec: 120 * time.Millisecond, think: 400 * time.Millisecond, work: wide(4)},
+		client{threads: 1, exec: 30 * time.Millisecond, think: time.Second, work: wide(1)},
+	)
+	s.shares(10 * time.Second)
+	got := s.shares(100 * time.Second)
+	wanted := s.clients[2].demand(1)
+	assert.Greater(t, got[2], 0.85*wanted, fmt.Sprintf("of %.3f", got))
+	s.drain()
+}
