@@ -51,8 +51,8 @@
 //
 // A request needs max(initial, final) free seats to start. If the request that
 // is next does not fit, the free seats are kept for it, and none whose turn
-// comes later overtakes it, so that wide requests come to their turn. Whose turn
-// it is is asked again at every event: the request of a queue that just became
+// comes later overtakes it, so that wide requests come to their turn. Who is
+// next is asked again at every event: the request of a queue that just became
 // active may well be due before it, and does not wait for seats to be collected
 // for the other. One that is wider than C starts when nothing else holds a seat.
 // Final seats beyond C are reduced to C and held for longer instead, the

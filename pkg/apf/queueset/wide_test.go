@@ -1,7 +1,6 @@
 package queueset_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -81,6 +80,6 @@ func TestAMouseIsServedPromptlyWhileSeatsAreCollected(t *testing.T) {
 	s.shares(10 * time.Second)
 	got := s.shares(100 * time.Second)
 	wanted := s.clients[2].demand(1)
-	assert.Greater(t, got[2], 0.85*wanted, fmt.Sprintf("of %.3f", got))
+	assert.Greater(t, got[2], 0.85*wanted, "of %.3f", got)
 	s.drain()
 }
