@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -112,13 +114,13 @@ func (s step) gives(code int) step { s.code = code; return s }
 
 // saying says what our answer's body holds.
 func (s step) saying(texts ...string) step {
-	s.says = append(s.says[:len(s.says):len(s.says)], texts...)
+	s.says = append(slices.Clip(s.says), texts...)
 	return s
 }
 
 // without says what our answer's body does not hold.
 func (s step) without(texts ...string) step {
-	s.silent = append(s.silent[:len(s.silent):len(s.silent)], texts...)
+	s.silent = append(slices.Clip(s.silent), texts...)
 	return s
 }
 
@@ -126,9 +128,7 @@ func (s step) without(texts ...string) step {
 // <name> in the paths and bodies of later steps.
 func (s step) keep(name, place string) step {
 	keeps := map[string]string{name: place}
-	for k, v := range s.keeps {
-		keeps[k] = v
-	}
+	maps.Copy(keeps, s.keeps)
 	s.keeps = keeps
 	return s
 }

@@ -1,10 +1,18 @@
 package conformance
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
+
+var update = flag.Bool("update-conformance", false, "write docs/conformance.md, and fail if it was not current")
 
 // themes are all cases, by what they are about.
 func themes() []theme {
@@ -17,23 +25,54 @@ func themes() []theme {
 // TestConformance leads this server and kube-apiserver through all cases.
 func TestConformance(t *testing.T) {
 	p := startPair(t, pairOptions{})
+	var results []result
+	cases := 0
 	for _, theme := range themes() {
 		t.Run(theme.name, func(t *testing.T) {
 			for _, c := range theme.cases {
 				t.Run(c.name, func(t *testing.T) {
-					p.lead(t, c)
+					results = append(results, result{theme.name, c, p.lead(t, c)})
 				})
 			}
 		})
+		cases += len(theme.cases)
+	}
+	if t.Failed() || len(results) < cases {
+		t.Logf("%s is written and checked when all %d cases pass; %d did", documentPath, cases, len(results))
+		return
+	}
+	checkDifferences(t, results)
+	checkDocument(t, document(results))
+}
+
+// checkDifferences looks for intended differences that are none any more.
+func checkDifferences(t *testing.T, results []result) {
+	t.Helper()
+	met := map[string]bool{}
+	for _, result := range results {
+		for _, name := range result.excused {
+			met[name] = true
+		}
+	}
+	for _, difference := range differences() {
+		assert.True(t, met[difference.name], "no case meets the intended difference %q: take it out", difference.name)
 	}
 }
 
-func TestSentencesHaveNamesOfTheirOwn(t *testing.T) {
-	seen := map[string]bool{}
-	for _, section := range contract() {
-		for _, sentence := range section.sentences {
-			require.False(t, seen[sentence.id], "%s stands twice", sentence.id)
-			seen[sentence.id] = true
-		}
+// checkDocument compares the result with the file in the repository.
+func checkDocument(t *testing.T, text string) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	path := filepath.Join(root, filepath.FromSlash(documentPath))
+	content, err := os.ReadFile(path)
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
 	}
+	if *update && string(content) != text {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		t.Errorf("%s was not current and has been written anew: look at it and commit it", documentPath)
+		return
+	}
+	require.Equal(t, text, string(content), "%s is not current: run 'make conformance'", documentPath)
 }

@@ -26,10 +26,10 @@ func contract() []section {
 func verbs() section {
 	return section{"Verbs", []sentence{
 		{id: "verbs.resource", text: "get, list, watch, create, update, patch, delete and deletecollection are served."},
-		{id: "verbs.status", text: "get, update and patch are served on `/status`, and no other verb."},
+		{id: "verbs.status", text: "get, update and patch are served on `/status`, and no other verb.", tests: []string{"test/e2e TestAPI/writes of the spec leave the status, and the reverse"}},
 		{id: "verbs.spec-ignores-status", text: "A write of the spec leaves the status alone."},
 		{id: "verbs.status-ignores-spec", text: "A write of the status leaves the spec and all metadata but the managed fields alone."},
-		{id: "verbs.generate-name", text: "A name is generated from `generateName`."},
+		{id: "verbs.generate-name", text: "A name is generated from `generateName`.", tests: []string{"test/e2e TestAPI/names are generated, and taken ones refused"}},
 		{id: "verbs.already-exists", text: "A name that is taken: 409 AlreadyExists."},
 		{id: "verbs.generation", text: "`metadata.generation` starts at 1 and rises when the spec changes, and only then."},
 		{id: "verbs.update-conflict", text: "An update that names another `resourceVersion` than the latest: 409 Conflict."},
@@ -37,20 +37,20 @@ func verbs() section {
 		{id: "verbs.preconditions", text: "A deletion keeps its preconditions, `uid` and `resourceVersion`."},
 		{id: "verbs.finalizers", text: "Finalizers delay a removal: a deletionTimestamp at once, gone when the last one goes."},
 		{id: "verbs.propagation", text: "Orphan, foreground and background propagation are accepted."},
-		{id: "verbs.deletecollection", text: "A collection is deleted by selectors, with limits, and the answer shows what is gone."},
+		{id: "verbs.deletecollection", text: "A collection is deleted by selectors, with limits, and the answer shows what is gone.", tests: []string{"test/e2e TestAPI/a collection is deleted by selector"}},
 	}}
 }
 
 func versions() section {
 	return section{"Versions", []sentence{
-		{id: "versions.preferred", text: "`v1` is preferred and stored."},
-		{id: "versions.v1beta3", text: "`v1beta3` is served."},
+		{id: "versions.preferred", text: "`v1` is preferred and stored.", tests: []string{"test/e2e TestAPI/objects are stored as v1 protobuf at their keys"}},
+		{id: "versions.v1beta3", text: "`v1beta3` is served.", tests: []string{"test/e2e TestAPI/what is created in one version is read in the other"}},
 		{id: "versions.warning", text: "Each answer in `v1beta3` carries the deprecation as a `Warning` header, for either kind."},
-		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release."},
-		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used."},
-		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off."},
-		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps."},
-		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version."},
+		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
+		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
+		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
+		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps.", tests: []string{"pkg/apis/flowcontrol/install TestEveryVersionSurvivesTheOther", "test/e2e/roundtrip TestGeneratedObjectsSurviveBothVersionsAndTheStore"}},
+		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version.", tests: []string{"pkg/apis/flowcontrol/install TestDefaultShares", "pkg/apis/flowcontrol/install TestDefaultPrecedence"}},
 	}}
 }
 
@@ -66,7 +66,7 @@ func representations() section {
 		{id: "repr.406", text: "A type that is not offered: 406."},
 		{id: "repr.415", text: "A type of body that is not understood: 415."},
 		{id: "repr.gzip", text: "Large answers are compressed with gzip when the client takes that."},
-		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work."},
+		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource"}},
 		{id: "repr.discovery", text: "Discovery is served aggregated and unaggregated."},
 		{id: "repr.openapi", text: "OpenAPI v2 and v3 describe every field, with list and map types for apply."},
 	}}
@@ -110,8 +110,8 @@ func watches() section {
 		{id: "watch.selectors", text: "Watches are selected; an object that stops matching is DELETED to that watcher."},
 		{id: "watch.json", text: "Events come in JSON."},
 		{id: "watch.protobuf", text: "Events come in protobuf."},
-		{id: "watch.websocket", text: "Events come over WebSocket."},
-		{id: "watch.model", text: "No event is lost, doubled or out of order for any client, across reconnects, however many and slow the watchers."},
+		{id: "watch.websocket", text: "Events come over WebSocket.", tests: []string{"test/e2e TestAPI/a watch speaks protobuf and WebSocket too"}},
+		{id: "watch.model", text: "No event is lost, doubled or out of order for any client, across reconnects, however many and slow the watchers.", tests: []string{"test/e2e/watchmodel TestWatchersSeeTheTruth"}},
 	}}
 }
 
@@ -122,7 +122,7 @@ func patches() section {
 		{id: "patch.strategic", text: "Strategic Merge Patch, with the merge keys of the published schema."},
 		{id: "patch.apply", text: "Apply."},
 		{id: "patch.missing", text: "A patch of a missing object: 404; Apply creates it."},
-		{id: "patch.retry", text: "A patch that meets conflicts is tried again."},
+		{id: "patch.retry", text: "A patch that meets conflicts is tried again.", tests: []string{"test/e2e TestAPI/objects are patched in four ways"}},
 		{id: "patch.malformed", text: "A malformed patch: 400."},
 		{id: "patch.impossible", text: "A well-formed patch that is impossible: 422."},
 	}}
@@ -141,14 +141,14 @@ func applies() section {
 		{id: "apply.no-managed-fields", text: "An applied object may not carry managedFields."},
 		{id: "apply.lists", text: "Lists merge or are replaced as their published list types say."},
 		{id: "apply.reset", text: "Writes of the spec do not own the status, and the reverse."},
-		{id: "apply.upgrade", text: "Upgrading from client-side apply and back keeps working."},
+		{id: "apply.upgrade", text: "Upgrading from client-side apply and back keeps working.", tests: []string{"test/e2e TestAPI/client-side apply is upgraded to server-side apply and back"}},
 	}}
 }
 
 func dryRuns() section {
 	return section{"Dry run", []sentence{
 		{id: "dry.same", text: "`dryRun=All` on every verb that writes: the same defaults, validation, conflicts and answer."},
-		{id: "dry.nothing", text: "Nothing is stored, no watcher told, no version consumed, the engine unchanged."},
+		{id: "dry.nothing", text: "Nothing is stored, no watcher told, no version consumed, the engine unchanged.", tests: []string{"test/e2e TestDryRun"}},
 		{id: "dry.value", text: "Any other value: 400."},
 	}}
 }
@@ -163,23 +163,23 @@ func fieldValidations() section {
 
 func validations() section {
 	return section{"Validation", []sentence{
-		{id: "valid.parity", text: "The same verdict, reason and failing fields as kube-apiserver for any object."},
+		{id: "valid.parity", text: "The same verdict, reason and failing fields as kube-apiserver for any object.", tests: []string{"test/parity TestKubernetesAndThisServerAgree", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{id: "valid.invalid", text: "422 Invalid with one cause for each failure."},
-		{id: "valid.bad-body", text: "Bad JSON, YAML or protobuf and truncated bodies: always a Status, never a 500."},
+		{id: "valid.bad-body", text: "Bad JSON, YAML or protobuf and truncated bodies: always a Status, never a 500.", tests: []string{"test/e2e TestAPI/malformed bodies are refused with a Status"}},
 		{id: "valid.too-large", text: "A body over the limit: 413."},
 		{id: "valid.wrong-kind", text: "Another kind or apiVersion: 400."},
 		{id: "valid.wrong-name", text: "Names in URL and body that differ: 400."},
-		{id: "valid.wild", text: "Deep nesting and huge numbers: a Status, never a 500, nothing stored."},
-		{id: "valid.advice-level", text: "Advice: the priority level that a schema names does not exist."},
-		{id: "valid.advice-never", text: "Advice: a schema can never match, because an earlier one takes all that it would."},
-		{id: "valid.advice-overlap", text: "Advice: another schema has the same precedence and overlaps."},
-		{id: "valid.advice-only", text: "Advice never refuses."},
+		{id: "valid.wild", text: "Deep nesting and huge numbers: a Status, never a 500, nothing stored.", tests: []string{"test/e2e TestAPI/malformed bodies are refused with a Status"}},
+		{id: "valid.advice-level", text: "Advice: the priority level that a schema names does not exist.", tests: []string{"test/e2e TestAdvice"}},
+		{id: "valid.advice-never", text: "Advice: a schema can never match, because an earlier one takes all that it would.", tests: []string{"test/e2e TestAdvice"}},
+		{id: "valid.advice-overlap", text: "Advice: another schema has the same precedence and overlaps.", tests: []string{"test/e2e TestAdvice"}},
+		{id: "valid.advice-only", text: "Advice never refuses.", tests: []string{"test/e2e TestAdvice"}},
 	}}
 }
 
 func admissions() section {
 	return section{"Admission", []sentence{
 		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources."},
-		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work."},
+		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"cmd/flowcontrol-apiserver/app TestFlagsOfKubeAPIServerAreKnown"}},
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -33,7 +34,7 @@ func (s *stream) close() {
 func (s *stream) next() ([]byte, error) {
 	if !strings.HasPrefix(s.response.Header.Get("Content-Type"), "application/vnd.kubernetes.protobuf") {
 		line, err := s.reader.ReadBytes('\n')
-		if err == io.EOF && len(line) > 0 {
+		if errors.Is(err, io.EOF) && len(line) > 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		return line, err
@@ -54,7 +55,7 @@ func (s *stream) take(count int) ([]byte, error) {
 	var taken, last []byte
 	for count != 0 {
 		event, err := s.next()
-		if err == io.EOF && count == toEnd {
+		if errors.Is(err, io.EOF) && count == toEnd {
 			return taken, nil
 		}
 		if err != nil {

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// documentPath is where the result is written, from the top of the repository.
+const documentPath = "docs/conformance.md"
+
+// result is how a case ended; a case that failed has none.
+type result struct {
+	theme string
+	testCase
+	// excused are the names of the intended differences that it met.
+	excused []string
+}
+
+// document is docs/conformance.md: every sentence, what proves it, and what
+// came out.
+func document(results []result) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `# Conformance
+
+What the API promises, sentence by sentence, and what holds each promise. The
+first tests named are cases of `+"`test/e2e/conformance`"+`: one conversation led with
+this server and with kube-apiserver %s, each on its own etcd in the same
+state; status, headers, bodies and what is stored must agree to the byte, uids
+and times aside. The others are tests of this repository by folder and name.
+
+`+"`make conformance`"+` runs the comparison and writes this file; it is a part of
+`+"`make test`"+`, which fails when the file is not current.
+
+%d sentences, %d cases.
+`, binaries.KubernetesVersion, countSentences(), len(results))
+	for _, section := range contract() {
+		fmt.Fprintf(&text, "\n## %s\n\n| sentence | test | result |\n|---|---|---|\n", section.name)
+		for _, sentence := range section.sentences {
+			tests, outcome := proofs(sentence, results)
+			fmt.Fprintf(&text, "| %s | %s | %s |\n", sentence.text, strings.Join(tests, "<br>"), outcome)
+		}
+	}
+	text.WriteString("\n## Intended differences\n\nWhere kube-apiserver departs from the contract, or serves something else by design.\n\n| difference | reason |\n|---|---|\n")
+	for _, difference := range differences() {
+		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
+	}
+	return text.String()
+}
+
+func countSentences() int {
+	count := 0
+	for _, section := range contract() {
+		count += len(section.sentences)
+	}
+	return count
+}
+
+// proofs are the tests of a sentence and what they say together.
+func proofs(s sentence, results []result) (tests []string, outcome string) {
+	compared, excused := false, map[string]bool{}
+	for _, result := range results {
+		if !slices.Contains(result.proves, s.id) {
+			continue
+		}
+		tests = append(tests, result.theme+": "+result.name)
+		compared = compared || result.alone == ""
+		for _, name := range result.excused {
+			excused[name] = true
+		}
+	}
+	for _, test := range s.tests {
+		tests = append(tests, "`"+test+"`")
+	}
+	switch {
+	case len(excused) > 0:
+		outcome = "as kube-apiserver, but for: " + strings.Join(sortedKeys(excused), ", ")
+	case compared:
+		outcome = "as kube-apiserver"
+	default:
+		outcome = "holds; no peer"
+	}
+	return tests, outcome
+}
