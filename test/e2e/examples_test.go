@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// TestExamplesApplyAsTheyAre also finds a field that the API does not know, and
-// a schema whose level is not there.
+// TestExamplesApplyAsTheyAre also finds a field that the API does not know, a
+// schema whose level is not there, and one that gives cause for advice.
 func TestExamplesApplyAsTheyAre(t *testing.T) {
 	t.Parallel()
 	root, err := binaries.Root()
@@ -23,8 +23,10 @@ func TestExamplesApplyAsTheyAre(t *testing.T) {
 
 	kubectl := harness.StartServer(t, harness.ServerOptions{}).Kubectl(t)
 	for _, example := range examples {
-		applied := kubectl.Run(t, "apply", "--validate=strict", "-f", example, "-o", "name")
-		for name := range strings.FieldsSeq(applied) {
+		applied := kubectl.Try(t, "", "apply", "--validate=strict", "-f", example, "-o", "name")
+		require.Zero(t, applied.ExitCode, applied.Stderr)
+		require.Empty(t, applied.Stderr, example)
+		for name := range strings.FieldsSeq(applied.Stdout) {
 			if strings.HasPrefix(name, "flowschema.") {
 				kubectl.Run(t, "wait", "--for=condition=Dangling=False", name)
 			}

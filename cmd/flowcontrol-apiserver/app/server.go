@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	restclient "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
@@ -74,7 +75,10 @@ func (s *Server) installAPIGroup() error {
 // keepBuiltInObjects starts the keeper with the server; readiness waits for its
 // first pass.
 func (s *Server) keepBuiltInObjects() error {
-	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
+	config := restclient.CopyConfig(s.generic.LoopbackClientConfig)
+	// Advice is for those who choose what they write.
+	config.WarningHandler = restclient.NoWarnings{}
+	client, err := versioned.NewForConfig(config)
 	if err != nil {
 		return err
 	}

@@ -20,23 +20,22 @@ import (
 // anyVersion asks the watch cache for what it has.
 const anyVersion = "0"
 
-// catalogue tells what is stored, from the watch caches as far as they go.
+// catalogue follows what this server writes, so that whoever writes two schemas
+// is told of the first when he writes the second.
 type catalogue struct {
 	schemas rest.Lister
 	levels  rest.Getter
-	// written is the latest resource version that this server wrote a schema at:
-	// whoever writes two schemas is told of the first when he writes the second.
+	// written is the latest resource version that this server wrote a schema at.
 	written atomic.Uint64
 }
 
-var _ advice.Catalogue = (*catalogue)(nil)
-
-// follow makes the store report its writes, and reads from it.
-func (c *catalogue) follow(store *genericregistry.Store) {
-	c.schemas = store
-	store.AfterCreate = func(object runtime.Object, _ *metav1.CreateOptions) { c.note(object) }
-	store.AfterUpdate = func(object runtime.Object, _ *metav1.UpdateOptions) { c.note(object) }
-	store.AfterDelete = func(object runtime.Object, _ *metav1.DeleteOptions) { c.note(object) }
+// newCatalogue makes the store report its writes, and reads from it.
+func newCatalogue(schemas *genericregistry.Store, levels rest.Getter) *catalogue {
+	c := &catalogue{schemas: schemas, levels: levels}
+	schemas.AfterCreate = func(object runtime.Object, _ *metav1.CreateOptions) { c.note(object) }
+	schemas.AfterUpdate = func(object runtime.Object, _ *metav1.UpdateOptions) { c.note(object) }
+	schemas.AfterDelete = func(object runtime.Object, _ *metav1.DeleteOptions) { c.note(object) }
+	return c
 }
 
 // note remembers the version of an object; that of a dry run has none, or an old
@@ -58,11 +57,22 @@ func (c *catalogue) note(object runtime.Object) {
 	}
 }
 
-// FlowSchemas returns the schemas, not older than what this server wrote. What
-// other replicas wrote may be missing.
-func (c *catalogue) FlowSchemas(ctx context.Context) ([]flowcontrol.FlowSchema, error) {
-	list, err := c.schemas.List(ctx, &metainternalversion.ListOptions{
-		ResourceVersion:      strconv.FormatUint(c.written.Load(), 10),
+// now is the catalogue as of the writes so far. What other replicas wrote may be
+// missing.
+func (c *catalogue) now() snapshot { return snapshot{catalogue: c, version: c.written.Load()} }
+
+// snapshot reads from the watch caches as far as they go.
+type snapshot struct {
+	*catalogue
+	version uint64
+}
+
+var _ advice.Catalogue = snapshot{}
+
+// FlowSchemas returns the schemas, not older than the version.
+func (s snapshot) FlowSchemas(ctx context.Context) ([]flowcontrol.FlowSchema, error) {
+	list, err := s.schemas.List(ctx, &metainternalversion.ListOptions{
+		ResourceVersion:      strconv.FormatUint(s.version, 10),
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 	})
 	if err != nil {

@@ -37,8 +37,7 @@ func (l levels) Get(_ context.Context, _ string, options *metav1.GetOptions) (ru
 
 func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
 	store := &genericregistry.Store{}
-	stored := &catalogue{}
-	stored.follow(store)
+	stored := newCatalogue(store, nil)
 	list := &lister{}
 	stored.schemas = list
 
@@ -58,7 +57,7 @@ func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
 		{"a deletion", func() { store.AfterDelete(wrote("10"), nil) }, "10"},
 	} {
 		step.write()
-		schemas, err := stored.FlowSchemas(t.Context())
+		schemas, err := stored.now().FlowSchemas(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []flowcontrol.FlowSchema{*valid()}, schemas)
 		require.Equal(t, step.want, list.asked.ResourceVersion, step.name)
@@ -66,7 +65,7 @@ func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
 	}
 
 	list.err = errors.New("no store")
-	_, err := stored.FlowSchemas(t.Context())
+	_, err := stored.now().FlowSchemas(t.Context())
 	require.ErrorIs(t, err, list.err)
 }
 

@@ -13,9 +13,8 @@ import (
 
 // NewREST opens the storage of FlowSchemas and of their status. The clock is
 // that of the age column; levels gets the priority levels that schemas name.
-func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels rest.Getter) (*storage.REST, *storage.StatusREST, error) {
-	stored := &catalogue{levels: levels}
-	forSpec := specStrategy{ClusterScoped: strategy.New(scheme), stored: stored}
+func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels rest.Getter) (*REST, *storage.StatusREST, error) {
+	forSpec := specStrategy{ClusterScoped: strategy.New(scheme)}
 	schemas, status, err := storage.Open(storage.Resource{
 		Plural:   flowcontrol.Resource("flowschemas"),
 		Singular: flowcontrol.Resource("flowschema"),
@@ -28,6 +27,5 @@ func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock cl
 	if err != nil {
 		return nil, nil, err
 	}
-	stored.follow(schemas.Store)
-	return schemas, status, nil
+	return &REST{REST: schemas, stored: newCatalogue(schemas.Store, levels)}, status, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/strategy"
 )
 
@@ -28,7 +27,6 @@ var (
 // it is.
 type specStrategy struct {
 	strategy.ClusterScoped
-	stored advice.Catalogue
 }
 
 func (specStrategy) PrepareForCreate(_ context.Context, object runtime.Object) {
@@ -51,21 +49,6 @@ func (specStrategy) ValidateUpdate(_ context.Context, object, oldObject runtime.
 	return validation.ValidateFlowSchemaUpdate(oldObject.(*flowcontrol.FlowSchema), object.(*flowcontrol.FlowSchema))
 }
 
-// WarningsOnCreate advises about every new schema.
-func (s specStrategy) WarningsOnCreate(ctx context.Context, object runtime.Object) []string {
-	return advice.For(ctx, object.(*flowcontrol.FlowSchema), s.stored)
-}
-
-// WarningsOnUpdate advises about a changed spec: who changes nothing in it means
-// nothing by it.
-func (s specStrategy) WarningsOnUpdate(ctx context.Context, object, oldObject runtime.Object) []string {
-	schema, old := object.(*flowcontrol.FlowSchema), oldObject.(*flowcontrol.FlowSchema)
-	if schema.Generation == old.Generation {
-		return nil
-	}
-	return advice.For(ctx, schema, s.stored)
-}
-
 func (specStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return strategy.ResetFields("status")
 }
@@ -83,11 +66,6 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, object, oldObject runt
 
 func (statusStrategy) ValidateUpdate(_ context.Context, object, oldObject runtime.Object) field.ErrorList {
 	return validation.ValidateFlowSchemaStatusUpdate(oldObject.(*flowcontrol.FlowSchema), object.(*flowcontrol.FlowSchema))
-}
-
-// WarningsOnUpdate has nothing to say: a status is no configuration.
-func (statusStrategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
 }
 
 func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {

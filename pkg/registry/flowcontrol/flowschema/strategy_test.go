@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
@@ -94,28 +93,4 @@ func TestApplyOwnsOnlyWhatAWriteCanChange(t *testing.T) {
 		require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the whole", name)
 		require.Equal(t, reset[1], has(forStatus.GetResetFields(), name), "%s in a write of the status", name)
 	}
-}
-
-func TestAdviceIsGivenAboutNewAndChangedSpecs(t *testing.T) {
-	forSpec, forStatus := strategies()
-	absent := apierrors.NewNotFound(flowcontrol.Resource("prioritylevelconfigurations"), "level")
-	stored := &catalogue{levels: levels{"0": absent, "": absent}, schemas: &lister{}}
-	forSpec.stored, forStatus.stored = stored, stored
-
-	created := valid()
-	forSpec.PrepareForCreate(t.Context(), created)
-	require.Len(t, forSpec.WarningsOnCreate(t.Context(), created), 1)
-
-	updated := changed()
-	forSpec.PrepareForUpdate(t.Context(), updated, valid())
-	require.Len(t, forSpec.WarningsOnUpdate(t.Context(), updated, valid()), 1)
-
-	labelled := changed()
-	labelled.Spec, labelled.Generation = valid().Spec, valid().Generation
-	forSpec.PrepareForUpdate(t.Context(), labelled, valid())
-	require.Empty(t, forSpec.WarningsOnUpdate(t.Context(), labelled, valid()))
-
-	withStatus := changed()
-	forStatus.PrepareForUpdate(t.Context(), withStatus, valid())
-	require.Empty(t, forStatus.WarningsOnUpdate(t.Context(), withStatus, valid()))
 }

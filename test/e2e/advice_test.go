@@ -1,0 +1,243 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	missingLevel = "no priority level"
+	neverMatches = "can never match"
+	tied         = "is also that of"
+)
+
+// of is a schema of all requests of a user.
+func of(user, name string, precedence int32) *flowcontrolv1.FlowSchema {
+	schema := newSchema(name, "catch-all")
+	schema.Spec.MatchingPrecedence = precedence
+	schema.Spec.Rules[0].Subjects[0].User.Name = user
+	return schema
+}
+
+// advice is what a reply says about the schema beside its deprecated version.
+func (r reply) advice() []string {
+	var said []string
+	for _, warning := range r.warnings() {
+		if !strings.Contains(warning, "is deprecated") {
+			said = append(said, warning)
+		}
+	}
+	return said
+}
+
+// requireAdvice looks for exactly these sentences.
+func requireAdvice(t *testing.T, answer reply, want ...string) {
+	t.Helper()
+	require.Less(t, answer.code, 300, "a warning never refuses: %s", answer.body)
+	require.Len(t, answer.advice(), len(want), answer.advice())
+	for i, sentence := range answer.advice() {
+		require.Contains(t, sentence, want[i])
+		require.True(t, strings.HasPrefix(sentence, `299 - "spec.`), sentence)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, nil)
+	for _, test := range []struct {
+		name string
+		run  func(apiCase)
+	}{
+		{"comes on every write that changes the spec, and on no other", testAdviceByVerb},
+		{"knows what was written a moment before", testAdviceIsCurrent},
+		{"tells of schemas that never match", testAdviceAboutShadows},
+		{"tells of schemas of one precedence", testAdviceAboutTies},
+		{"is shown by kubectl", testAdviceInKubectl},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(apiCase{t: t, site: s})
+		})
+	}
+}
+
+func testAdviceByVerb(c apiCase) {
+	t, s := c.t, c.site
+	for _, version := range []string{"v1", "v1beta3"} {
+		name := "dangling-" + version
+		path := groupPath + "/" + version + "/flowschemas"
+		object := func(precedence int32, labels map[string]string) string {
+			schema := newSchema(name, "absent")
+			schema.APIVersion = "flowcontrol.apiserver.k8s.io/" + version
+			schema.Spec.MatchingPrecedence = precedence
+			schema.Labels = labels
+			return toJSON(t, schema)
+		}
+		labels := map[string]string{"a": "b"}
+		spec := func(precedence int) string {
+			return fmt.Sprintf(`{"apiVersion": "flowcontrol.apiserver.k8s.io/%s", "kind": "FlowSchema", "spec": {"matchingPrecedence": %d}}`, version, precedence)
+		}
+		const merge, apply = "Content-Type: application/merge-patch+json", "Content-Type: application/apply-patch+yaml"
+		const label, status = `{"metadata": {"labels": {"a": "c"}}}`, `{"status": {"conditions": [{"type": "Tested", "status": "True"}]}}`
+		for _, step := range []struct {
+			name, method, path, body, contentType string
+			advice                                []string
+		}{
+			{"dry create", http.MethodPost, "?dryRun=All", object(501, nil), "", []string{missingLevel}},
+			{"create", http.MethodPost, "", object(501, nil), "", []string{missingLevel}},
+			{"update of nothing", http.MethodPut, "/" + name, object(501, nil), "", nil},
+			{"update of labels", http.MethodPut, "/" + name, object(501, labels), "", nil},
+			{"dry update", http.MethodPut, "/" + name + "?dryRun=All", object(502, labels), "", []string{missingLevel}},
+			{"update", http.MethodPut, "/" + name, object(502, labels), "", []string{missingLevel}},
+			{"patch", http.MethodPatch, "/" + name, spec(503), merge, []string{missingLevel}},
+			{"patch of labels", http.MethodPatch, "/" + name, label, merge, nil},
+			{"update of the status", http.MethodPut, "/" + name + "/status", object(504, nil), "", nil},
+			{"patch of the status", http.MethodPatch, "/" + name + "/status", status, merge, nil},
+			{"apply", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, []string{missingLevel}},
+			{"apply of the same", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, nil},
+			{"level that exists", http.MethodPatch, "/" + name, `{"spec": {"priorityLevelConfiguration": {"name": "workload-low"}}}`, merge, nil},
+			{"delete", http.MethodDelete, "/" + name, "", "", nil},
+			{"apply of what is new", http.MethodPatch, "/" + name + "?fieldManager=m", object(506, nil), apply, []string{missingLevel}},
+		} {
+			t.Run(step.name+" in "+version, func(t *testing.T) {
+				var headers []string
+				if step.contentType != "" {
+					headers = append(headers, step.contentType)
+				}
+				requireAdvice(t, s.do(t, step.method, path+step.path, step.body, headers...), step.advice...)
+			})
+		}
+		stored, err := s.schemas().Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 506, stored.Spec.MatchingPrecedence, "what is warned of is stored")
+	}
+}
+
+// testAdviceIsCurrent writes one thing right after the other, faster than caches
+// follow.
+func testAdviceIsCurrent(c apiCase) {
+	t, s := c.t, c.site
+	for i := range 20 {
+		name := fmt.Sprintf("current-%d", i)
+		first, second := of(name, name+"-1", 3001), of(name, name+"-2", 3002)
+		second.Spec.PriorityLevelConfiguration.Name = name
+		create := func(kind string, object any) reply { return s.do(t, http.MethodPost, v1Path+kind, toJSON(t, object)) }
+		remove := func(path string) { requireAdvice(t, s.do(t, http.MethodDelete, v1Path+path, "")) }
+
+		requireAdvice(t, create("/prioritylevelconfigurations", newLevel(name, 1)))
+		requireAdvice(t, create("/flowschemas", first))
+		requireAdvice(t, create("/flowschemas", second), neverMatches)
+		remove("/flowschemas/" + second.Name)
+		remove("/flowschemas/" + first.Name)
+		requireAdvice(t, create("/flowschemas", second))
+		remove("/flowschemas/" + second.Name)
+	}
+
+	// The engine writes the status between these, so that some updates find an
+	// outdated object at first.
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, newSchema("current", "absent"))), missingLevel)
+	for i := range 30 {
+		set := func(level string) reply {
+			return s.do(t, http.MethodPatch, v1Path+"/flowschemas/current",
+				fmt.Sprintf(`{"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": %q}}}`, 3100+i, level), "Content-Type: application/merge-patch+json")
+		}
+		requireAdvice(t, set("absent"), missingLevel)
+		requireAdvice(t, set("absent"))
+		requireAdvice(t, set("workload-low"))
+		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": null}}`, "Content-Type: application/merge-patch+json"))
+		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
+	}
+}
+
+func testAdviceAboutShadows(c apiCase) {
+	t, s := c.t, c.site
+	create := func(schema *flowcontrolv1.FlowSchema) reply {
+		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
+	}
+	// The built-in global-default takes whatever gets past 9900.
+	answer := create(of("late", "late", 9950))
+	requireAdvice(t, answer, neverMatches)
+	require.Contains(t, answer.advice()[0], `"global-default\" comes before it`)
+	require.Contains(t, answer.advice()[0], "below 9900")
+
+	requireAdvice(t, create(of("shadow", "shadow-4001", 4001)))
+	requireAdvice(t, create(of("shadow", "shadow-4000", 4000)))
+	requireAdvice(t, create(of("shadow", "shadow-4002", 4002)), neverMatches)
+
+	reads := of("shadow", "shadow-5000", 4500)
+	reads.Spec.Rules[0].NonResourceRules = nil
+	reads.Spec.Rules[0].ResourceRules[0].Verbs = []string{"get", "list", "watch"}
+	requireAdvice(t, create(reads), neverMatches)
+	requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/"+reads.Name,
+		`{"spec": {"matchingPrecedence": 3999}}`, "Content-Type: application/merge-patch+json"))
+
+	// One that dangles takes nothing.
+	dangling := of("shadow-2", "shadow-2-4000", 4000)
+	dangling.Spec.PriorityLevelConfiguration.Name = "absent"
+	requireAdvice(t, create(dangling), missingLevel)
+	requireAdvice(t, create(of("shadow-2", "shadow-2-4001", 4001)))
+}
+
+func testAdviceAboutTies(c apiCase) {
+	t, s := c.t, c.site
+	create := func(schema *flowcontrolv1.FlowSchema) reply {
+		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
+	}
+	requireAdvice(t, create(of("tie", "tie-b", 4100)))
+	requireAdvice(t, create(of("tie-not", "tie-other-user", 4100)))
+
+	writes := of("tie", "tie-a", 4100)
+	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
+	answer := create(writes)
+	requireAdvice(t, answer, tied)
+	require.Contains(t, answer.advice()[0], `4100 is also that of \"tie-b\",`)
+
+	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches, tied)
+}
+
+func testAdviceInKubectl(c apiCase) {
+	t, kubectl := c.t, c.site.Kubectl(c.t)
+	manifest := toJSON(t, newSchema("shown", "absent"))
+	for _, test := range []struct {
+		name, stdout string
+		args         []string
+		advised      bool
+	}{
+		{"dry run", "created (server dry run)", []string{"apply", "--dry-run=server", "-f", "-"}, true},
+		{"apply", "created", []string{"apply", "-f", "-"}, true},
+		{"apply again", "shown", []string{"apply", "-f", "-"}, false},
+		{"label", "labeled", []string{"label", "flowschema", "shown", "a=b"}, false},
+		{"patch", "patched", []string{"patch", "flowschema", "shown", "--type=merge", "-p", `{"spec": {"matchingPrecedence": 501}}`}, true},
+		{"server-side apply", "serverside-applied", []string{"apply", "--server-side", "--force-conflicts", "-f", "-"}, true},
+		{"replace", "replaced", []string{"replace", "-f", "-"}, false},
+	} {
+		result := kubectl.Try(t, manifest, test.args...)
+		require.Zero(t, result.ExitCode, "%s: %s", test.name, result.Stderr)
+		require.Contains(t, result.Stdout, test.stdout, test.name)
+		if test.advised {
+			require.Contains(t, result.Stderr, `Warning: spec.priorityLevelConfiguration.name: no priority level "absent" exists`, test.name)
+		} else {
+			require.Empty(t, result.Stderr, test.name)
+		}
+	}
+}
+
+// TestKeeperIsNotAdvised has the keeper make an object that gives cause for
+// advice: the log is not the place for it.
+func TestKeeperIsNotAdvised(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, nil)
+	s.createSchema(t, of("*", "everything", 8999))
+	require.NoError(t, s.schemas().Delete(t.Context(), "service-accounts", metav1.DeleteOptions{}))
+	s.Stop(t)
+	s.Start(t)
+	_, err := s.schemas().Get(t.Context(), "service-accounts", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotContains(t, s.Process.Output(), neverMatches)
+}
