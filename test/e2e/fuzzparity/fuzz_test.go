@@ -1,0 +1,158 @@
+package fuzzparity
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+const (
+	randomCount = 20_000
+	storyCount  = 300
+	workers     = 8
+	// reported is how many differences are reduced and shown.
+	reported = 5
+)
+
+func TestKubeAPIServerAndThisServerJudgeAlike(t *testing.T) {
+	seed := fromEnvironment(t, "FUZZ_SEED", rand.Uint64())
+	count := int(fromEnvironment(t, "FUZZ_COUNT", randomCount))
+	t.Logf("FUZZ_SEED=%d", seed)
+	servers := startPair(t)
+
+	var fields, random *tally
+	t.Run("every field of a full object", func(t *testing.T) {
+		all := everyVariant()
+		fields = servers.compare(t, len(all), func(i int) []attempt { return all[i : i+1] })
+	})
+	t.Run("random objects", func(t *testing.T) {
+		random = servers.compare(t, count, func(i int) []attempt { return []attempt{newAttempt(seed, i)} })
+		random.requireBreadth(t, count)
+	})
+	t.Run("every rule was broken", func(t *testing.T) {
+		requireEveryFault(t, fields, random)
+	})
+	t.Run("random objects, stored", func(t *testing.T) {
+		servers.compare(t, storyCount, func(i int) []attempt { return newStory(seed, i) })
+	})
+}
+
+// compare makes count series of attempts with both servers and reports
+// differences, each reduced to a small one.
+func (p pair) compare(t *testing.T, count int, series func(int) []attempt) *tally {
+	t.Helper()
+	seen := &tally{}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count && t.Context().Err() == nil; i = int(next.Add(1)) - 1 {
+				for _, a := range series(i) {
+					v, err := p.try(t.Context(), a)
+					if err != nil {
+						t.Errorf("number %d: %v\n%s", i, err, a)
+						break
+					}
+					if !seen.add(i, a, v) {
+						break // what follows would differ too
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("%d series, %d attempts, %d accepted by kube-apiserver", count, seen.attempts, seen.accepted)
+	seen.report(t, p)
+	return seen
+}
+
+// report shows the first differences, reduced where an attempt can be repeated.
+func (seen *tally) report(t *testing.T, p pair) {
+	t.Helper()
+	shown := map[string]bool{}
+	for _, difference := range seen.differences {
+		if len(shown) == reported {
+			break
+		}
+		text := difference.String()
+		if !difference.attempt.isReal() {
+			text = p.reduce(t.Context(), difference.attempt)
+		}
+		if !shown[text] {
+			shown[text] = true
+			t.Errorf("number %d:\n%s", difference.number, text)
+		}
+	}
+	if len(seen.differences) > 0 {
+		t.Errorf("the servers differ on %d attempts", len(seen.differences))
+	}
+}
+
+// reduce finds a small object that still shows a difference, and tells of it.
+func (p pair) reduce(ctx context.Context, a attempt) string {
+	differs := func(a attempt) bool {
+		v, err := p.try(ctx, a)
+		return err == nil && !v.agree()
+	}
+	for _, simpler := range []func(*attempt){
+		func(a *attempt) { a.damage = nil },
+		func(a *attempt) { a.form = forms()[0] },
+		func(a *attempt) { *a = a.in(versionNew) },
+		func(a *attempt) { a.query = "dryRun=All" },
+	} {
+		candidate := a
+		if simpler(&candidate); differs(candidate) {
+			a = candidate
+		}
+	}
+	a.tree = objects.Reduce(a.tree, func(tree []byte) bool {
+		candidate := a
+		candidate.tree = tree
+		return differs(candidate)
+	})
+	v, err := p.try(ctx, a)
+	if err != nil {
+		return err.Error()
+	}
+	return difference{attempt: a, verdicts: v}.String()
+}
+
+// difference is an attempt on which the servers differ.
+type difference struct {
+	number   int
+	attempt  attempt
+	verdicts verdicts
+}
+
+func (d difference) String() string {
+	return fmt.Sprintf("the servers differ on\n%s\nkube-apiserver: %d %s\nthis server: %d %s\n(-kube-apiserver +this server)\n%s",
+		d.attempt, d.verdicts.theirSays.code, brief(d.verdicts.theirSays.body), d.verdicts.ourSays.code, brief(d.verdicts.ourSays.body),
+		cmp.Diff(d.verdicts.theirs, d.verdicts.ours))
+}
+
+func brief(body []byte) string {
+	const most = 1500
+	return strings.TrimSpace(string(body[:min(len(body), most)]))
+}
+
+func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return otherwise
+	}
+	value, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, "%s must be a whole number", name)
+	return value
+}

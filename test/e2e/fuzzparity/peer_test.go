@@ -1,0 +1,171 @@
+package fuzzparity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+const (
+	settleGrace  = 2 * time.Minute
+	pollInterval = 50 * time.Millisecond
+)
+
+// peer is one of the two servers.
+type peer struct {
+	url    string
+	client *http.Client
+	// targets are the objects that updates are about, by kind and name.
+	targets map[string]map[string]identity
+}
+
+// pair is the two servers.
+type pair struct{ ours, theirs *peer }
+
+// startPair starts both servers, each on an etcd of its own, with the same objects.
+func startPair(t *testing.T) pair {
+	t.Helper()
+	quick := harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}}
+	kube, own := harness.StartEtcd(t, quick), harness.StartEtcd(t, quick)
+	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: kube})
+	// The key of an object is part of some messages.
+	ours := harness.StartServer(t, harness.ServerOptions{Etcd: own, Args: []string{"--etcd-prefix=/registry"}})
+	return pair{ours: newPeer(t, ours.Config(t)), theirs: newPeer(t, theirs.Config(t))}
+}
+
+func newPeer(t *testing.T, config *rest.Config) *peer {
+	t.Helper()
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	p := &peer{url: config.Host, client: client}
+	for _, target := range []struct{ kind, text string }{{kindLevel, targetLevel}, {kindSchema, targetSchema}} {
+		got, err := p.send(t.Context(), http.MethodPost, resourcePath(versionNew, target.kind), "application/json", []byte(target.text))
+		require.NoError(t, err)
+		require.Equal(t, http.StatusCreated, got.code, "%s", got.body)
+	}
+	p.settle(t)
+	return p
+}
+
+const (
+	targetSchema = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"target","labels":{"app":"web"}},
+		"spec":{"priorityLevelConfiguration":{"name":"target"},"rules":[]}}`
+	targetLevel = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"target","annotations":{"note":"x"}},
+		"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}}}`
+)
+
+// settle waits until each schema says that it does not dangle, after which nobody
+// writes to the targets, and remembers what the targets are.
+func (p *peer) settle(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), settleGrace)
+	defer cancel()
+	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		p.targets = map[string]map[string]identity{kindSchema: {}, kindLevel: {}}
+		var schemas flowcontrolv1.FlowSchemaList
+		var levels flowcontrolv1.PriorityLevelConfigurationList
+		if err := p.list(ctx, kindSchema, &schemas); err != nil {
+			return false, err
+		}
+		if err := p.list(ctx, kindLevel, &levels); err != nil {
+			return false, err
+		}
+		settled := true
+		for _, schema := range schemas.Items {
+			p.targets[kindSchema][schema.Name] = identityOf(schema.ObjectMeta)
+			settled = settled && slices.ContainsFunc(schema.Status.Conditions, func(condition flowcontrolv1.FlowSchemaCondition) bool {
+				return condition.Type == flowcontrolv1.FlowSchemaConditionDangling && condition.Status == flowcontrolv1.ConditionFalse
+			})
+		}
+		for _, level := range levels.Items {
+			p.targets[kindLevel][level.Name] = identityOf(level.ObjectMeta)
+		}
+		return settled, nil
+	}))
+}
+
+func identityOf(metadata metav1.ObjectMeta) identity {
+	return identity{UID: string(metadata.UID), ResourceVersion: metadata.ResourceVersion}
+}
+
+func (p *peer) list(ctx context.Context, kind string, into any) error {
+	got, err := p.send(ctx, http.MethodGet, resourcePath(versionNew, kind), "", nil)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(got.body, into)
+}
+
+func (p *peer) send(ctx context.Context, method, path, contentType string, body []byte) (answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, p.url+path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("User-Agent", "fuzzparity")
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return answer{code: response.StatusCode, warnings: response.Header.Values("Warning"), body: content}, err
+}
+
+// try makes the attempt and says how the server judged it.
+func (p *peer) try(ctx context.Context, a attempt) (verdict, answer, error) {
+	target := p.targets[a.kind][a.target]
+	got, err := p.send(ctx, a.method(), a.path(), a.form.contentType, a.body(target))
+	return a.judge(got, target), got, err
+}
+
+// verdicts are those of both servers on one attempt.
+type verdicts struct {
+	ours, theirs       verdict
+	ourSays, theirSays answer
+}
+
+func (v verdicts) agree() bool { return bytes.Equal(objects.Encode(v.ours), objects.Encode(v.theirs)) }
+
+// try makes the attempt with both servers, the peer's in v1.
+func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
+	var v verdicts
+	var err error
+	if v.ours, v.ourSays, err = p.ours.try(ctx, a); err != nil {
+		return v, err
+	}
+	v.theirs, v.theirSays, err = p.theirs.try(ctx, a.in(versionNew))
+	if a.version == versionOld || a.isReal() {
+		v.ours.Object, v.theirs.Object = withoutManagers(v.ours.Object), withoutManagers(v.theirs.Object)
+	}
+	excuse(&v)
+	return v, err
+}
+
+// withoutManagers leaves the managed fields out: each names the version that it
+// was written in, and the engines write theirs when they like.
+func withoutManagers(object string) string {
+	tree, ok := objects.Decode([]byte(object)).(map[string]any)
+	if !ok {
+		return object
+	}
+	metadata, _ := tree["metadata"].(map[string]any)
+	delete(metadata, "managedFields")
+	return string(objects.Encode(tree))
+}

@@ -1,0 +1,184 @@
+package fuzzparity
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+// verdict is what a server said, without what each server says in its own way:
+// identities, times, and the wording of what is wrong in a spec or a status.
+type verdict struct {
+	Code   int
+	Reason string
+	// Message is empty where Causes say it.
+	Message string
+	// Details are the name, group and kind that a refusal is about.
+	Details string
+	// Causes are "type field", and the wording of what the library words, sorted.
+	Causes []string
+	// Warnings are those about fields, sorted.
+	Warnings []string
+	// Object is the accepted one, as JSON.
+	Object string
+}
+
+func (v verdict) accepts() bool { return v.Code == http.StatusOK || v.Code == http.StatusCreated }
+
+// answer is an HTTP response.
+type answer struct {
+	code     int
+	warnings []string
+	body     []byte
+}
+
+// judge reads an answer to the attempt, the one it was made as.
+func (a attempt) judge(got answer, target identity) verdict {
+	v := verdict{Code: got.code, Warnings: fieldWarnings(got.warnings)}
+	if v.accepts() {
+		if a.verb != verbDelete {
+			v.Object = a.stored(got.body, target)
+		}
+		return v
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(got.body, &status); err != nil || status.Kind != "Status" || int(status.Code) != got.code {
+		v.Message = fmt.Sprintf("no Status of this code: %s", got.body)
+		return v
+	}
+	v.Reason = string(status.Reason)
+	generated := a.isNameGenerated()
+	if details := status.Details; details != nil {
+		v.Details = details.Group + " " + details.Kind
+		if !generated {
+			v.Details += " " + details.Name
+		}
+		for _, cause := range details.Causes {
+			if generated && cause.Field == "metadata.name" {
+				cause.Message = "" // it shows the name
+			}
+			v.Causes = append(v.Causes, describe(cause))
+		}
+		slices.Sort(v.Causes)
+	}
+	if len(v.Causes) == 0 && !generated {
+		v.Message = nameless(status.Message, target)
+	}
+	return v
+}
+
+// describe leaves the wording out that is each server's own.
+func describe(cause metav1.StatusCause) string {
+	text := string(cause.Type) + " " + cause.Field
+	if strings.HasPrefix(cause.Field, "spec") || strings.HasPrefix(cause.Field, "status") ||
+		strings.HasPrefix(cause.Field, "metadata.finalizers[") || cause.Field == "metadata.annotations" {
+		return text
+	}
+	return text + " " + regexp.MustCompile(`\(0x[0-9a-f]+\)`).ReplaceAllString(cause.Message, "(pointer)")
+}
+
+// nameless is the message with what stands for the identity of the target.
+func nameless(message string, target identity) string {
+	if target.UID != "" {
+		message = strings.ReplaceAll(message, target.UID, currentUID)
+	}
+	return strings.ReplaceAll(message, versionOld, versionNew)
+}
+
+// fieldWarnings leaves out the warning that v1beta3 is deprecated, which
+// another test looks at, and advice, which kube-apiserver does not give.
+func fieldWarnings(warnings []string) []string {
+	var kept []string
+	for _, warning := range warnings {
+		if strings.Contains(warning, "unknown field") || strings.Contains(warning, "duplicate field") {
+			kept = append(kept, warning)
+		}
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// isNameGenerated tells whether each server gives the object a name of its own.
+func (a attempt) isNameGenerated() bool {
+	tree, _ := objects.Decode(a.tree).(map[string]any)
+	metadata, _ := tree["metadata"].(map[string]any)
+	prefix, _ := metadata["generateName"].(string)
+	return a.verb == verbCreate && prefix != ""
+}
+
+// stored is the object that a server answered with, without what is its own.
+func (a attempt) stored(body []byte, target identity) string {
+	object, _ := objects.Decode(body).(map[string]any)
+	if a.version == versionOld {
+		inV1(object, a.kind)
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	if metadata == nil {
+		return fmt.Sprintf("no object: %s", body)
+	}
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"} {
+		if value, ok := metadata[field].(string); ok && value != "" {
+			metadata[field] = "some"
+			if field == "uid" && value == target.UID {
+				metadata[field] = currentUID
+			}
+		}
+	}
+	if prefix, ok := metadata["generateName"].(string); ok && a.isNameGenerated() {
+		name, _ := metadata["name"].(string)
+		metadata["name"] = strings.HasPrefix(name, prefix[:min(len(prefix), 58)])
+	}
+	metadata["managedFields"] = withoutTimes(metadata["managedFields"])
+	a.maskDangling(object)
+	return string(objects.Encode(object))
+}
+
+// withoutTimes leaves the times of managed fields out, and entries of the
+// servers themselves: their controllers write when they like.
+func withoutTimes(managed any) []any {
+	var kept []any
+	entries, _ := managed.([]any)
+	for _, entry := range entries {
+		fields, _ := entry.(map[string]any)
+		if manager, _ := fields["manager"].(string); strings.HasPrefix(manager, "api-priority-and-fairness") {
+			continue
+		}
+		delete(fields, "time")
+		kept = append(kept, fields)
+	}
+	return kept
+}
+
+// maskDangling leaves out how a server words the condition that it writes into
+// a schema, and after a write the whole condition, for it writes when it likes.
+func (a attempt) maskDangling(object map[string]any) {
+	status, _ := object["status"].(map[string]any)
+	conditions, ok := status["conditions"].([]any)
+	if !ok {
+		return
+	}
+	var kept []any
+	for _, condition := range conditions {
+		fields, _ := condition.(map[string]any)
+		if fields["type"] == "Dangling" {
+			if a.isReal() {
+				continue
+			}
+			if message, _ := fields["message"].(string); strings.Contains(message, kindLevel) {
+				fields["message"], fields["lastTransitionTime"] = "some", "some"
+			}
+		}
+		kept = append(kept, condition)
+	}
+	status["conditions"] = kept
+	if len(kept) == 0 {
+		delete(status, "conditions")
+	}
+}
