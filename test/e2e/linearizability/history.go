@@ -1,0 +1,113 @@
+package linearizability
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// History records operations as they are made; many clients may use it at once.
+type History struct {
+	began      time.Time
+	mutex      sync.Mutex
+	operations []porcupine.Operation // guarded by mutex
+}
+
+// NewHistory begins now.
+func NewHistory() *History { return &History{began: time.Now()} }
+
+// Now is the time in the history, for Add.
+func (h *History) Now() int64 { return time.Since(h.began).Nanoseconds() }
+
+// Add records operations that a client began at one time and that have just
+// ended. A read without an answer tells nothing and is left out; another
+// operation without one has not ended.
+func (h *History) Add(client int, call int64, output map[Input]Output) {
+	ended := h.Now()
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for in, out := range output {
+		operation := porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: ended}
+		if out.Result == Unknown {
+			if in.Kind == Read {
+				continue
+			}
+			operation.Return = math.MaxInt64
+		}
+		h.operations = append(h.operations, operation)
+	}
+}
+
+// Operations are those recorded.
+func (h *History) Operations() []porcupine.Operation {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return slices.Clone(h.operations)
+}
+
+// Check tells whether a history is linearizable. If not, or if that could not be
+// found out in time, the error shows where it is stuck, and a page to look at is
+// written into the folder.
+func Check(operations []porcupine.Operation, patience time.Duration, folder string) error {
+	for _, part := range byName(operations) {
+		result, info := porcupine.CheckOperationsVerbose(Model(), part, patience)
+		if result == porcupine.Ok {
+			continue
+		}
+		name := part[0].Input.(Input).Name
+		page := filepath.Join(folder, name+".html")
+		if err := porcupine.VisualizePath(Model(), info, page); err != nil {
+			page = err.Error()
+		}
+		return fmt.Errorf("the history of %s is not linearizable (%s); page: %s\n%s", name, result, page, stuck(part, info))
+	}
+	return nil
+}
+
+// shown is how many operations on each side of the fault are shown.
+const shown = 12
+
+// stuck shows the longest beginning that is linearizable, its end at least, and
+// the operations that come next and do not fit.
+func stuck(part []porcupine.Operation, info porcupine.LinearizationInfo) string {
+	var longest []porcupine.Operation
+	for _, linearizations := range info.PartialLinearizationsOperations() {
+		for _, linearization := range linearizations {
+			if len(linearization) > len(longest) {
+				longest = linearization
+			}
+		}
+	}
+	fit := map[Input][]int64{}
+	for _, operation := range longest {
+		input := operation.Input.(Input)
+		fit[input] = append(fit[input], operation.Call)
+	}
+	rest := slices.DeleteFunc(slices.Clone(part), func(operation porcupine.Operation) bool {
+		return slices.Contains(fit[operation.Input.(Input)], operation.Call)
+	})
+	slices.SortFunc(rest, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d operations fit in this order, the last of them:\n", len(longest))
+	show(&text, longest[max(0, len(longest)-shown):])
+	fmt.Fprintf(&text, "and none of these next:\n")
+	show(&text, rest[:min(shown, len(rest))])
+	return text.String()
+}
+
+func show(text *strings.Builder, operations []porcupine.Operation) {
+	for _, operation := range operations {
+		ended := "open"
+		if operation.Return != math.MaxInt64 {
+			ended = time.Duration(operation.Return).Round(time.Microsecond).String()
+		}
+		fmt.Fprintf(text, "  client %d, %v to %s: %v -> %v\n", operation.ClientId,
+			time.Duration(operation.Call).Round(time.Microsecond), ended, operation.Input, operation.Output)
+	}
+}

@@ -1,0 +1,91 @@
+package linearizability
+
+import "fmt"
+
+// Kind is what an operation does.
+type Kind string
+
+// The kinds of operations.
+const (
+	Create Kind = "create"
+	Update Kind = "update"
+	Patch  Kind = "patch"
+	Apply  Kind = "apply"
+	Delete Kind = "delete"
+	Read   Kind = "read"
+)
+
+// Input is a request.
+type Input struct {
+	Kind Kind
+	// Name is that of the object.
+	Name string
+	// Token is what is written, unique and not 0.
+	Token int64
+	// Version and UID are preconditions, if set.
+	Version int64
+	UID     string
+	// Was is the token that a patch demands to find, if set.
+	Was int64
+	// Manager is who applies, and Force makes him owner.
+	Manager string
+	Force   bool
+}
+
+func (i Input) String() string {
+	text := fmt.Sprintf("%s %s", i.Kind, i.Name)
+	if i.Token != 0 {
+		text += fmt.Sprintf(" token %d", i.Token)
+	}
+	if i.Manager != "" {
+		text += " by " + i.Manager
+	}
+	if i.Force {
+		text += " by force"
+	}
+	if i.Version != 0 {
+		text += fmt.Sprintf(" if version %d", i.Version)
+	}
+	if i.UID != "" {
+		text += fmt.Sprintf(" if uid %.8s", i.UID)
+	}
+	if i.Was != 0 {
+		text += fmt.Sprintf(" if token %d", i.Was)
+	}
+	return text
+}
+
+// Result is how an operation went.
+type Result string
+
+// The results of operations.
+const (
+	// Done is success.
+	Done Result = "done"
+	// Absent is 404 NotFound.
+	Absent Result = "absent"
+	// Exists is 409 AlreadyExists.
+	Exists Result = "exists"
+	// Conflict is 409 Conflict.
+	Conflict Result = "conflict"
+	// Mismatch is 422 Invalid, for a patch that did not find what it demands.
+	Mismatch Result = "mismatch"
+	// Unknown is no answer, or one that leaves open what happened.
+	Unknown Result = "unknown"
+)
+
+// Output is an answer.
+type Output struct {
+	Result Result
+	// Token, Version and UID are those of the object in the answer, if it has one.
+	Token   int64
+	Version int64
+	UID     string
+}
+
+func (o Output) String() string {
+	if o.Token == 0 {
+		return string(o.Result)
+	}
+	return fmt.Sprintf("%s: token %d, version %d, uid %.8s", o.Result, o.Token, o.Version, o.UID)
+}

@@ -1,0 +1,221 @@
+package linearizability_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the clients' choices; 0: a new one")
+
+const (
+	resource    = "prioritylevelconfigurations" // nobody but the clients here writes these objects
+	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
+
+	// clientCount is how many clients there are; half of them work on one object,
+	// the others on ten.
+	clientCount = 8
+	// operations is how many each client makes.
+	operations = 200
+	// grace is how long a run may take on a slow machine, and patience how long
+	// the judgement of one object.
+	grace    = 4 * time.Minute
+	patience = time.Minute
+)
+
+// TestOperationsAreLinearizable lets clients create, update, patch, apply, delete
+// and read, while servers and etcd are killed and started again, and has the
+// model judge every answer.
+func TestOperationsAreLinearizable(t *testing.T) {
+	t.Parallel()
+	t.Run("with the embedded etcd, killed with the server", func(t *testing.T) {
+		t.Parallel()
+		server := harness.StartServer(t, harness.ServerOptions{})
+		newRun(t, server).run(t, func(t *testing.T, r *run) { t.Helper(); r.restart(t, 0) }, func(t *testing.T, r *run) { t.Helper(); r.restart(t, 0) })
+	})
+	t.Run("with two servers on one etcd, each killed", func(t *testing.T) {
+		t.Parallel()
+		etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+		first := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
+		second := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
+		newRun(t, first, second).run(t,
+			func(t *testing.T, r *run) { t.Helper(); r.restart(t, 0) },
+			func(t *testing.T, r *run) { t.Helper(); r.restartEtcd(t, etcd) },
+			func(t *testing.T, r *run) { t.Helper(); r.restart(t, 1) })
+	})
+}
+
+// replica is a server and the way to it.
+type replica struct {
+	*harness.Server
+	http *http.Client
+	// life counts its starts.
+	life atomic.Int64
+	gate gate
+}
+
+// run is a history in the making.
+type run struct {
+	replicas []*replica
+	recorder *observe.Recorder
+	history  *linearizability.History
+	seed     uint64
+	token    atomic.Int64 // the last one given out
+	made     *made        // operations so far
+	// newest is the highest version that any client has been told of.
+	newest atomic.Int64
+
+	mutex sync.Mutex
+	lists []watchmodel.List // guarded by mutex
+	reads []watchmodel.Read // guarded by mutex
+}
+
+func newRun(t *testing.T, servers ...*harness.Server) *run {
+	t.Helper()
+	r := &run{history: linearizability.NewHistory(), seed: *seedFlag, made: newMade()}
+	if r.seed == 0 {
+		r.seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d; choose the same again with -seed=%d", r.seed, r.seed)
+	for _, server := range servers {
+		client, err := rest.HTTPClientFor(server.Config(t))
+		require.NoError(t, err)
+		replica := &replica{Server: server, http: client}
+		replica.gate.open()
+		r.replicas = append(r.replicas, replica)
+	}
+	var err error
+	r.recorder, err = observe.Record(t.Context(), servers[0].Store(t), storePrefix, "flowschemas", resource)
+	require.NoError(t, err)
+	return r
+}
+
+// run makes the history, with a disturbance after each equal part of it, and
+// judges it.
+func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), grace, fmt.Errorf("not done within %v", grace))
+	defer cancel()
+	var clients sync.WaitGroup
+	for i := range clientCount {
+		clients.Go(func() {
+			defer r.made.finish(operations)
+			newClient(t, r, i).work(ctx)
+		})
+	}
+	defer clients.Wait()
+	defer cancel()
+	for i, disturb := range disturbances {
+		r.made.wait((i + 1) * clientCount * operations / (len(disturbances) + 1))
+		disturb(t, r)
+	}
+	clients.Wait()
+	require.NoError(t, ctx.Err(), "the clients were not done in time")
+	r.readAll(ctx, t)
+	r.judge(ctx, t)
+}
+
+// readAll reads each object once more, so that what was lost is missed.
+func (r *run) readAll(ctx context.Context, t *testing.T) {
+	t.Helper()
+	last := newClient(t, r, clientCount)
+	for _, replica := range r.replicas {
+		for _, name := range append([]string{alone}, ofTen()...) {
+			last.operate(ctx, replica, linearizability.Input{Kind: linearizability.Read, Name: name})
+		}
+	}
+}
+
+// judge has the models look at everything.
+func (r *run) judge(ctx context.Context, t *testing.T) {
+	t.Helper()
+	histories, err := r.recorder.Finish(ctx)
+	require.NoError(t, err)
+	truth := histories[resource]
+	for _, list := range r.lists {
+		if err := truth.CheckList(list); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	for _, read := range r.reads {
+		if err := truth.CheckRead(read); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	all := r.history.Operations()
+	results := map[linearizability.Kind]map[linearizability.Result]int{}
+	for _, operation := range all {
+		kind, result := operation.Input.(linearizability.Input).Kind, operation.Output.(linearizability.Output).Result
+		if results[kind] == nil {
+			results[kind] = map[linearizability.Result]int{}
+		}
+		results[kind][result]++
+	}
+	t.Logf("%d operations, %d lists, %d reads from the cache; %v", len(all), len(r.lists), len(r.reads), results)
+	requireAllHappened(t, results)
+	require.NotEmpty(t, r.lists)
+	require.NotEmpty(t, r.reads)
+	began := time.Now()
+	require.NoError(t, linearizability.Check(all, patience, t.ArtifactDir()), "run the test with -artifacts to keep the page")
+	t.Logf("judged in %v", time.Since(began).Round(time.Millisecond))
+}
+
+// requireAllHappened sees that each kind of operation went well and ill.
+func requireAllHappened(t *testing.T, results map[linearizability.Kind]map[linearizability.Result]int) {
+	t.Helper()
+	for kind, wanted := range map[linearizability.Kind][]linearizability.Result{
+		linearizability.Create: {linearizability.Done, linearizability.Exists},
+		linearizability.Update: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
+		linearizability.Patch:  {linearizability.Done, linearizability.Absent, linearizability.Conflict, linearizability.Mismatch},
+		linearizability.Apply:  {linearizability.Done, linearizability.Conflict},
+		linearizability.Delete: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
+		linearizability.Read:   {linearizability.Done, linearizability.Absent},
+	} {
+		for _, result := range wanted {
+			require.Positive(t, results[kind][result], "no %s was ever %s", kind, result)
+		}
+	}
+}
+
+// restart kills a server and starts it again.
+func (r *run) restart(t *testing.T, number int) {
+	t.Helper()
+	replica := r.replicas[number]
+	replica.gate.close()
+	replica.Kill(t)
+	replica.Start(t)
+	replica.life.Add(1)
+	replica.gate.open()
+}
+
+// restartEtcd kills etcd under all servers and starts it again.
+func (r *run) restartEtcd(t *testing.T, etcd *harness.Etcd) {
+	t.Helper()
+	for _, replica := range r.replicas {
+		replica.gate.close()
+	}
+	etcd.Kill(t)
+	etcd.Start(t)
+	for _, replica := range r.replicas {
+		require.NoError(t, replica.WaitReady(t.Context()))
+		replica.life.Add(1) // its cache may begin anew
+		replica.gate.open()
+	}
+}
+
+// random is a source of choices of its own for each client.
+func (r *run) random(who int) *rand.Rand { return rand.New(rand.NewPCG(r.seed, uint64(who))) }
