@@ -48,6 +48,7 @@ func NewServer(config *Config) (*Server, error) {
 	if err := server.installAPIGroup(); err != nil {
 		return nil, err
 	}
+	server.installCoreVersion()
 	if err := server.keepBuiltInObjects(); err != nil {
 		return nil, err
 	}

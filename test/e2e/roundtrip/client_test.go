@@ -1,0 +1,151 @@
+package roundtrip
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+const (
+	grace        = 2 * time.Minute
+	pollInterval = 50 * time.Millisecond
+)
+
+// object is a FlowSchema or a PriorityLevelConfiguration of either version.
+type object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// client speaks to one server.
+type client struct {
+	name, url string
+	http      *http.Client
+}
+
+func newClient(t *testing.T, name string, config *rest.Config) client {
+	t.Helper()
+	httpClient, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	return client{name: name, url: config.Host, http: httpClient}
+}
+
+// send sends a body of the media type and wants an answer of it too.
+func (c client) send(ctx context.Context, method, path, mediaType string, body []byte) (code int, answer []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("User-Agent", "roundtrip")
+	request.Header.Set("Content-Type", mediaType)
+	request.Header.Set("Accept", mediaType)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}
+
+// must is send for a request that has to succeed.
+func (c client) must(ctx context.Context, method, path, mediaType string, body []byte) ([]byte, error) {
+	code, answer, err := c.send(ctx, method, path, mediaType, body)
+	if err == nil && code >= http.StatusBadRequest {
+		err = fmt.Errorf("%s: %s %s answered %d: %s", c.name, method, path, code, answer)
+	}
+	return answer, err
+}
+
+func mediaTypes() []string {
+	return []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
+}
+
+// resource is the path of the resource of an object, in a version.
+func resource(version string, o object) string {
+	if _, ok := o.(*flowcontrolv1.FlowSchema); ok {
+		return groupPath + "/" + version + "/flowschemas"
+	}
+	return groupPath + "/" + version + "/prioritylevelconfigurations"
+}
+
+const groupPath = "/apis/" + flowcontrolv1.GroupName
+
+// encode writes an object of v1.
+func encode(o object, mediaType string) ([]byte, error) {
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	if !ok {
+		return nil, fmt.Errorf("no serializer of %s", mediaType)
+	}
+	return runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion), o)
+}
+
+func decode(data []byte) (object, error) {
+	decoded, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q", err, data)
+	}
+	return decoded.(object), nil
+}
+
+// generate is the valid object number i of a seed, with a name of its own.
+func generate(seed uint64, i int) object {
+	g := objects.New(seed, uint64(i), 0)
+	for {
+		var made object = g.FlowSchema()
+		if i%2 == 0 {
+			made = g.Level()
+		}
+		if made.GetName() == "exempt" || made.GetName() == "catch-all" {
+			continue // every server has one already
+		}
+		made.SetName(fmt.Sprintf("generated-%d", i))
+		made.SetGenerateName("")
+		made.SetFinalizers(nil)
+		made.SetManagedFields(nil)
+		made.SetOwnerReferences(made.GetOwnerReferences()[:min(1, len(made.GetOwnerReferences()))]) // twins are taken for one
+		if _, kept := made.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]; kept {
+			// Whoever keeps the built-in objects takes a stranger with this away.
+			made.SetAnnotations(nil)
+		}
+		return made
+	}
+}
+
+func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return otherwise
+	}
+	value, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, "%s must be a whole number", name)
+	return value
+}
+
+func newSeed(t *testing.T) uint64 {
+	t.Helper()
+	seed := fromEnvironment(t, "ROUNDTRIP_SEED", rand.Uint64())
+	t.Logf("ROUNDTRIP_SEED=%d", seed)
+	return seed
+}
+
+// isBuiltIn tells whether every server has the object from the start.
+func isBuiltIn(o object) bool { return !strings.HasPrefix(o.GetName(), "generated-") }

@@ -1,0 +1,189 @@
+package roundtrip
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	generatedCount = 10_000
+	workers        = 8
+)
+
+// trip is a server and the store that it writes to.
+type trip struct {
+	client
+	etcd *clientv3.Client
+}
+
+// TestGeneratedObjectsSurviveBothVersionsAndTheStore writes each object in one
+// version and encoding, reads it in the other version, writes back what it
+// read, and finds the same object everywhere.
+func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
+	seed := newSeed(t)
+	count := int(fromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
+	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
+	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t)}
+
+	all := builtIn()
+	var next, failed atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count+len(all) && failed.Load() < 5; i = int(next.Add(1)) - 1 {
+				var o object
+				if i < len(all) {
+					o = all[i]
+				} else {
+					o = generate(seed, i)
+				}
+				if err := trip.round(t.Context(), o, i); err != nil {
+					failed.Add(1)
+					t.Errorf("number %d: %v", i, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	require.Zero(t, failed.Load())
+}
+
+// builtIn are the objects that every server has.
+func builtIn() []object {
+	var all []object
+	for _, schema := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
+		all = append(all, schema)
+	}
+	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
+		all = append(all, level)
+	}
+	return all
+}
+
+// round takes the object once around. The number decides about encodings.
+func (trip trip) round(ctx context.Context, o object, number int) error {
+	path, oldPath := resource("v1", o), resource("v1beta3", o)
+	there, back := mediaTypes()[number%3], mediaTypes()[number/3%3]
+	created, err := trip.write(ctx, o, there)
+	if err != nil {
+		return err
+	}
+	if err := same("the answer to the write", defaulted(o), created); err != nil {
+		return err
+	}
+	if err := trip.writeBack(ctx, oldPath+"/"+o.GetName(), back); err != nil {
+		return err
+	}
+	if err := trip.writeBack(ctx, path+"/"+o.GetName(), there); err != nil {
+		return err
+	}
+	stored, err := trip.etcd.Get(ctx, "/registry/flowcontrol.apiserver.k8s.io"+path[strings.LastIndex(path, "/"):]+"/"+o.GetName())
+	if err != nil {
+		return err
+	}
+	if len(stored.Kvs) != 1 {
+		return fmt.Errorf("%s is not in the store", o.GetName())
+	}
+	kept, err := decode(stored.Kvs[0].Value)
+	if err != nil {
+		return err
+	}
+	if err := same("the store", created, kept); err != nil {
+		return err
+	}
+	if kept.GetGeneration() != created.GetGeneration() {
+		return fmt.Errorf("the spec of %s changed on its way: generation %d", o.GetName(), kept.GetGeneration())
+	}
+	if isBuiltIn(o) {
+		return nil
+	}
+	_, err = trip.must(ctx, http.MethodDelete, path+"/"+o.GetName(), there, nil)
+	return err
+}
+
+// write creates the object, or replaces the one that every server has.
+func (trip trip) write(ctx context.Context, o object, mediaType string) (object, error) {
+	method, path := http.MethodPost, resource("v1", o)
+	if isBuiltIn(o) {
+		method, path = http.MethodPut, path+"/"+o.GetName()
+	}
+	body, err := encode(o, mediaType)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := trip.must(ctx, method, path, mediaType, body)
+	if err != nil {
+		return nil, err
+	}
+	return decode(answer)
+}
+
+// writeBack reads an object and writes the bytes that it read, again if the
+// status was written meanwhile.
+func (trip trip) writeBack(ctx context.Context, path, mediaType string) error {
+	for range 20 {
+		read, err := trip.must(ctx, http.MethodGet, path, mediaType, nil)
+		if err != nil {
+			return err
+		}
+		code, answer, err := trip.send(ctx, http.MethodPut, path, mediaType, read)
+		if err != nil || code == http.StatusOK {
+			return err
+		}
+		if code != http.StatusConflict {
+			return fmt.Errorf("writing %s back answered %d: %s", path, code, answer)
+		}
+	}
+	return errors.New(path + " is written all the time")
+}
+
+// defaulted is the object with what it leaves out.
+func defaulted(o object) object {
+	full := o.DeepCopyObject().(object)
+	install.NewScheme().Default(full)
+	return full
+}
+
+// same compares what two objects of v1 say.
+func same(what string, want, got object) error {
+	if diff := cmp.Diff(contentOf(want), contentOf(got)); diff != "" {
+		return fmt.Errorf("%s differs (-want +got):\n%s", what, diff)
+	}
+	return nil
+}
+
+// contentOf is what nobody but the user writes.
+func contentOf(o object) string {
+	content := map[string]any{
+		"name": o.GetName(), "labels": o.GetLabels(), "annotations": o.GetAnnotations(), "owners": o.GetOwnerReferences(),
+	}
+	switch o := o.(type) {
+	case *flowcontrolv1.FlowSchema:
+		content["spec"] = o.Spec
+	case *flowcontrolv1.PriorityLevelConfiguration:
+		content["spec"] = o.Spec
+	}
+	text, err := json.MarshalIndent(content, "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,172 @@
+package roundtrip
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+// sampleCount is how many generated objects go through each server.
+const sampleCount = 40
+
+// sharedStore is this server and a kube-apiserver on one etcd.
+type sharedStore struct {
+	ours, theirs client
+	etcd         *clientv3.Client
+}
+
+func startSharedStore(t *testing.T) sharedStore {
+	t.Helper()
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
+	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})
+	ours := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{"--etcd-prefix=/registry"}})
+	return sharedStore{
+		ours: newClient(t, "this server", ours.Config(t)), theirs: newClient(t, "kube-apiserver", theirs.Config(t)),
+		etcd: etcd.Client(t),
+	}
+}
+
+func TestAKubeAPIServerAndThisServerShareOneStore(t *testing.T) {
+	seed := newSeed(t)
+	s := startSharedStore(t)
+	start := s.revision(t)
+	var written []object
+	for i := range sampleCount {
+		o := generate(seed, i)
+		if level, ok := o.(*flowcontrolv1.PriorityLevelConfiguration); ok {
+			objects.WithFewQueues(level)
+		}
+		s.requireSameBytesOfBoth(t, o, mediaTypes()[i/2%3])
+		written = append(written, o)
+	}
+	s.settle(t, written)
+	for _, o := range written {
+		s.requireReadAlike(t, resource("v1", o)+"/"+o.GetName())
+	}
+	for _, o := range []object{&flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{}} {
+		s.requireReadAlike(t, resource("v1", o))
+		s.requireReadAlike(t, fmt.Sprintf("%s?watch=true&allowWatchBookmarks=false&timeoutSeconds=2&resourceVersion=%d", resource("v1", o), start))
+	}
+}
+
+// requireSameBytesOfBoth creates and changes the object through each server in
+// turn, and compares the bytes that are in etcd after each write; not those of a
+// changed schema, for an engine may have written its status in between. It leaves
+// the one that this server created and kube-apiserver changed.
+func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType string) {
+	t.Helper()
+	path := resource("v1", o)
+	body, err := encode(o, mediaType)
+	require.NoError(t, err)
+	changed := o.DeepCopyObject().(object)
+	changed.SetLabels(map[string]string{"changed": "yes"})
+	changedBody, err := encode(changed, mediaType)
+	require.NoError(t, err)
+
+	bytesOf := map[string][][]byte{}
+	for _, writers := range [][2]client{{s.theirs, s.ours}, {s.ours, s.theirs}} {
+		created, err := writers[0].must(t.Context(), http.MethodPost, path, mediaType, body)
+		require.NoError(t, err)
+		updated, err := writers[1].must(t.Context(), http.MethodPut, path+"/"+o.GetName(), mediaType, changedBody)
+		require.NoError(t, err)
+		bytesOf["create"] = append(bytesOf["create"], s.stored(t, path, created))
+		if _, isLevel := o.(*flowcontrolv1.PriorityLevelConfiguration); isLevel {
+			bytesOf["update"] = append(bytesOf["update"], s.stored(t, path, updated))
+		}
+		if writers[0] == s.theirs {
+			_, err = writers[0].must(t.Context(), http.MethodDelete, path+"/"+o.GetName(), runtime.ContentTypeJSON, nil)
+			require.NoError(t, err)
+		}
+	}
+	for write, both := range bytesOf {
+		require.Equal(t, fmt.Sprintf("%q", both[0]), fmt.Sprintf("%q", both[1]), "the stored bytes after %s, kube-apiserver's first", write)
+	}
+}
+
+// stored is what etcd had of the object that a server answered with, at the
+// version of the answer. The identity and the times in it are masked in a way
+// that keeps every length.
+func (s sharedStore) stored(t *testing.T, path string, answer []byte) []byte {
+	t.Helper()
+	o, err := decode(answer)
+	require.NoError(t, err)
+	var revision int64
+	_, err = fmt.Sscan(o.GetResourceVersion(), &revision)
+	require.NoError(t, err)
+	key := "/registry" + path[strings.LastIndex(path, "/"):] + "/" + o.GetName()
+	response, err := s.etcd.Get(t.Context(), key, clientv3.WithRev(revision))
+	require.NoError(t, err)
+	require.Len(t, response.Kvs, 1, key)
+	value := bytes.ReplaceAll(response.Kvs[0].Value, []byte(o.GetUID()), bytes.Repeat([]byte("u"), len(o.GetUID())))
+	require.True(t, bytes.HasPrefix(value, []byte("k8s\x00")), "%s is not protobuf: %q", key, value)
+	times := []int64{o.GetCreationTimestamp().Unix()}
+	for _, entry := range o.GetManagedFields() {
+		times = append(times, entry.Time.Unix())
+	}
+	for _, seconds := range times {
+		value = bytes.ReplaceAll(value, timestamp(seconds), timestamp(1_600_000_000))
+	}
+	return value
+}
+
+// timestamp is how protobuf writes a time of whole seconds.
+func timestamp(seconds int64) []byte {
+	return append(binary.AppendUvarint([]byte{0x08}, uint64(seconds)), 0x10, 0x00)
+}
+
+func (s sharedStore) revision(t *testing.T) int64 {
+	t.Helper()
+	response, err := s.etcd.Get(t.Context(), "/registry/flowschemas")
+	require.NoError(t, err)
+	return response.Header.Revision
+}
+
+// settle waits until the schemas say whether they dangle and nobody has written
+// to any for many looks.
+func (s sharedStore) settle(t *testing.T, written []object) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	defer cancel()
+	last, quiet := int64(0), 0
+	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		response, err := s.etcd.Get(ctx, "/registry/flowschemas/", clientv3.WithPrefix(),
+			clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend), clientv3.WithLimit(1))
+		if err != nil || len(response.Kvs) == 0 {
+			return false, err
+		}
+		quiet++
+		if response.Kvs[0].ModRevision != last {
+			last, quiet = response.Kvs[0].ModRevision, 0
+		}
+		return quiet > 40, nil
+	}), "somebody keeps writing to the schemas, of which %d are new", len(written))
+}
+
+// requireReadAlike reads the same through both servers in every encoding.
+func (s sharedStore) requireReadAlike(t *testing.T, path string) {
+	t.Helper()
+	for _, mediaType := range mediaTypes() {
+		if strings.Contains(path, "watch=") && mediaType == runtime.ContentTypeYAML {
+			continue
+		}
+		want, err := s.theirs.must(t.Context(), http.MethodGet, path, mediaType, nil)
+		require.NoError(t, err)
+		got, err := s.ours.must(t.Context(), http.MethodGet, path, mediaType, nil)
+		require.NoError(t, err)
+		require.NotEmpty(t, want, path)
+		require.Equal(t, fmt.Sprintf("%q", want), fmt.Sprintf("%q", got), "%s in %s", path, mediaType)
+	}
+}
