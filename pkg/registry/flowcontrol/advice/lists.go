@@ -31,7 +31,7 @@ func isAll(list []string) bool { return len(list) == 1 && list[0] == all }
 
 // urlCovers tells whether every path of b is one of a.
 func urlCovers(a, b string) bool {
-	return a == all || a == b || strings.HasPrefix(b, below(a)) && strings.HasPrefix(below(b), below(a))
+	return a == all || a == b || strings.HasPrefix(b, below(a))
 }
 
 // urlsMeet tells whether some path is of a and of b.
