@@ -49,13 +49,22 @@ func newClient(t *testing.T, name string, config *rest.Config) client {
 
 // send sends a body of the media type and wants an answer of it too.
 func (c client) send(ctx context.Context, method, path, mediaType string, body []byte) (code int, answer []byte, err error) {
+	return c.exchange(ctx, method, path, mediaType, mediaType, body)
+}
+
+// patch sends a patch and wants an answer in JSON.
+func (c client) patch(ctx context.Context, path, patchType string, body []byte) (code int, answer []byte, err error) {
+	return c.exchange(ctx, http.MethodPatch, path, patchType, runtime.ContentTypeJSON, body)
+}
+
+func (c client) exchange(ctx context.Context, method, path, sent, wanted string, body []byte) (code int, answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
 	request.Header.Set("User-Agent", "roundtrip")
-	request.Header.Set("Content-Type", mediaType)
-	request.Header.Set("Accept", mediaType)
+	request.Header.Set("Content-Type", sent)
+	request.Header.Set("Accept", wanted)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return 0, nil, err

@@ -1,4 +1,4 @@
-// Package clientfault gives the status 400 to errors that a request is to blame
+// Package clientfault gives the status 400 or 422 to errors that a request is to blame
 // for and that the library reports as errors of the server, which clients would
 // try again.
 package clientfault
@@ -6,21 +6,24 @@ package clientfault
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
+	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
 // typedPatchFailed begins the error about an applied object that does not have
 // the fields and types of its kind. The library gives it no type.
 const typedPatchFailed = "failed to create typed patch object"
 
-// Watch returns the error of a watch, that of a resourceVersion which is no
-// number as 400.
-func Watch(err error) error {
+// Version returns the error of a read or a watch, that of a resourceVersion
+// which is no number as 400.
+func Version(err error) error {
 	if invalid, ok := errors.AsType[storage.InvalidError](err); ok {
 		return apierrors.NewBadRequest(invalid.Error())
 	}
@@ -28,7 +31,9 @@ func Watch(err error) error {
 }
 
 // Update returns info with the error about an applied object which is not of
-// its kind as 400.
+// its kind as 400, and as 422 that about an object which cannot be applied to
+// because a list of it that is a set has one item twice: validation lets these
+// pass, and the library needs sets where an object was written in two versions.
 func Update(info rest.UpdatedObjectInfo) rest.UpdatedObjectInfo {
 	return update{info}
 }
@@ -42,6 +47,11 @@ func (u update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.
 	object, err := u.UpdatedObjectInfo.UpdatedObject(ctx, old)
 	if err != nil && strings.HasPrefix(err.Error(), typedPatchFailed) {
 		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if twins, ok := errors.AsType[typed.ValidationErrors](err); ok {
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: twins.Error(),
+		}}
 	}
 	return object, err
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
+	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
 func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
@@ -28,7 +29,7 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 		{"error of the store", errors.New("disk is gone"), 0},
 		{"error that has a status", conflict, 0},
 	} {
-		t.Run(test.name, func(t *testing.T) { requireCode(t, test.code, test.given, Watch(test.given)) })
+		t.Run(test.name, func(t *testing.T) { requireCode(t, test.code, test.given, Version(test.given)) })
 	}
 	for _, test := range []struct {
 		name  string
@@ -37,6 +38,7 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 	}{
 		{"no error", nil, 0},
 		{"applied object of another shape", errors.New("failed to create typed patch object (x): .spec.y: field not declared in schema"), http.StatusBadRequest},
+		{"stored object with an item twice in a set", typed.ValidationErrors{{Path: ".spec.rules[0]", ErrorMessage: "duplicate entries for key"}}, http.StatusUnprocessableEntity},
 		{"stored object of another shape", errors.New("failed to create typed live object (x)"), 0},
 		{"error that has a status", conflict, 0},
 	} {

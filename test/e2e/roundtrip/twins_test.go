@@ -1,0 +1,29 @@
+package roundtrip
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// TestApplyInAnotherVersionToASetWithTwinsIsInvalid: validation takes a set with
+// one item twice, and comparing two versions of it does not. That is the
+// object's fault, not the server's.
+func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
+	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
+	const twins = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3","kind":"FlowSchema","metadata":{"name":"twins"},"spec":{"priorityLevelConfiguration":{"name":"exempt"},
+		"rules":[{"subjects":[{"kind":"User","user":{"name":"a"}}],"nonResourceRules":[{"verbs":["get","get"],"nonResourceURLs":["/"]}]}]}}`
+	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))
+	require.NoError(t, err)
+
+	const label = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"twins","labels":{"a":"b"}}}`
+	code, answer, err := server.patch(t.Context(), groupPath+"/v1/flowschemas/twins?fieldManager=me", string(types.ApplyPatchType), []byte(label))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnprocessableEntity, code, "%s", answer)
+	require.Contains(t, string(answer), "duplicate entries")
+}
