@@ -41,6 +41,22 @@ func (f figures) read(output string) {
 	}
 }
 
+// typical is the median of a unit over all benchmarks and rounds; 0 if there is
+// none.
+func (f figures) typical(unit string) float64 {
+	var all []float64
+	for key, values := range f {
+		if strings.HasSuffix(key, " "+unit) {
+			all = append(all, values...)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
 // median is the median of the rounds.
 func (f figures) median(benchmark, unit string) (float64, error) {
 	values := slices.Sorted(slices.Values(f[benchmark+" "+unit]))

@@ -1,20 +1,16 @@
 package benchmarks
 
 import (
-	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // large returns a configuration of so many levels and schemas. Variants differ
@@ -43,116 +39,73 @@ func large(levels, schemas, variant int) engine.Configuration {
 }
 
 // BenchmarkApply applies a configuration in which every level has changed,
-// while requests come, and reports how long the slowest of them took.
+// while requests come one after the other, and reports how long they took. It
+// does so again while a goroutine that has nothing to do with the engine computes
+// as long and allocates as much, and while nothing else happens: what requests
+// suffer then is due to the scheduler, the garbage collector and the machine.
 func BenchmarkApply(b *testing.B) {
-	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
 	variants := []engine.Configuration{large(500, 10000, 0), large(500, 10000, 1)}
-	e.Apply(variants[1])
-	stop := make(chan struct{})
-	times := make(chan []time.Duration)
-	go func() {
-		var all []time.Duration
-		for {
-			select {
-			case <-stop:
-				times <- all
-				return
-			default:
-			}
-			begin := time.Now()
-			t := e.Begin()
-			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user77", "get", "pods", true
-			t.Classify()
-			if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
-				t.Finish()
-			}
-			t.End()
-			all = append(all, time.Since(begin))
-			runtime.Gosched()
-		}
-	}()
+	e := alone(b, variants[1]) // a scrape of 500 levels would be a load by itself
+	s := startSender(e)
+	var load unrelated
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if problems := e.Apply(variants[n%2]); len(problems) > 0 {
-			b.Fatal(problems)
-		}
+		var took time.Duration
+		allocated := bytesOf(func() {
+			begin := time.Now()
+			s.during(applying, func() {
+				if problems := e.Apply(variants[n%2]); len(problems) > 0 {
+					b.Fatal(problems)
+				}
+			})
+			took = time.Since(begin)
+		})
 		n++
+		b.StopTimer()
+		s.during(computing, func() { load.run(took, allocated) })
+		s.during(idle, func() { <-time.After(took) })
+		b.StartTimer()
 	}
 	b.StopTimer()
-	close(stop)
-	all := <-times
-	slices.Sort(all)
-	b.ReportMetric(float64(all[len(all)-1].Microseconds()), "us-slowest-request")
-	b.ReportMetric(float64(all[len(all)-1-len(all)/10000].Microseconds()), "us-p99.99")
-	b.ReportMetric(float64(len(all))/float64(n), "requests/apply")
+	s.stop()
+	runtime.KeepAlive(load)
+	for state, name := range map[state]string{applying: "applying", computing: "computing", idle: "idle"} {
+		delays := s.delays[state]
+		b.ReportMetric(medianOf(delays.slowest), "us-slowest-"+name)
+		b.ReportMetric(delays.quantile(0.9999), "us-p99.99-"+name)
+		b.ReportMetric(float64(delays.count)/float64(n), "requests-"+name)
+	}
 }
 
-// BenchmarkIdleLevel reports the memory of a level that nobody uses, and of one
-// that was used and is idle again.
-func BenchmarkIdleLevel(b *testing.B) {
-	for b.Loop() {
-		const levels = 500
-		before := heap()
-		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
-		c := large(levels, levels, 0)
-		e.Apply(c)
-		b.ReportMetric(float64(heap()-before)/levels, "B/level-unused")
-		for i := range levels {
-			useOnce(e, fmt.Sprint("user", i))
+// unrelated is a computation that leaves behind as much as it allocates, until
+// the next, as the application of a configuration does.
+type unrelated struct{ blocks [][]uint64 }
+
+// run computes for the given time and allocates so many bytes, spread evenly.
+func (u *unrelated) run(duration time.Duration, bytes uint64) {
+	const words = 1024
+	begin, x := time.Now(), uint64(1)
+	blocks := make([][]uint64, 0, bytes/(8*words)+1)
+	for elapsed := time.Duration(0); elapsed < duration; elapsed = time.Since(begin) {
+		for uint64(len(blocks)) < uint64(float64(bytes)/(8*words)*min(1, float64(elapsed)/float64(duration))) {
+			blocks = append(blocks, make([]uint64, words))
 		}
-		b.ReportMetric(float64(heap()-before)/levels, "B/level-used")
-		runtime.KeepAlive(e)
-	}
-}
-
-func useOnce(e *engine.Engine, user string) {
-	const crowd = 200
-	tickets := make(chan *engine.Ticket, crowd)
-	for range crowd {
-		go func() {
-			t := e.Begin()
-			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = user, "get", "pods", true
-			t.Classify()
-			if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
-				t.Finish()
-			}
-			tickets <- t
-		}()
-	}
-	for range crowd {
-		(<-tickets).End()
-	}
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-// BenchmarkWaitingRequest reports the memory of a request that waits, without
-// the stack of its goroutine.
-func BenchmarkWaitingRequest(b *testing.B) {
-	const crowd = 20000
-	for b.Loop() {
-		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
-		c := large(1, 1, 0)
-		c.Total = 1
-		c.Levels[0].QueueLengthLimit = crowd
-		e.Apply(c)
-		before := heap()
-		tickets := make([]*engine.Ticket, crowd)
-		for i := range tickets {
-			t := e.Begin()
-			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user0", "get", "pods", true
-			t.Classify()
-			t.Arrive(seats.Work{Initial: 1})
-			tickets[i] = t
+		if len(blocks) == 0 {
+			continue
 		}
-		b.ReportMetric(float64(heap()-before)/crowd, "B/waiting")
-		runtime.KeepAlive(tickets)
+		for range words {
+			x = x*6364136223846793005 + 1442695040888963407
+			blocks[x>>40%uint64(len(blocks))][x>>33%words] += x
+		}
 	}
+	u.blocks = blocks
+}
+
+func bytesOf(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

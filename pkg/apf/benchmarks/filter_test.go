@@ -15,9 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
@@ -61,7 +59,7 @@ func objectCounts() fcrequest.StorageObjectCountTracker {
 func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 	b.Helper()
 	levels, schemas := builtIn()
-	peer := start(b, newPeer, levels, schemas)
+	peer, _ := start(b, newPeer, levels, schemas)
 	estimator := fcrequest.NewWorkEstimator(objectCounts().Get, peer.GetInterestedWatchCount, fcrequest.DefaultWorkEstimatorConfig(), peer.GetMaxSeats)
 	return func(handler http.Handler) http.Handler {
 		return filters.WithPriorityAndFairness(handler, longRunning(), peer, estimator, 15*time.Second)
@@ -70,11 +68,11 @@ func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 
 func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 	b.Helper()
-	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), total)
 	configuration, problems := configsync.NewTranslator(total).Translate(builtIn())
-	if problems = append(problems, e.Apply(configuration)...); len(problems) > 0 {
+	if len(problems) > 0 {
 		b.Fatal(problems)
 	}
+	e := directly(b, configuration)
 	return filter.New(e, filter.Options{
 		LongRunning: longRunning(),
 		WaitLimit:   15 * time.Second,
@@ -166,14 +164,21 @@ func median(samples []sample) sample {
 		for i, s := range samples {
 			values[i] = value(s)
 		}
-		slices.Sort(values)
-		return values[len(values)/2]
+		return medianOf(values)
 	}
 	return sample{
 		nanoseconds: of(func(s sample) float64 { return s.nanoseconds }),
 		allocations: of(func(s sample) float64 { return s.allocations }),
 		bytes:       of(func(s sample) float64 { return s.bytes }),
 	}
+}
+
+func medianOf(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
 }
 
 // response throws away what it is told.

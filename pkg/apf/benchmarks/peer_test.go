@@ -2,13 +2,14 @@ package benchmarks
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -20,6 +21,9 @@ import (
 	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
 // handler is what both engines are to a benchmark.
@@ -33,25 +37,27 @@ func builtIn() ([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.Fl
 	return append(levels, bootstrap.SuggestedPriorityLevelConfigurations...), append(schemas, bootstrap.SuggestedFlowSchemas...)
 }
 
-func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) (flowcontrol.Interface, error) {
+// newPeer returns the library's engine, whose figures are in its own registry.
+func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, _ prometheus.Registerer) (flowcontrol.Interface, error) {
 	fcmetrics.Register()
 	return flowcontrol.New(factory, client, total), nil
 }
 
-func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) (flowcontrol.Interface, error) {
+func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, registerer prometheus.Registerer) (flowcontrol.Interface, error) {
 	config := apf.ConfigFor(factory, client, total)
-	config.Registerer = prometheus.NewRegistry()
+	config.Registerer = registerer
 	config.SchemaPatcher = nil // the first statuses would be written while the clock runs
 	return apf.New(config)
 }
 
-type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface, int) (flowcontrol.Interface, error)
+type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface, prometheus.Registerer) (flowcontrol.Interface, error)
 
 // start runs flow control on the given objects and waits until it follows
-// them. Among the objects must be the built-in ones.
-func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) flowcontrol.Interface {
+// them. Among the objects must be the built-in ones. The registry is where ours
+// has its figures.
+func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) (flowcontrol.Interface, *prometheus.Registry) {
 	tb.Helper()
-	var objects []runtime.Object
+	var objects []apiruntime.Object
 	for _, o := range levels {
 		objects = append(objects, o)
 	}
@@ -60,7 +66,8 @@ func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.Priorit
 	}
 	client := fake.NewClientset(objects...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	fc, err := newEngine(factory, client.FlowcontrolV1(), total)
+	registry := prometheus.NewRegistry()
+	fc, err := newEngine(factory, client.FlowcontrolV1(), registry)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -75,7 +82,37 @@ func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.Priorit
 		factory.Shutdown()
 	})
 	waitUntilConfigured(tb, fc)
-	return fc
+	return fc, registry
+}
+
+// measured runs flow control on the given objects, is scraped while the
+// benchmark runs, and returns the way in.
+func measured(b *testing.B, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) handler {
+	b.Helper()
+	fc, registry := start(b, newEngine, levels, schemas)
+	scrapeAll(b, registry)
+	b.ResetTimer()
+	return handlerOf(fc)
+}
+
+// alone returns our engine without API objects and unscraped.
+func alone(b *testing.B, c engine.Configuration) *engine.Engine {
+	b.Helper()
+	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), c.Total)
+	if problems := e.Apply(c); len(problems) > 0 {
+		b.Fatal(problems)
+	}
+	return e
+}
+
+// directly returns our engine without API objects. It is scraped as in measured.
+func directly(b *testing.B, c engine.Configuration) *engine.Engine {
+	b.Helper()
+	e := alone(b, c)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(metrics.NewCollector(e))
+	scrapeAll(b, registry)
+	return e
 }
 
 func handlerOf(fc flowcontrol.Interface) handler {

@@ -21,7 +21,7 @@ func BenchmarkMoreSchemas(b *testing.B) {
 			newEngine constructor
 		}{{"peer", newPeer}, {"ours", newOurs}} {
 			b.Run(fmt.Sprintf("%d/%s", more, c.name), func(b *testing.B) {
-				h := handlerOf(start(b, c.newEngine, levels, configured))
+				h := measured(b, c.newEngine, levels, configured)
 				digest, ctx := digestOf("alice", "system:authenticated"), context.Background()
 				b.ReportAllocs()
 				for b.Loop() {

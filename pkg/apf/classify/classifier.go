@@ -30,27 +30,28 @@ type index struct {
 }
 
 // New returns a Classifier of the given schemas. It takes time and memory in
-// proportion to the configuration.
+// proportion to the configuration, and lets other goroutines run meanwhile.
 func New(schemas []Schema) *Classifier {
 	return newClassifier(schemas, leastBudget, budgetPerRow)
 }
 
 func newClassifier(schemas []Schema, leastBudget, budgetPerRow int) *Classifier {
+	var p pace
 	c := &Classifier{
-		schemas:    inMatchingOrder(schemas),
+		schemas:    inMatchingOrder(schemas, &p),
 		vocabulary: newVocabulary(),
 	}
 	v := &c.vocabulary
-	resources, urls := newDigest(v).rows(c.schemas)
-	c.resources = newIndex(resources, max(leastBudget, budgetPerRow*len(resources)), v.subjects,
+	resources, urls := newDigest(v, &p).rows(c.schemas)
+	c.resources = newIndex(&p, resources, max(leastBudget, budgetPerRow*len(resources)), v.subjects,
 		[4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
-	c.urls = newIndex(urls, max(leastBudget, budgetPerRow*len(urls)), v.subjects,
+	c.urls = newIndex(&p, urls, max(leastBudget, budgetPerRow*len(urls)), v.subjects,
 		[4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1})
 	return c
 }
 
 // newIndex returns the index of the rows. sizes are those of newLong.
-func newIndex(rows []row, budget int, subjects uint32, sizes [4]uint32) index {
+func newIndex(p *pace, rows []row, budget int, subjects uint32, sizes [4]uint32) index {
 	limit, total := sizeLimit(rows, budget)
 	x := index{tuples: newTuples(total, sizes[verbPlace]-1), subjects: make([]shapes, subjects)}
 	var apart []row
@@ -60,13 +61,14 @@ func newIndex(rows []row, budget int, subjects uint32, sizes [4]uint32) index {
 		if size == 0 {
 			continue
 		}
+		p.spend(min(size, limit))
 		if verbs, ok := r.verbSet(); ok && size <= limit {
 			x.insert(r, verbs)
 		} else {
 			apart = append(apart, *r)
 		}
 	}
-	x.long = newLong(apart, subjects, sizes)
+	x.long = newLong(p, apart, subjects, sizes)
 	return x
 }
 

@@ -3,6 +3,7 @@ package classify
 // digest turns schemas into rows and completes the vocabulary.
 type digest struct {
 	vocabulary *vocabulary
+	pace       *pace
 	// numbers holds the lists of many rows, one behind the other: a list each
 	// would cost more to allocate than to fill.
 	numbers []uint32
@@ -10,8 +11,8 @@ type digest struct {
 	onlyWildcard []uint32
 }
 
-func newDigest(v *vocabulary) *digest {
-	return &digest{vocabulary: v, onlyWildcard: []uint32{wildcard}}
+func newDigest(v *vocabulary, p *pace) *digest {
+	return &digest{vocabulary: v, pace: p, onlyWildcard: []uint32{wildcard}}
 }
 
 // digestPage is the number of list elements that are allocated at once.
@@ -44,6 +45,7 @@ func (d *digest) rows(schemas []Schema) (resources, urls []row) {
 	for rank := range schemas {
 		for i := range schemas[rank].Rules {
 			rule := &schemas[rank].Rules[i]
+			d.pace.spend(rule.values())
 			subjects := d.subjects(rule.Subjects)
 			for j := range rule.ResourceRules {
 				resources = append(resources, d.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
@@ -55,6 +57,19 @@ func (d *digest) rows(schemas []Schema) (resources, urls []row) {
 	}
 	d.vocabulary.paths.connect()
 	return resources, urls
+}
+
+// values is how many values the lists of the rule hold.
+func (r *Rule) values() int {
+	n := len(r.Subjects)
+	for i := range r.ResourceRules {
+		one := &r.ResourceRules[i]
+		n += len(one.Verbs) + len(one.APIGroups) + len(one.Resources) + len(one.Namespaces)
+	}
+	for i := range r.NonResourceRules {
+		n += len(r.NonResourceRules[i].Verbs) + len(r.NonResourceRules[i].URLs)
+	}
+	return n
 }
 
 func (d *digest) subjects(subjects []Subject) []uint32 {

@@ -64,7 +64,7 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 
 // newLong returns the index of the given rows. sizes are the numbers of
 // values that the vocabulary has for subjects and for the four lists.
-func newLong(rows []row, subjects uint32, sizes [4]uint32) *long {
+func newLong(p *pace, rows []row, subjects uint32, sizes [4]uint32) *long {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -75,6 +75,7 @@ func newLong(rows []row, subjects uint32, sizes [4]uint32) *long {
 	for number := range rows {
 		r := &rows[number]
 		l.ranks[number] = r.rank
+		p.spend(len(r.subjects) + len(r.verbs) + len(r.groups) + len(r.resources) + len(r.namespaces))
 		for _, subject := range r.subjects {
 			l.subjects[subject].add(uint32(number))
 		}

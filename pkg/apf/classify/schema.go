@@ -104,13 +104,14 @@ func (s *Schema) DistinguisherOf(a *flow.Attributes) string {
 
 // inMatchingOrder returns the schemas in the order in which they are tried:
 // exempt, then by precedence and name, then catch-all.
-func inMatchingOrder(schemas []Schema) []Schema {
+func inMatchingOrder(schemas []Schema, p *pace) []Schema {
 	// Sort numbers, not schemas: they are large, and full of pointers.
 	order := make([]int, len(schemas))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int {
+		p.spend(1)
 		a, b := &schemas[i], &schemas[j]
 		return cmp.Or(
 			cmp.Compare(tier(a.Name), tier(b.Name)),

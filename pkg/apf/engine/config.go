@@ -120,7 +120,8 @@ func chooseSchemas(configured []Schema, levels map[string]prioritylevel.Config) 
 	var problems []Problem
 	names := make(map[string]bool, len(configured)+2)
 	chosen := make([]Schema, 0, len(configured)+2)
-	for _, s := range configured {
+	for i, s := range configured {
+		breathe(i)
 		if names[s.Name] {
 			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("there is another flow schema of that name")})
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,17 @@ func New(c clock.Clock, processors, total int) *Engine {
 	e.tickets.New = func() any { return newTicket(e, e.shards.Add(1)) }
 	e.Apply(Configuration{Total: total})
 	return e
+}
+
+// breath is the number of schemas or levels after which applying a configuration
+// lets requests run that wait for the same processor. Of its own accord the
+// scheduler would do so every 10 ms.
+const breath = 128
+
+func breathe(i int) {
+	if i%breath == breath-1 {
+		runtime.Gosched()
+	}
 }
 
 // Apply replaces the configuration. It returns what was wrong with it.
@@ -118,7 +130,8 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 	}
 	maps.Copy(all, configs)
 	var problems []Problem
-	for _, one := range e.division(all) {
+	for i, one := range e.division(all) {
+		breathe(i)
 		level, desired := e.levels[one.name], configs[one.name]
 		var err error
 		switch {

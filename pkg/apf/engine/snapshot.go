@@ -35,6 +35,7 @@ func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prio
 	plain := make([]classify.Schema, len(schemas))
 	refs := make(map[string]any, len(schemas))
 	for i := range schemas {
+		breathe(i)
 		plain[i] = schemas[i].Schema
 		refs[plain[i].Name] = schemas[i].Ref
 	}
@@ -47,6 +48,7 @@ func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prio
 	s.classes = make([]class, len(sorted))
 	known := former.byName()
 	for i := range sorted {
+		breathe(i)
 		schema := &sorted[i]
 		c := &s.classes[i]
 		*c = class{
@@ -70,6 +72,7 @@ func (s *snapshot) byName() map[string]*class {
 	}
 	known := make(map[string]*class, len(s.classes))
 	for i := range s.classes {
+		breathe(i)
 		known[s.classes[i].schema.Name] = &s.classes[i]
 	}
 	return known

@@ -1,0 +1,81 @@
+package benchmarks
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// BenchmarkIdleLevel reports the memory of a level that nobody uses, and of one
+// that was used and is idle again.
+func BenchmarkIdleLevel(b *testing.B) {
+	for b.Loop() {
+		const levels = 500
+		before := heap()
+		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
+		c := large(levels, levels, 0)
+		e.Apply(c)
+		b.ReportMetric(float64(heap()-before)/levels, "B/level-unused")
+		for i := range levels {
+			useOnce(e, fmt.Sprint("user", i))
+		}
+		b.ReportMetric(float64(heap()-before)/levels, "B/level-used")
+		runtime.KeepAlive(e)
+	}
+}
+
+func useOnce(e *engine.Engine, user string) {
+	const crowd = 200
+	tickets := make(chan *engine.Ticket, crowd)
+	for range crowd {
+		go func() {
+			t := e.Begin()
+			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = user, "get", "pods", true
+			t.Classify()
+			if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
+				t.Finish()
+			}
+			tickets <- t
+		}()
+	}
+	for range crowd {
+		(<-tickets).End()
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// BenchmarkWaitingRequest reports the memory of a request that waits, without
+// the stack of its goroutine.
+func BenchmarkWaitingRequest(b *testing.B) {
+	const crowd = 20000
+	for b.Loop() {
+		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
+		c := large(1, 1, 0)
+		c.Total = 1
+		c.Levels[0].QueueLengthLimit = crowd
+		e.Apply(c)
+		before := heap()
+		tickets := make([]*engine.Ticket, crowd)
+		for i := range tickets {
+			t := e.Begin()
+			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user0", "get", "pods", true
+			t.Classify()
+			t.Arrive(seats.Work{Initial: 1})
+			tickets[i] = t
+		}
+		b.ReportMetric(float64(heap()-before)/crowd, "B/waiting")
+		runtime.KeepAlive(tickets)
+	}
+}
