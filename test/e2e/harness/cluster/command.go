@@ -80,8 +80,13 @@ func (p *Pod) replacements(container *corev1.Container, env map[string]string) *
 }
 
 // kubeconfig writes a kubeconfig with a token of the pod's service account,
-// bound to the pod as kubelet's tokens are.
+// bound to the pod as kubelet's tokens are. It is there already when the process
+// is started again, also while kube-apiserver is away.
 func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
+	file := filepath.Join(p.dir, "kubeconfig")
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
 	account := p.spec.Spec.ServiceAccountName
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: p.spec.Name, UID: p.spec.UID},
@@ -103,6 +108,5 @@ func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
 	config.AuthInfos[account] = &clientcmdapi.AuthInfo{TokenFile: tokenFile}
 	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
 	config.CurrentContext = account
-	file := filepath.Join(p.dir, "kubeconfig")
 	return file, clientcmd.WriteToFile(*config, file)
 }

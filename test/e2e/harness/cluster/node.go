@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,7 +36,8 @@ type Node struct {
 
 	mu      sync.Mutex // guards what follows
 	running map[types.UID]*Pod
-	count   int // of pods that ever ran, which numbers their addresses
+	held    labels.Selector // of pods whose processes are not started again
+	count   int             // of pods that ever ran, which numbers their addresses
 	wg      sync.WaitGroup
 }
 
@@ -50,6 +50,7 @@ func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, 
 		dir:     t.TempDir(),
 		owner:   t,
 		running: map[types.UID]*Pod{},
+		held:    labels.Nothing(),
 	}
 }
 
@@ -120,8 +121,7 @@ func (n *Node) programOf(image string) func(context.Context) (string, error) {
 	}
 }
 
-// bind does the scheduler's work. A pod may be bound already: by this node
-// before its kube-apiserver went away with the answer.
+// bind does the scheduler's work.
 func (n *Node) bind(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Spec.NodeName != "" {
 		return nil
@@ -130,19 +130,31 @@ func (n *Node) bind(ctx context.Context, pod *corev1.Pod) error {
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: nodeName},
 	}
-	err := n.cluster.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
-	if apierrors.IsConflict(err) {
-		return nil
+	return n.cluster.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
+}
+
+// Hold keeps processes that have ended from being started again, of pods whose
+// labels match, until the returned function is called.
+func (n *Node) Hold(selector string) (release func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.held = mustParse(selector)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.held = labels.Nothing()
 	}
-	return err
+}
+
+func (n *Node) holds(p *Pod) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.held.Matches(labels.Set(p.spec.Labels))
 }
 
 // Pods are the pods that run now and whose labels match, by name.
 func (n *Node) Pods(selector string) []*Pod {
-	parsed, err := labels.Parse(selector)
-	if err != nil {
-		panic(err) // a mistake in the test's own words
-	}
+	parsed := mustParse(selector)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var pods []*Pod
@@ -153,6 +165,14 @@ func (n *Node) Pods(selector string) []*Pod {
 	}
 	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Compare(a.Name(), b.Name()) })
 	return pods
+}
+
+func mustParse(selector string) labels.Selector {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		panic(err) // a mistake in the test's own words
+	}
+	return parsed
 }
 
 // WaitReady waits until exactly so many pods with these labels run and are ready.

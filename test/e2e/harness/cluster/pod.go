@@ -33,6 +33,7 @@ type Pod struct {
 	ip      string      // as the cluster sees it
 	local   string      // as this machine sees it
 	dir     string
+	bound   bool // to the node
 	volumes volumes
 	probes  *probes
 
@@ -107,7 +108,7 @@ func (p *Pod) run(ctx context.Context) {
 
 // step does what is due: bind, mount, start, probe, report.
 func (p *Pod) step(ctx context.Context) error {
-	if err := p.node.bind(ctx, p.spec); err != nil {
+	if err := p.bind(ctx); err != nil {
 		return err
 	}
 	if err := p.volumes.sync(ctx, p.spec); err != nil && p.Process() == nil {
@@ -115,6 +116,9 @@ func (p *Pod) step(ctx context.Context) error {
 	}
 	if err := p.launch(ctx); err != nil {
 		return err
+	}
+	if p.Process() == nil {
+		return nil
 	}
 	ready, alive := p.probes.ask(ctx)
 	if !alive {
@@ -127,6 +131,20 @@ func (p *Pod) step(ctx context.Context) error {
 	return nil
 }
 
+// bind does the scheduler's work. A pod may be bound already: by this node
+// before its kube-apiserver went away with the answer.
+func (p *Pod) bind(ctx context.Context) error {
+	if p.bound {
+		return nil
+	}
+	err := p.node.bind(ctx, p.spec)
+	p.bound = err == nil || apierrors.IsConflict(err)
+	if p.bound {
+		return nil
+	}
+	return err
+}
+
 // launch starts the process if it does not run.
 func (p *Pod) launch(ctx context.Context) error {
 	last := p.Process()
@@ -134,6 +152,9 @@ func (p *Pod) launch(ctx context.Context) error {
 		select {
 		case <-last.Done():
 		default:
+			return nil
+		}
+		if p.node.holds(p) {
 			return nil
 		}
 		select {
@@ -205,11 +226,12 @@ func (p *Pod) probeUntilEnd(ctx context.Context, process *harness.Process, patie
 	}
 }
 
-// end leaves nothing behind on this machine.
+// end leaves nothing behind on this machine. What still runs ends with the
+// cluster, so that nobody is left to be graceful to.
 func (p *Pod) end() {
 	p.node.cluster.Network.setPod(p.ip, "")
 	if process := p.Process(); process != nil {
-		_ = process.Signal(syscall.SIGTERM)
+		_ = process.Signal(syscall.SIGKILL)
 		<-process.Done()
 	}
 }

@@ -27,7 +27,7 @@ func (v *volumes) sync(ctx context.Context, pod *corev1.Pod) error {
 		if err != nil {
 			return fmt.Errorf("volume %s: %w", volume.Name, err)
 		}
-		if err := v.write(volume.Name, files); err != nil {
+		if err := v.write(volume, files); err != nil {
 			return fmt.Errorf("volume %s: %w", volume.Name, err)
 		}
 	}
@@ -38,6 +38,9 @@ func (v *volumes) sync(ctx context.Context, pod *corev1.Pod) error {
 func (v *volumes) path(volume *corev1.Volume) string {
 	if volume.HostPath != nil {
 		return v.node.options.HostPaths[volume.HostPath.Path]
+	}
+	if claim := volume.PersistentVolumeClaim; claim != nil {
+		return filepath.Join(v.node.dir, "claims", claim.ClaimName) // outlives the pod
 	}
 	return filepath.Join(v.dir, volume.Name)
 }
@@ -120,8 +123,8 @@ func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
 
 // write puts the files into a new directory and turns the link to it over; the
 // volume's own names are links through that one.
-func (v *volumes) write(name string, files map[string][]byte) error {
-	top := filepath.Join(v.dir, name)
+func (v *volumes) write(volume *corev1.Volume, files map[string][]byte) error {
+	name, top := volume.Name, v.path(volume)
 	if err := os.MkdirAll(top, 0o755); err != nil {
 		return err
 	}

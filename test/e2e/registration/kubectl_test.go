@@ -1,0 +1,72 @@
+package registration
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// manifest is a FlowSchema whose precedence is 500.
+func manifest(version, name string) string {
+	return `{"apiVersion": "` + group + `/` + version + `", "kind": "FlowSchema", "metadata": {"name": "` + name + `"},
+		"spec": {"matchingPrecedence": 500, "priorityLevelConfiguration": {"name": "workload-low"}, "distinguisherMethod": {"type": "ByUser"},
+		"rules": [{"subjects": [{"kind": "User", "user": {"name": "` + name + `"}}], "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["/healthz"]}]}]}}`
+}
+
+// testKubectl writes in one version and sees the same through the other, by
+// reading and by watching.
+func testKubectl(t *testing.T, s *site, version, other string) {
+	name := "kubectl-" + version
+	resource, kubectl := schemas(version), s.kubectl
+	watched := kubectl.Start(t, "get", schemas(other), "--watch", "-o", "custom-columns=NAME:.metadata.name,PRECEDENCE:.spec.matchingPrecedence")
+	require.NoError(t, watched.WaitOutput(t.Context(), "catch-all"))
+	sees := func(precedence string) {
+		t.Helper()
+		require.Equal(t, precedence, kubectl.Run(t, "get", schemas(other), name, "-o", "jsonpath={.spec.matchingPrecedence}"))
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		require.NoError(t, watched.WaitOutput(ctx, name+strings.Repeat(" ", len("kubectl-v1beta3")-len(name))), watched.Output())
+		require.Regexp(t, name+" +"+precedence+`\n`, watched.Output())
+	}
+
+	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
+	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
+	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=30s")
+	sees("500")
+	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +\d+s +False$`,
+		kubectl.Run(t, "get", resource, name))
+
+	changed := strings.Replace(manifest(version, name), "500", "600", 1)
+	difference := kubectl.Try(t, changed, "diff", "-f", "-")
+	require.Equal(t, 1, difference.ExitCode, difference.Stderr)
+	require.Contains(t, difference.Stdout, "+  matchingPrecedence: 600")
+	if !s.forgetsOwners(version) {
+		conflict := kubectl.Try(t, changed, "apply", "--server-side", "--field-manager=another", "-f", "-")
+		require.Contains(t, conflict.Stderr, ".spec.matchingPrecedence")
+	}
+	kubectl.RunInput(t, changed, "apply", "--server-side", "--field-manager=another", "--force-conflicts", "-f", "-")
+	sees("600")
+
+	t.Setenv("KUBE_EDITOR", "sed -i s/600/700/")
+	kubectl.Run(t, "edit", resource, name)
+	sees("700")
+	kubectl.Run(t, "patch", resource, name, "--type=merge", "-p", `{"spec": {"matchingPrecedence": 800}}`)
+	sees("800")
+
+	gone := kubectl.Start(t, "wait", "--for=delete", schemas(other)+"/"+name, "--timeout=30s")
+	kubectl.Run(t, "delete", resource, name)
+	code, err := gone.ExitCode(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, code, gone.Output())
+	require.Contains(t, kubectl.Try(t, "", "get", schemas(other), name).Stderr, "NotFound")
+}
+
+// forgetsOwners tells whether kube-apiserver drops who owns which field, if it was
+// recorded in this version: it does, in a store that it shares, when it writes an
+// object itself, because it knows the owners in versions that it serves alone.
+func (s *site) forgetsOwners(version string) bool {
+	return version == "v1beta3" && !slices.Contains(s.ours, "v1")
+}

@@ -1,0 +1,41 @@
+package registration
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+func TestBothVersionsOfAKubeAPIServerWithoutFlowControl(t *testing.T) {
+	s := startOwn(t, "overlays/flow-control-off", []string{"v1", "v1beta3"},
+		"--enable-priority-and-fairness=false", "--runtime-config="+group+"/v1=false")
+	s.run(t, append(everywhere(),
+		theme{"a server that runs and is not ready is not asked", testUnready},
+	)...)
+}
+
+// testUnready takes the store of the server away.
+func testUnready(t *testing.T, s *site) {
+	scale := func(replicas string) {
+		t.Helper()
+		s.kubectl.Run(t, "-n", cluster.Namespace, "scale", "statefulset/flowcontrol-etcd", "--replicas="+replicas)
+	}
+	s.kubectl.RunInput(t, manifest("v1", "kept"), "apply", "-f", "-")
+	processes := map[*cluster.Pod]int32{}
+	for _, pod := range s.Servers(t, replicas) {
+		processes[pod] = pod.Restarts()
+	}
+	scale("0")
+	for _, version := range s.ours {
+		s.waitSays(t, version, noEndpoints)
+	}
+	scale("3")
+	s.Servers(t, replicas)
+	s.waitAvailable(t)
+	require.Equal(t, "500", s.kubectl.Run(t, "get", schemas("v1beta3"), "kept", "-o", "jsonpath={.spec.matchingPrecedence}"))
+	for pod, restarts := range processes {
+		require.Equal(t, restarts, pod.Restarts(), "%s was started again", pod.Name())
+	}
+}
