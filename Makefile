@@ -42,6 +42,13 @@ build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
 	@go build -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
+# As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
+IMAGE ?= flowcontrol-apiserver:v0.1.0
+
+.PHONY: image
+image: ## Build the container image IMAGE, with docker, podman or buildah
+	@IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' hack/image.sh
+
 .PHONY: clean
 clean: ## Remove what was built; the data of `make run` stays
 	@echo "clean: bin/ and .cache/"

@@ -38,7 +38,7 @@ type program struct {
 func programs() []program {
 	return []program{serverProgram(), etcdProgram(), etcdctlProgram(), kubectlProgram(),
 		kubeAPIServerProgram(), kubeControllerManagerProgram(),
-		nextKubeAPIServerProgram()}
+		nextKubeAPIServerProgram(), buildkitdProgram(), buildctlProgram()}
 }
 
 func serverProgram() program {
@@ -55,6 +55,13 @@ func etcdProgram() program {
 
 func etcdctlProgram() program {
 	return program{name: "etcdctl", module: "hack/tools/etcd", pkg: "go.etcd.io/etcd/etcdctl/v3"}
+}
+
+func buildkitdProgram() program { return buildkitProgram("buildkitd") }
+func buildctlProgram() program  { return buildkitProgram("buildctl") }
+
+func buildkitProgram(name string) program {
+	return program{name: name, module: "hack/tools/buildkit", pkg: "github.com/moby/buildkit/cmd/" + name}
 }
 
 func kubeAPIServerProgram() program         { return kubernetesProgram("kube-apiserver") }
@@ -118,6 +125,13 @@ func KubeControllerManager(ctx context.Context) (string, error) {
 
 // Kubectl builds kubectl and returns the path of the binary.
 func Kubectl(ctx context.Context) (string, error) { return built.get(ctx, kubectlProgram()) }
+
+// Buildkitd builds the daemon that builds images and returns the path of the
+// binary.
+func Buildkitd(ctx context.Context) (string, error) { return built.get(ctx, buildkitdProgram()) }
+
+// Buildctl builds the client of Buildkitd and returns the path of the binary.
+func Buildctl(ctx context.Context) (string, error) { return built.get(ctx, buildctlProgram()) }
 
 // All builds every program in turn and hands each path to report.
 func All(ctx context.Context, report func(path string)) error {

@@ -8,13 +8,13 @@ import (
 	"k8s.io/component-base/compatibility"
 )
 
-const (
-	// productVersion is the release of this server.
-	productVersion = "0.1.0"
-	// kubernetesVersion is the release whose behaviour this server follows: that
-	// of the libraries it is built on.
-	kubernetesVersion = "v1.33.13"
-)
+// productVersion is the release of this server; the linker sets it to another
+// (-X) where the Dockerfile is told one.
+var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
+
+// kubernetesVersion is the release whose behaviour this server follows: that of
+// the libraries it is built on.
+const kubernetesVersion = "v1.33.13"
 
 func versionLine() string {
 	return fmt.Sprintf("flowcontrol-apiserver v%s (Kubernetes %s, %s)", productVersion, kubernetesVersion, runtime.Version())

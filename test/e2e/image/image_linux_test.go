@@ -1,0 +1,138 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"debug/elf"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// user is the one whom the image names.
+const user = 65532
+
+func TestImageHoldsOneStaticProgramThatRunsAsItsUser(t *testing.T) {
+	built := readImage(t, buildImage(t, map[string]string{
+		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "VERSION": "7.8.9", "GOPROXY": "off",
+		// With other flags than the rest of the tests, all would be compiled anew.
+		"GOFLAGS": "",
+	}))
+	require.Equal(t, strconv.Itoa(user)+":"+strconv.Itoa(user), built.config.User)
+	require.Equal(t, []string{"/flowcontrol-apiserver"}, built.config.Entrypoint)
+	require.Empty(t, built.config.Cmd)
+	require.Contains(t, built.config.ExposedPorts, "6443/tcp")
+	require.Equal(t, "Apache-2.0", built.config.Labels["org.opencontainers.image.licenses"])
+	require.Len(t, built.files, 1, "the base image has all else")
+	program := built.files["flowcontrol-apiserver"]
+	require.EqualValues(t, 0o755, program.mode)
+	requireStatic(t, program.content)
+
+	root := unpack(t, program)
+	t.Run("it says the version that it was built with", func(t *testing.T) {
+		output, err := inContainer(t, root, "--version").CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		require.Regexp(t, `^flowcontrol-apiserver v7\.8\.9 \(Kubernetes v1\.33\.`, string(output))
+	})
+	t.Run("it becomes ready, and writes only where it is told", func(t *testing.T) {
+		port := harness.FreePorts(t, 1)[0]
+		var output bytes.Buffer
+		server := inContainer(t, root, "--data-dir=/data/state", "--secure-port="+strconv.Itoa(port))
+		server.Stdout, server.Stderr = &output, &output
+		require.NoError(t, server.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- server.Wait() }()
+		awaitReady(t, port, ended)
+		require.NoError(t, server.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, <-ended, "%s", &output)
+
+		entries, err := os.ReadDir(root)
+		require.NoError(t, err)
+		require.Len(t, entries, 2, "the program and the data")
+		require.FileExists(t, filepath.Join(root, "data", "state", "admin.kubeconfig"))
+	})
+}
+
+func requireStatic(t *testing.T, program []byte) {
+	t.Helper()
+	parsed, err := elf.NewFile(bytes.NewReader(program))
+	require.NoError(t, err)
+	for _, header := range parsed.Progs {
+		require.NotEqual(t, elf.PT_INTERP, header.Type, "it wants an interpreter, which the image has not")
+	}
+	libraries, err := parsed.ImportedLibraries()
+	require.NoError(t, err)
+	require.Empty(t, libraries)
+}
+
+// unpack makes the root of a container: the program, which its user cannot
+// change, and data, where he can write.
+func unpack(t *testing.T, program file) string {
+	t.Helper()
+	root := harness.ShortDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "flowcontrol-apiserver"), program.content, 0o555))
+	data := filepath.Join(root, "data")
+	require.NoError(t, os.Mkdir(data, 0o700))
+	if os.Getuid() == 0 {
+		require.NoError(t, os.Chown(data, user, user))
+	}
+	require.NoError(t, os.Chmod(root, 0o555))
+	t.Cleanup(func() { _ = os.Chmod(root, 0o755) })
+	return root
+}
+
+// inContainer is the program as a container runs it: in its root, as its user, who
+// is nobody on this machine.
+func inContainer(t *testing.T, root string, args ...string) *exec.Cmd {
+	t.Helper()
+	hostUser, hostGroup := os.Getuid(), os.Getgid()
+	if hostUser == 0 {
+		hostUser, hostGroup = user, user
+	}
+	cmd := exec.CommandContext(t.Context(), "/flowcontrol-apiserver", args...)
+	cmd.Env = []string{"PATH=/"}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Chroot:      root,
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: user, HostID: hostUser, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: user, HostID: hostGroup, Size: 1}},
+		Credential:  &syscall.Credential{Uid: user, Gid: user, NoSetGroups: true},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	return cmd
+}
+
+func awaitReady(t *testing.T, port int, ended <-chan error) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // as a probe asks
+	t.Cleanup(client.CloseIdleConnections)
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		select {
+		case err := <-ended:
+			t.Fatalf("the server ended: %v", err)
+		default:
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://127.0.0.1:"+strconv.Itoa(port)+"/readyz", nil)
+		if err != nil {
+			return false, err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return response.StatusCode == http.StatusOK, response.Body.Close()
+	})
+	require.NoError(t, err)
+}
