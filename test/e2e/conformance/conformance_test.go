@@ -18,6 +18,9 @@ var update = flag.Bool("update-conformance", false, "write docs/conformance.md, 
 func themes() []theme {
 	return []theme{
 		listTheme(),
+		chunkTheme(),
+		getTheme(),
+		watchTheme(),
 		patchTheme(),
 	}
 }

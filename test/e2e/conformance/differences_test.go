@@ -27,6 +27,22 @@ func differences() []difference {
 			"never-500", "A request that is wrong is never the server's failure: the contract says 400 where kube-apiserver answers 500 InternalError, which clients try again.",
 			notServersFailure,
 		},
+		{
+			"exact-future", "A list of an exact version from the future is 504 like any other of the future; kube-apiserver hands etcd's error on as 500.",
+			exactFuture,
+		},
+		{
+			"watch-future", "A watch from a version that the store has not reached is 410, upon which clients list again; kube-apiserver is silent, and informers that come from another store would never learn of a change.",
+			watchFuture,
+		},
+		{
+			"field-selectors", "Objects are selected by metadata.name alone, as the contract says; kube-apiserver takes metadata.namespace too, of objects that have none.",
+			fieldSelectors,
+		},
+		{
+			"advice", "Valid schemas that are probably not meant get warnings, which kube-apiserver does not have.",
+			advice,
+		},
 	}
 }
 
@@ -58,4 +74,44 @@ func statusOf(a answer) metav1.Status {
 		return metav1.Status{}
 	}
 	return status
+}
+
+func exactFuture(step step, ours answer, peers *answer) bool {
+	if step.code != http.StatusGatewayTimeout || peers.code != http.StatusInternalServerError || !strings.Contains(statusOf(*peers).Message, "future revision") {
+		return false
+	}
+	*peers = ours.clone()
+	return true
+}
+
+func watchFuture(step step, ours answer, peers *answer) bool {
+	if !strings.Contains(step.path, "watch=true&resourceVersion=<future>") || step.code != http.StatusGone || peers.code != http.StatusOK {
+		return false
+	}
+	*peers = ours.clone()
+	return true
+}
+
+func fieldSelectors(step step, ours answer, peers *answer) bool {
+	const only = `is not a known field selector: only `
+	if step.code != http.StatusBadRequest || !strings.Contains(step.path, "fieldSelector=") || !strings.Contains(statusOf(ours).Message, only+`"metadata.name" is`) ||
+		peers.code != http.StatusOK && !strings.Contains(statusOf(*peers).Message, only+`"metadata.name", "metadata.namespace"`) {
+		return false
+	}
+	*peers = ours.clone()
+	return true
+}
+
+// advice gives the peer the warnings that only this server has.
+func advice(_ step, ours answer, peers *answer) bool {
+	met := false
+	for _, warning := range ours.header.Values("Warning") {
+		for _, beginning := range []string{"spec.priorityLevelConfiguration.name: no priority level", "spec.matchingPrecedence: "} {
+			if strings.HasPrefix(warning, `299 - "`+beginning) {
+				peers.header.Add("Warning", warning)
+				met = true
+			}
+		}
+	}
+	return met
 }

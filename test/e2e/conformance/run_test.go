@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // talk is a case under way.
@@ -77,11 +78,14 @@ func (c *talk) hangUp() {
 func (c *talk) exchange(t *testing.T, what string, step step) {
 	t.Helper()
 	answers, before := make([]answer, len(c.sides)), c.revisions(t)
+	var waiting errgroup.Group
 	for i, s := range c.sides {
-		var err error
-		answers[i], err = s.ask(t, step)
-		require.NoError(t, err, "%s, of %s", what, s.name)
+		waiting.Go(func() (err error) {
+			answers[i], err = s.ask(t.Context(), step)
+			return err
+		})
 	}
+	require.NoError(t, waiting.Wait(), what)
 	c.compare(t, what, step, answers)
 	after := c.revisions(t)
 	if step.still {
@@ -140,12 +144,13 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 
 // ask sends the step's request and reads the answer, or its head for a watch
 // that a later step reads.
-func (s *speaker) ask(t *testing.T, step step) (answer, error) {
-	t.Helper()
+func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 	if strings.Contains(step.path, "resourceVersion=0") {
-		s.refresh(t)
+		if err := s.refresh(ctx); err != nil {
+			return answer{}, err
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	ctx, cancel := context.WithTimeout(ctx, grace)
 	response, err := s.open(ctx, step.method, s.fill(step.path, url.QueryEscape), s.fill(step.body, jsonEscape), step.headers)
 	if err != nil {
 		cancel()
@@ -164,14 +169,15 @@ func (s *speaker) ask(t *testing.T, step step) (answer, error) {
 
 // refresh waits until the watch caches know of the latest version, so that an
 // answer from them is certain.
-func (s *speaker) refresh(t *testing.T) {
-	t.Helper()
+func (s *speaker) refresh(ctx context.Context) error {
 	for _, resource := range []string{"flowschemas", "prioritylevelconfigurations"} {
-		response, err := s.open(t.Context(), http.MethodGet, v1Path+resource+"?fieldSelector=metadata.name%3Dnone", "", nil)
-		require.NoError(t, err)
+		response, err := s.open(ctx, http.MethodGet, v1Path+resource+"?fieldSelector=metadata.name%3Dnone", "", nil)
+		if err != nil {
+			return err
+		}
 		_ = response.Body.Close()
-		require.Equal(t, http.StatusOK, response.StatusCode)
 	}
+	return nil
 }
 
 // fill puts the kept values in the place of their names.

@@ -3,6 +3,8 @@
 package install
 
 import (
+	"fmt"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,9 +38,30 @@ func NewScheme() *runtime.Scheme {
 
 // Install adds the group to scheme, v1 preferred.
 func Install(scheme *runtime.Scheme) error {
-	builder := runtime.NewSchemeBuilder(flowcontrol.AddToScheme, v1.AddToScheme, v1beta3.AddToScheme)
+	builder := runtime.NewSchemeBuilder(flowcontrol.AddToScheme, v1.AddToScheme, v1beta3.AddToScheme, addFieldSelectors)
 	if err := builder.AddToScheme(scheme); err != nil {
 		return err
 	}
 	return scheme.SetVersionPriority(flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion)
+}
+
+// addFieldSelectors has objects selected by metadata.name alone. By default a
+// namespace could be selected too, of objects that have none.
+func addFieldSelectors(scheme *runtime.Scheme) error {
+	for _, version := range []schema.GroupVersion{flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion} {
+		for _, kind := range []string{"FlowSchema", "PriorityLevelConfiguration"} {
+			if err := scheme.AddFieldLabelConversionFunc(version.WithKind(kind), selectName); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// selectName passes metadata.name on and refuses other fields.
+func selectName(label, value string) (internalLabel, internalValue string, err error) {
+	if label != "metadata.name" {
+		return "", "", fmt.Errorf("%q is not a known field selector: only %q is", label, "metadata.name")
+	}
+	return label, value, nil
 }

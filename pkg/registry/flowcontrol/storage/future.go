@@ -22,17 +22,19 @@ func (r *REST) refuseFuture(ctx context.Context, options *metainternalversion.Li
 	if options == nil {
 		return nil
 	}
-	if version, err := strconv.ParseUint(options.ResourceVersion, 10, 64); err != nil || version == 0 {
+	if version, _ := strconv.ParseUint(options.ResourceVersion, 10, 64); version == 0 { // or none
 		return nil
 	}
-	// No object has this name: all that is read is how far the store is.
-	const nothing = "/:"
-	err := r.Store.Storage.Get(ctx, r.KeyRootFunc(ctx)+nothing, storage.GetOptions{
-		ResourceVersion: options.ResourceVersion,
-		IgnoreNotFound:  true,
-	}, r.New())
-	if storage.IsTooLargeResourceVersion(err) {
+	if err := r.awaitVersion(ctx, options.ResourceVersion); storage.IsTooLargeResourceVersion(err) {
 		return apierrors.NewResourceExpired(fmt.Sprintf("%v: this store has never been there, so the version must be that of another; list again", err))
 	}
 	return nil
+}
+
+// awaitVersion returns the library's error about a version from the future,
+// 504 with the version reached, unless the watch cache gets there within 3 s.
+func (r *REST) awaitVersion(ctx context.Context, version string) error {
+	// No object has this name: all that is read is how far the store is.
+	const nothing = "/:"
+	return r.Storage.Get(ctx, r.KeyRootFunc(ctx)+nothing, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, r.New())
 }

@@ -33,7 +33,8 @@ func (r *StatusREST) Destroy() {}
 
 // Get returns the whole object.
 func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
-	return r.store.Get(ctx, name, options)
+	object, err := r.store.Get(ctx, name, options)
+	return object, clientfault.Version(err)
 }
 
 // Update writes the status and never creates: a status belongs to an object.

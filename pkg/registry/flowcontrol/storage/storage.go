@@ -81,7 +81,7 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 		return nil, err
 	}
 	watcher, err := r.Store.Watch(ctx, options)
-	return watcher, clientfault.Watch(err)
+	return watcher, clientfault.Version(err)
 }
 
 // Update writes an object, and creates it if it is absent and forceAllowCreate
