@@ -31,9 +31,9 @@
 // taken if one rule of an earlier schema covers it in each place: then that rule
 // matches every request of the atom. If every atom is taken, by one earlier
 // schema or by several together, the schema can never match. There is no false
-// alarm, but for impersonation. What goes unnoticed is an atom that only several
-// rules cover together: a wildcard by a list of all there is, a path by the paths
-// below it.
+// alarm, but for impersonation. Verbs and names are open sets: a wildcard is not
+// covered by a list of all there is today. And beyond a bound of work, in
+// proportion to the atoms times the schemas, nothing is said.
 //
 // An earlier schema counts only if its priority level exists, for others take no
 // part in matching.
