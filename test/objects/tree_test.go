@@ -13,7 +13,7 @@ func TestAReducedDifferenceIsAsSmallAsItGets(t *testing.T) {
 	schema := g.FlowSchema()
 	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{g.PolicyRules(), {Subjects: []flowcontrolv1.Subject{{Kind: "sought"}, g.subject()}}}
 	isSought := func(data []byte) bool { return strings.Contains(string(data), "sought") }
-	require.Equal(t, `{"spec":{"rules":[{"subjects":[{"kind":"sought"}]}]}}`, string(Reduce(Encode(schema), isSought)))
+	require.JSONEq(t, `{"spec":{"rules":[{"subjects":[{"kind":"sought"}]}]}}`, string(Reduce(Encode(schema), isSought)))
 }
 
 func TestANumberOfAnySizeKeepsItsDigits(t *testing.T) {
@@ -26,5 +26,6 @@ func TestTheSameSeedMakesTheSameObjects(t *testing.T) {
 		g := New(7, 3, 0.3)
 		return string(Encode([]any{Mutate(g, Tree(g.FlowSchema()), 0.1), Mutate(g, Tree(g.Level()), 0.1)}))
 	}
-	require.Equal(t, made(), made())
+	first, second := made(), made()
+	require.Equal(t, first, second)
 }

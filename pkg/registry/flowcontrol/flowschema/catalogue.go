@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
@@ -32,15 +33,18 @@ type catalogue struct {
 // newCatalogue makes the store report its writes, and reads from it.
 func newCatalogue(schemas *genericregistry.Store, levels rest.Getter) *catalogue {
 	c := &catalogue{schemas: schemas, levels: levels}
-	schemas.AfterCreate = func(object runtime.Object, _ *metav1.CreateOptions) { c.note(object) }
-	schemas.AfterUpdate = func(object runtime.Object, _ *metav1.UpdateOptions) { c.note(object) }
-	schemas.AfterDelete = func(object runtime.Object, _ *metav1.DeleteOptions) { c.note(object) }
+	schemas.AfterCreate = func(object runtime.Object, options *metav1.CreateOptions) { c.note(object, options.DryRun) }
+	schemas.AfterUpdate = func(object runtime.Object, options *metav1.UpdateOptions) { c.note(object, options.DryRun) }
+	schemas.AfterDelete = func(object runtime.Object, options *metav1.DeleteOptions) { c.note(object, options.DryRun) }
 	return c
 }
 
-// note remembers the version of an object; that of a dry run has none, or an old
-// one.
-func (c *catalogue) note(object runtime.Object) {
+// note remembers the version of an object. That of a dry run is what the request
+// said, which may lie in the future.
+func (c *catalogue) note(object runtime.Object, dryRun []string) {
+	if dryrun.IsDryRun(dryRun) {
+		return
+	}
 	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return

@@ -41,6 +41,7 @@ func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
 	list := &lister{}
 	stored.schemas = list
 
+	all := []string{metav1.DryRunAll}
 	wrote := func(version string) runtime.Object {
 		return &flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
 	}
@@ -50,11 +51,16 @@ func TestSchemasAreNotOlderThanTheLastWriteOfThisServer(t *testing.T) {
 		want  string
 	}{
 		{"no write", func() {}, "0"},
-		{"a create", func() { store.AfterCreate(wrote("7"), nil) }, "7"},
-		{"an update", func() { store.AfterUpdate(wrote("9"), nil) }, "9"},
-		{"an earlier write that ends late", func() { store.AfterUpdate(wrote("8"), nil) }, "9"},
-		{"a dry run", func() { store.AfterCreate(wrote(""), nil) }, "9"},
-		{"a deletion", func() { store.AfterDelete(wrote("10"), nil) }, "10"},
+		{"a create", func() { store.AfterCreate(wrote("7"), &metav1.CreateOptions{}) }, "7"},
+		{"an update", func() { store.AfterUpdate(wrote("9"), &metav1.UpdateOptions{}) }, "9"},
+		{"an earlier write that ends late", func() { store.AfterUpdate(wrote("8"), &metav1.UpdateOptions{}) }, "9"},
+		{"a dry run", func() { store.AfterCreate(wrote(""), &metav1.CreateOptions{DryRun: all}) }, "9"},
+		{"a dry run that claims a version of the future", func() {
+			store.AfterCreate(wrote("99"), &metav1.CreateOptions{DryRun: all})
+			store.AfterUpdate(wrote("99"), &metav1.UpdateOptions{DryRun: all})
+			store.AfterDelete(wrote("99"), &metav1.DeleteOptions{DryRun: all})
+		}, "9"},
+		{"a deletion", func() { store.AfterDelete(wrote("10"), &metav1.DeleteOptions{}) }, "10"},
 	} {
 		step.write()
 		schemas, err := stored.now().FlowSchemas(t.Context())
