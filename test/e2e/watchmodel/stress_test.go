@@ -2,6 +2,7 @@ package watchmodel_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -60,6 +61,14 @@ type stress struct {
 	progress *progress // of the writes
 	outage   *outage
 	past     *past
+	stop     context.CancelCauseFunc // ends the run
+}
+
+// fail reports a fault and ends the run: what follows a fault tells little.
+func (s *stress) fail(t *testing.T, format string, arguments ...any) {
+	t.Helper()
+	t.Errorf(format, arguments...)
+	s.stop(errors.New("there was a fault"))
 }
 
 func newStress(t *testing.T, server *harness.Server) *stress {
@@ -83,7 +92,9 @@ func (s *stress) run(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), grace, fmt.Errorf("not done within %v", grace))
 	defer cancel()
-	defer s.progress.finish()
+	ctx, s.stop = context.WithCancelCause(ctx)
+	context.AfterFunc(ctx, s.progress.finish) // so that nobody waits for writes that do not come
+	defer s.stop(nil)
 
 	watchers := s.watchers(t)
 	var watching, writing sync.WaitGroup
@@ -101,6 +112,7 @@ func (s *stress) run(t *testing.T) {
 		s.newWriter(t, writerCount).end(ctx, resource)
 	}
 	watching.Wait()
+	require.NoError(t, context.Cause(ctx))
 
 	histories, err := s.recorder.Finish(ctx)
 	require.NoError(t, err)

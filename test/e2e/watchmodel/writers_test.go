@@ -33,7 +33,7 @@ func (s *stress) newWriter(t *testing.T, number int) *writer {
 	for _, version := range []string{v1, v1beta3} {
 		client, err := s.clients.new(options{version: version, contentType: jsonType})
 		if err != nil {
-			t.Errorf("making a client: %v", err)
+			s.fail(t, "making a client: %v", err)
 		}
 		w.clients[version] = client
 	}
@@ -42,7 +42,7 @@ func (s *stress) newWriter(t *testing.T, number int) *writer {
 
 // run makes the writer's part of the writes.
 func (w *writer) run(ctx context.Context) {
-	for done := 0; done < writes/writerCount && ctx.Err() == nil && !w.t.Failed(); {
+	for done := 0; done < writes/writerCount && ctx.Err() == nil; {
 		if w.write(ctx) {
 			done++
 			w.progress.add()
@@ -57,7 +57,7 @@ func (w *writer) end(ctx context.Context, resource string) {
 	delete(metadata, "finalizers")
 	metadata["labels"] = object{"set": "a"}
 	metadata["annotations"].(object)[endAnnotation] = "true"
-	for !w.apply(ctx, resource, v1, endName, last) && ctx.Err() == nil && !w.t.Failed() {
+	for !w.apply(ctx, resource, v1, endName, last) && ctx.Err() == nil {
 		w.outage.wait(ctx)
 	}
 }
@@ -102,7 +102,7 @@ func (w *writer) update(ctx context.Context, resource, version string, written o
 		}
 	}
 	if err := json.Unmarshal(raw, &read); err != nil {
-		w.t.Errorf("reading %s: %v", name, err)
+		w.fail(w.t, "reading %s: %v", name, err)
 		return false
 	}
 	written["metadata"].(object)["resourceVersion"] = read.Metadata.ResourceVersion
@@ -127,11 +127,11 @@ func (w *writer) accept(ctx context.Context, err error) bool {
 		return true
 	case 0:
 		if w.failed++; w.failed > 100 {
-			w.t.Errorf("writer %d: 100 requests without an answer, at last: %v", w.number, err)
+			w.fail(w.t, "writer %d: 100 requests without an answer, at last: %v", w.number, err)
 		}
 		w.outage.wait(ctx)
 	default:
-		w.t.Errorf("writer %d: code %d: %v", w.number, code, err)
+		w.fail(w.t, "writer %d: code %d: %v", w.number, code, err)
 	}
 	return false
 }
