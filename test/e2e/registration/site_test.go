@@ -41,7 +41,7 @@ type site struct {
 	// ours are the versions that this server serves; the other one, if any, is
 	// kube-apiserver's own.
 	ours []string
-	// alice is the UID of the schema alices, empty until it was asked for.
+	// alice is the UID of the schema alices, once there is one.
 	alice string
 }
 
@@ -163,7 +163,11 @@ func (s *site) get(t *testing.T, path string, headers ...string) answer {
 }
 
 func (s *site) try(ctx context.Context, path string, headers ...string) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.KubeAPIServer.URL+path, nil)
+	return get(ctx, s.http, s.KubeAPIServer.URL+path, headers...)
+}
+
+func get(ctx context.Context, client *http.Client, url string, headers ...string) (answer, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return answer{}, err
 	}
@@ -171,7 +175,7 @@ func (s *site) try(ctx context.Context, path string, headers ...string) (answer,
 		name, value, _ := strings.Cut(header, ": ")
 		request.Header.Set(name, value)
 	}
-	response, err := s.http.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return answer{}, err
 	}

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
@@ -37,133 +36,130 @@ spec:
     resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}]
 `
 
+// TestBothVersionsTakenOver takes v1 over on the store that kube-apiserver has
+// too: what it reads, for its own flow control, before its watches come here is
+// then no other than what it reads afterwards.
 func TestBothVersionsTakenOver(t *testing.T) {
-	s := startOwn(t, "", []string{"v1beta3"})
-	informed, before := s.follow(t), s.revision(t)
+	s := startShared(t, "")
 	s.Apply(t, "overlays/take-v1")
-	s.MakeCertificates(t, "--etcd")
+	s.MakeCertificates(t)
 	s.ours = []string{"v1", "v1beta3"}
 	s.waitAvailable(t)
 
 	s.run(t, append([]theme{
-		{"who watched v1 is told of what is stored here", func(t *testing.T, s *site) { t.Helper(); testInformed(t, s, informed, before) }},
-		{"kube-apiserver's own flow control is configured here", testConfiguredHere},
-	}, append(everywhere(),
-		theme{"while this server is away kube-apiserver keeps what it last read", testKeeps},
-		theme{"v1 is given back", testGivenBack},
-	)...)...)
+		{"kube-apiserver's own flow control is configured at once", testConfigured},
+		{"kube-apiserver reads its configuration here, and keeps what it last read", testKeeps},
+	}, append(everywhere(), theme{"v1 is given back", testGivenBack})...)...)
 }
 
-// follow keeps a copy of the schemas as an informer does, by watches that end
-// each second.
-func (s *site) follow(t *testing.T) cache.Store {
-	t.Helper()
-	client := s.Client.FlowcontrolV1().FlowSchemas()
-	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	reflector := cache.NewReflectorWithOptions(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return client.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.TimeoutSeconds = new(int64(1))
-			return client.Watch(ctx, options)
-		},
-	}, &flowcontrolv1.FlowSchema{}, store, cache.ReflectorOptions{})
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	go reflector.RunWithContext(ctx)
-	cluster.Eventually(t, "the informer has the schemas", func(context.Context) error {
-		if _, found, _ := store.GetByKey("catch-all"); !found {
-			return errors.New("it has none")
-		}
-		return nil
-	})
-	return store
-}
-
-// testInformed holds although the version that the informer knows, of
-// kube-apiserver's store, is one that this server's store is far from.
-func testInformed(t *testing.T, s *site, informed cache.Store, before uint64) {
-	require.Less(t, s.revision(t), before)
-	s.kubectl.RunInput(t, manifest("v1", "news"), "apply", "-f", "-")
-	cluster.Eventually(t, "the informer is told", func(context.Context) error {
-		if _, found, _ := informed.GetByKey("news"); !found {
-			return errors.New("it is not")
-		}
-		return nil
-	})
-}
-
-// revision is that of the store behind v1.
-func (s *site) revision(t *testing.T) uint64 {
-	t.Helper()
-	var list metav1.PartialObjectMetadataList
-	s.get(t, path("v1", "")).decode(t, &list)
-	revision, err := strconv.ParseUint(list.ResourceVersion, 10, 64)
-	require.NoError(t, err)
-	return revision
-}
-
-// testConfiguredHere starts kube-apiserver again first: its watches from before
-// go on at its own store for up to ten minutes.
-func testConfiguredHere(t *testing.T, s *site) {
-	s.restartKubeAPIServer(t)
-	s.waitBoth(t)
+func testConfigured(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, alices, "apply", "-f", "-")
 	applied := time.Now()
-	cluster.Eventually(t, "alice's requests are governed by her schema", func(ctx context.Context) error { return s.governsAlice(ctx, t) })
+	s.alice = s.kubectl.Run(t, "get", "flowschema", "alices", "-o", "jsonpath={.metadata.uid}")
+	cluster.Eventually(t, "alice's requests are governed by her schema", s.governsAlice)
 	t.Logf("in force %v after it was applied", time.Since(applied).Round(time.Millisecond))
+}
+
+// testKeeps deletes a schema in the store, unseen by this server. Did
+// kube-apiserver look there itself, it would know.
+func testKeeps(t *testing.T, s *site) {
+	s.cutOff(t)
+	cluster.Eventually(t, "kube-apiserver watches schemas here", func(context.Context) error {
+		// Each replica watches its own.
+		if count := s.watches(t); count != replicas+1 {
+			return fmt.Errorf("there are %d watches", count)
+		}
+		return nil
+	})
+	back := s.leave(t)
+	deleted, err := s.Etcd.Client(t).Delete(t.Context(), "/registry/flowschemas/alices")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, deleted.Deleted)
+	s.waitStale(t)
+	for range 20 {
+		require.NoError(t, s.governsAlice(t.Context()))
+	}
+	back()
+	cluster.Eventually(t, "kube-apiserver has read its configuration again", func(ctx context.Context) error {
+		if s.governsAlice(ctx) == nil {
+			return errors.New("alice's schema is still in force")
+		}
+		return nil
+	})
+}
+
+// cutOff ends the watches of all that watch at kube-apiserver, itself included:
+// what happens while it has no etcd is gone when it has it again. From then on
+// all watch at the server that the API is registered for; otherwise that takes
+// them up to ten minutes.
+func (s *site) cutOff(t *testing.T) {
+	t.Helper()
+	process := s.KubeAPIServer.Process
+	require.NoError(t, process.Signal(syscall.SIGSTOP))
+	s.Etcd.Kill(t)
+	s.Etcd.Start(s.owner)
+	client := s.Etcd.Client(t)
+	put, err := client.Put(t.Context(), "/elsewhere", "1")
+	require.NoError(t, err)
+	put, err = client.Put(t.Context(), "/elsewhere", "2")
+	require.NoError(t, err)
+	_, err = client.Compact(t.Context(), put.Header.Revision)
+	require.NoError(t, err)
+	require.NoError(t, process.Signal(syscall.SIGCONT))
+	s.waitBoth(t)
+}
+
+// watches counts those of schemas in v1 at all replicas.
+func (s *site) watches(t *testing.T) int {
+	t.Helper()
+	config := s.Config(t)
+	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true}
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	const series = `(?m)^apiserver_longrunning_requests\{[^}]*resource="flowschemas"[^}]*verb="WATCH",version="v1"\} (\d+)$`
+	total := 0
+	for _, pod := range s.Servers(t, replicas) {
+		metrics, err := get(t.Context(), client, "https://"+pod.Address(7443)+"/metrics")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, metrics.code, metrics.body)
+		for _, match := range regexp.MustCompile(series).FindAllStringSubmatch(metrics.body, -1) {
+			count, err := strconv.Atoi(match[1])
+			require.NoError(t, err)
+			total += count
+		}
+	}
+	return total
 }
 
 // governsAlice is an error unless kube-apiserver's own flow control goes by the
 // objects of alices.
-func (s *site) governsAlice(ctx context.Context, t *testing.T) error {
-	t.Helper()
+func (s *site) governsAlice(ctx context.Context) error {
 	asked, err := s.try(ctx, "/api/v1/nodes", "Impersonate-User: alice")
 	if err != nil {
 		return err
 	}
-	const schema = "X-Kubernetes-Pf-Flowschema-Uid"
-	if uid := s.uid(t); asked.header.Get(schema) != uid {
-		return fmt.Errorf("her schema is %s, that of her request %s", uid, asked.header.Get(schema))
+	if uid := asked.header.Get("X-Kubernetes-Pf-Flowschema-Uid"); uid != s.alice {
+		return fmt.Errorf("her schema is %s, that of her request %q", s.alice, uid)
 	}
 	dump, err := s.try(ctx, "/debug/api_priority_and_fairness/dump_priority_levels")
-	if err != nil {
-		return err
+	if err == nil && !strings.Contains(dump.body, "\nalices, ") {
+		err = fmt.Errorf("there is no level alices: %s", dump.body)
 	}
-	require.Equal(t, http.StatusOK, dump.code)
-	require.Contains(t, dump.body, "\nalices, ")
-	return nil
+	return err
 }
 
-// uid is that of the schema alices, as it was last known.
-func (s *site) uid(t *testing.T) string {
-	t.Helper()
-	if s.alice == "" {
-		s.alice = s.kubectl.Run(t, "get", "flowschema", "alices", "-o", "jsonpath={.metadata.uid}")
-	}
-	return s.alice
-}
-
-func testKeeps(t *testing.T, s *site) {
-	back := s.leave(t)
-	for range 10 {
-		require.NoError(t, s.governsAlice(t.Context(), t))
-	}
-	back()
-}
-
-// testGivenBack ends with kube-apiserver's own objects in v1, and ours in
-// v1beta3.
+// testGivenBack ends with v1 served by kube-apiserver itself.
 func testGivenBack(t *testing.T, s *site) {
 	s.Apply(t, "overlays/return-v1")
-	cluster.Eventually(t, "v1 has kube-apiserver's own objects", func(ctx context.Context) error {
-		answer, err := s.try(ctx, path("v1", "alices"))
-		return errors.Join(err, answer.unless(http.StatusNotFound))
-	})
+	s.ours = []string{"v1beta3"}
 	s.WaitAPIService(t, apiService("v1"))
 	require.Equal(t, "onstart ", s.kubectl.Run(t, "get", "apiservice", apiService("v1"),
 		"-o", `jsonpath={.metadata.labels.kube-aggregator\.kubernetes\.io/automanaged} {.spec.service}`))
-	require.Equal(t, http.StatusOK, s.get(t, path("v1beta3", "alices")).code)
+	s.leave(t)
 	require.Equal(t, http.StatusOK, s.get(t, path("v1", "catch-all")).code)
+	s.restartKubeAPIServer(t)
+	cluster.Eventually(t, "it remains so when kube-apiserver is started again", func(ctx context.Context) error {
+		answer, err := s.try(ctx, path("v1", "catch-all"))
+		return errors.Join(err, answer.unless(http.StatusOK))
+	})
 }
