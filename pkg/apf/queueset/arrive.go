@@ -3,6 +3,7 @@ package queueset
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -169,9 +170,16 @@ func wake(woken *Request) {
 // Wait waits until a request that Arrive left waiting is dispatched, or until
 // ctx is done: then it leaves the queue for TimeOut if the deadline passed,
 // and as Cancelled otherwise.
+//
+// A request that was dispatched lets other goroutines go first, once. Go runs a
+// goroutine that has just been woken before all others of its processor. As each
+// request wakes the next when it ends, those of one busy level would follow each
+// other for as long as the runtime allows, 10 ms, while whoever the network or a
+// timer made ready waits: the next mouse, before it has even reached the level.
 func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 	select {
 	case <-r.ready:
+		runtime.Gosched()
 		return Seated
 	case <-ctx.Done():
 	}
