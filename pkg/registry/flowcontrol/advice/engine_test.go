@@ -96,15 +96,11 @@ func FuzzAdviceIsTrueOfTheEngine(f *testing.F) {
 	requests := universe()
 	f.Fuzz(func(t *testing.T, seed uint64, n byte, name, inGroup, namespace, verb, resource, url string) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		schemas := randomSchemas(random, 1+int(n%16))
-		schemas = append(schemas, writtenByHand(random, "by-hand-1", name, inGroup, namespace, verb, resource, url),
-			writtenByHand(random, "by-hand-2", name, inGroup, namespace, verb, resource, url))
-		for i := range schemas {
-			shadowIsSound(t, schemas[i], append(schemas[:i:i], schemas[i+1:]...), requests)
-			if i > 0 {
-				overlapIsComplete(t, schemas[i-1], schemas[i], requests)
-			}
-		}
+		schemas := append(randomSchemas(random, 1+int(n%16)), writtenByHand(random, "by-hand", name, inGroup, namespace, verb, resource, url))
+		last := len(schemas) - 1
+		shadowIsSound(t, schemas[0], schemas[1:], requests)
+		shadowIsSound(t, schemas[last], schemas[:last], requests)
+		overlapIsComplete(t, schemas[0], schemas[last], requests)
 	})
 }
 
