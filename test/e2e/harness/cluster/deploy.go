@@ -13,9 +13,10 @@ const (
 	Namespace = "flowcontrol-system"
 	// Deployment is the name of the server's Deployment and Service.
 	Deployment = "flowcontrol-apiserver"
-	// ServerPods selects the server's pods, EtcdPods those of its own etcd.
+	// ServerPods selects the server's pods.
 	ServerPods = "app.kubernetes.io/component=server"
-	EtcdPods   = "app.kubernetes.io/name=flowcontrol-etcd"
+	// EtcdPods selects those of its own etcd.
+	EtcdPods = "app.kubernetes.io/name=flowcontrol-etcd"
 )
 
 // Apply applies a folder below artifacts/ as a user does.

@@ -48,7 +48,7 @@ func startNetwork(t harness.TB) *Network {
 	n := &Network{dir: dir, socket: filepath.Join(dir, "network.sock"), pods: map[string]string{}}
 	tcp := listen(t, "tcp", "127.0.0.1:0")
 	n.proxy = "http://" + tcp.Addr().String()
-	server := &http.Server{Handler: http.HandlerFunc(n.connect)} //nolint:gosec // of a test, on the loopback
+	server := &http.Server{Handler: http.HandlerFunc(n.connect)}
 	t.Cleanup(func() { _ = server.Close() })
 	for _, listener := range []net.Listener{tcp, listen(t, "unix", n.socket)} {
 		go func() { _ = server.Serve(listener) }()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -28,11 +29,16 @@ var getOptions = metav1.GetOptions{} //nolint:gochecknoglobals // a constant in 
 
 // Node runs the pods of a cluster as processes.
 type Node struct {
-	cluster *Cluster
-	options Options
-	lister  corelisters.PodLister
-	dir     string
-	owner   harness.TB
+	cluster    *Cluster
+	options    Options
+	lister     corelisters.PodLister // and the next two: of what pods are made from
+	secrets    corelisters.SecretLister
+	configMaps corelisters.ConfigMapLister
+	dir        string
+	owner      harness.TB
+	// loopback begins the addresses of the pods on this machine: a part of
+	// 127.0.0.0/8 that clusters of other tests do not have, with luck.
+	loopback string
 
 	mu      sync.Mutex // guards what follows
 	running map[types.UID]*Pod
@@ -44,11 +50,16 @@ type Node struct {
 func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, options Options) *Node {
 	t.Helper()
 	return &Node{
-		cluster: c,
-		options: options,
-		lister:  factory.Core().V1().Pods().Lister(),
-		dir:     t.TempDir(),
-		owner:   t,
+		cluster:    c,
+		options:    options,
+		lister:     factory.Core().V1().Pods().Lister(),
+		secrets:    factory.Core().V1().Secrets().Lister(),
+		configMaps: factory.Core().V1().ConfigMaps().Lister(),
+		dir:        t.TempDir(),
+		owner:      t,
+
+		loopback: fmt.Sprintf("127.%d.%d", 1+rand.IntN(254), rand.IntN(256)),
+
 		running: map[types.UID]*Pod{},
 		held:    labels.Nothing(),
 	}

@@ -43,14 +43,14 @@ type Pod struct {
 	restarts int32
 }
 
-// newPod gives the pod its addresses: 10.244.x.y in the cluster, and the
-// address of the loopback with the same end here.
+// newPod gives the pod its addresses: 10.244.0.n in the cluster, and that of the
+// node's part of the loopback with the same end here.
 func newPod(n *Node, spec *corev1.Pod, number int) *Pod {
 	p := &Pod{
 		node:  n,
 		spec:  spec,
-		ip:    fmt.Sprintf("10.244.%d.%d", number/250, number%250+1),
-		local: fmt.Sprintf("127.244.%d.%d", number/250, number%250+1),
+		ip:    fmt.Sprintf("10.244.0.%d", number),
+		local: fmt.Sprintf("%s.%d", n.loopback, number),
 		dir:   filepath.Join(n.dir, fmt.Sprintf("%03d", number)),
 	}
 	p.volumes = volumes{node: n, dir: filepath.Join(p.dir, "volumes"), last: map[string]string{}}
@@ -111,7 +111,7 @@ func (p *Pod) step(ctx context.Context) error {
 	if err := p.bind(ctx); err != nil {
 		return err
 	}
-	if err := p.volumes.sync(ctx, p.spec); err != nil && p.Process() == nil {
+	if err := p.volumes.sync(p.spec); err != nil && p.Process() == nil {
 		return err
 	}
 	if err := p.launch(ctx); err != nil {

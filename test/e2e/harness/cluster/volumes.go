@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -20,10 +19,10 @@ type volumes struct {
 
 // sync makes the directory of each volume hold what the volume says, as kubelet
 // does: all files of a volume change at once.
-func (v *volumes) sync(ctx context.Context, pod *corev1.Pod) error {
+func (v *volumes) sync(pod *corev1.Pod) error {
 	for i := range pod.Spec.Volumes {
 		volume := &pod.Spec.Volumes[i]
-		files, err := v.files(ctx, pod.Namespace, &volume.VolumeSource)
+		files, err := v.files(pod.Namespace, &volume.VolumeSource)
 		if err != nil {
 			return fmt.Errorf("volume %s: %w", volume.Name, err)
 		}
@@ -46,29 +45,29 @@ func (v *volumes) path(volume *corev1.Volume) string {
 }
 
 // files are the contents of a volume by name.
-func (v *volumes) files(ctx context.Context, namespace string, source *corev1.VolumeSource) (map[string][]byte, error) {
+func (v *volumes) files(namespace string, source *corev1.VolumeSource) (map[string][]byte, error) {
 	switch {
 	case source.Secret != nil:
-		return v.secret(ctx, namespace, source.Secret.SecretName, source.Secret.Optional, source.Secret.Items)
+		return v.secret(namespace, source.Secret.SecretName, source.Secret.Optional, source.Secret.Items)
 	case source.ConfigMap != nil:
-		return v.configMap(ctx, namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
+		return v.configMap(namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
 	case source.Projected != nil:
-		return v.projected(ctx, namespace, source.Projected.Sources)
+		return v.projected(namespace, source.Projected.Sources)
 	default:
 		return nil, nil
 	}
 }
 
-func (v *volumes) projected(ctx context.Context, namespace string, sources []corev1.VolumeProjection) (map[string][]byte, error) {
+func (v *volumes) projected(namespace string, sources []corev1.VolumeProjection) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, source := range sources {
 		var files map[string][]byte
 		var err error
 		switch {
 		case source.Secret != nil:
-			files, err = v.secret(ctx, namespace, source.Secret.Name, source.Secret.Optional, source.Secret.Items)
+			files, err = v.secret(namespace, source.Secret.Name, source.Secret.Optional, source.Secret.Items)
 		case source.ConfigMap != nil:
-			files, err = v.configMap(ctx, namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
+			files, err = v.configMap(namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
 		}
 		if err != nil {
 			return nil, err
@@ -78,8 +77,8 @@ func (v *volumes) projected(ctx context.Context, namespace string, sources []cor
 	return all, nil
 }
 
-func (v *volumes) secret(ctx context.Context, namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
-	secret, err := v.node.cluster.Client.CoreV1().Secrets(namespace).Get(ctx, name, getOptions)
+func (v *volumes) secret(namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
+	secret, err := v.node.secrets.Secrets(namespace).Get(name)
 	if apierrors.IsNotFound(err) && optional != nil && *optional {
 		return map[string][]byte{}, nil
 	}
@@ -89,8 +88,8 @@ func (v *volumes) secret(ctx context.Context, namespace, name string, optional *
 	return pick(secret.Data, items), nil
 }
 
-func (v *volumes) configMap(ctx context.Context, namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
-	configMap, err := v.node.cluster.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, getOptions)
+func (v *volumes) configMap(namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
+	configMap, err := v.node.configMaps.ConfigMaps(namespace).Get(name)
 	if apierrors.IsNotFound(err) && optional != nil && *optional {
 		return map[string][]byte{}, nil
 	}

@@ -1,0 +1,70 @@
+package delegation
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// policy refuses schemas of some names that come before the 200th place.
+const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: not-too-early}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [flowcontrol.apiserver.k8s.io], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: [flowschemas]}
+  validations:
+  - {expression: "!object.metadata.name.startsWith('policy') || object.spec.matchingPrecedence >= 200", message: places before 200 are the administrators' own}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: not-too-early}
+spec: {policyName: not-too-early, validationActions: [Deny]}
+`
+
+// testAdmission writes objects that a policy and webhooks of the cluster change
+// or refuse, through the aggregator and past it.
+func testAdmission(t *testing.T, s *site) {
+	changing := s.startWebhook(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		patch := admissionv1.PatchTypeJSONPatch
+		return &admissionv1.AdmissionResponse{Allowed: true, PatchType: &patch,
+			Patch: []byte(`[{"op": "add", "path": "/metadata/annotations", "value": {"example.com/by": "webhook"}}]`)}
+	})
+	refusing := s.startWebhook(func(request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Allowed: request.Name != "refused", Result: &metav1.Status{Message: "not this one"}}
+	})
+	s.mutating(t, "changing", changing)
+	s.validating(t, "refusing", refusing)
+	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
+	s.awaitWebhook(t, changing)
+	s.awaitWebhook(t, refusing)
+
+	for i, way := range s.ways(t) {
+		t.Run(way.name, func(t *testing.T) {
+			write := func(query, name string, precedence int) answer {
+				return send(t, way.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas"+query, schema(name, precedence))
+			}
+			name := []string{"changed-aggregated", "changed-direct"}[i]
+			for _, query := range []string{"?dryRun=All", ""} {
+				reply := write(query, name, 500)
+				require.Equal(t, http.StatusCreated, reply.code, reply.body)
+				require.Contains(t, reply.body, `"example.com/by":"webhook"`)
+				require.Equal(t, query != "", *changing.about(name).DryRun, "webhooks are told of a dry run")
+
+				reply = write(query, "refused", 500)
+				require.Equal(t, http.StatusBadRequest, reply.code, reply.body)
+				require.Contains(t, reply.body, "not this one")
+			}
+			eventually(t, "the policy takes effect", func() bool {
+				return write("?dryRun=All", "policy-early", 100).code == http.StatusUnprocessableEntity
+			})
+			require.Contains(t, write("?dryRun=All", "policy-early", 100).body, "places before 200 are the administrators' own")
+			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).code)
+		})
+	}
+}
