@@ -1,0 +1,34 @@
+package prioritylevel_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+func TestAnInvalidConfigurationIsRefusedWithItsReason(t *testing.T) {
+	negative := int32(-1)
+	for reason, change := range map[string]func(*prioritylevel.Config){
+		"must have a name": func(c *prioritylevel.Config) { c.Name = "" },
+		"no other, must be Exempt": func(c *prioritylevel.Config) {
+			c.Config = queueset.Config{Discipline: queueset.Exempt}
+		},
+		`"exempt" is of type Queue`: func(c *prioritylevel.Config) { c.Name = prioritylevel.ExemptName },
+		"-3 shares":                 func(c *prioritylevel.Config) { c.Shares = -3 },
+		"lends 101%":                func(c *prioritylevel.Config) { c.LendablePercent = 101 },
+		"lends -1%":                 func(c *prioritylevel.Config) { c.LendablePercent = -1 },
+		"borrows -1%":               func(c *prioritylevel.Config) { c.BorrowingLimitPercent = &negative },
+		"queue length limit 0":      func(c *prioritylevel.Config) { c.QueueLengthLimit = 0 },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			config := queuing(4)
+			require.NoError(t, config.Validate())
+			change(&config)
+			assert.ErrorContains(t, config.Validate(), reason)
+		})
+	}
+}
