@@ -85,13 +85,12 @@ func (seen *tally) report(t *testing.T, p pair) {
 		if len(shown) == reported {
 			break
 		}
-		text := difference.String()
 		if !difference.attempt.isReal() {
-			text = p.reduce(t.Context(), difference.attempt)
+			difference.attempt, difference.verdicts = p.reduce(t.Context(), difference.attempt)
 		}
-		if !shown[text] {
-			shown[text] = true
-			t.Errorf("number %d:\n%s", difference.number, text)
+		if what := difference.attempt.String(); !shown[what] {
+			shown[what] = true
+			t.Errorf("number %d:\n%s", difference.number, difference)
 		}
 	}
 	if len(seen.differences) > 0 {
@@ -99,8 +98,8 @@ func (seen *tally) report(t *testing.T, p pair) {
 	}
 }
 
-// reduce finds a small object that still shows a difference, and tells of it.
-func (p pair) reduce(ctx context.Context, a attempt) string {
+// reduce finds a small object that still shows a difference.
+func (p pair) reduce(ctx context.Context, a attempt) (attempt, verdicts) {
 	differs := func(a attempt) bool {
 		v, err := p.try(ctx, a)
 		return err == nil && !v.agree()
@@ -123,9 +122,9 @@ func (p pair) reduce(ctx context.Context, a attempt) string {
 	})
 	v, err := p.try(ctx, a)
 	if err != nil {
-		return err.Error()
+		v.ourSays.body = []byte(err.Error())
 	}
-	return difference{attempt: a, verdicts: v}.String()
+	return a, v
 }
 
 // difference is an attempt on which the servers differ.

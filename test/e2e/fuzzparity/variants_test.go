@@ -1,6 +1,7 @@
 package fuzzparity
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -78,18 +79,28 @@ func variants(tree any) []any {
 	return all
 }
 
-// everyVariant sends each variant of the full objects once: its verb, version
-// and form follow from its number.
+// memberOf is a member of a tree, as JSON.
+func memberOf(tree any, key string) []byte {
+	node, _ := tree.(map[string]any)
+	return objects.Encode(node[key])
+}
+
+// everyVariant sends each variant of the full objects once, those of the status
+// as a write of it; else verb and form follow from the number.
 func everyVariant() []attempt {
 	var all []attempt
 	for _, full := range []struct{ kind, text, target string }{
 		{kindSchema, fullSchema, "target"}, {kindLevel, fullLevel, "target"}, {kindLevel, exemptLevel, "exempt"},
 	} {
-		for _, tree := range variants(objects.Decode([]byte(full.text))) {
+		whole := objects.Decode([]byte(full.text))
+		for _, tree := range variants(whole) {
 			i := len(all)
 			a := attempt{
-				verb: []verb{verbCreate, verbUpdate, verbStatus}[i%3], kind: full.kind, version: versionNew, target: full.target,
-				query: "dryRun=All&fieldValidation=" + []string{"Warn", "Strict"}[i/3%2], form: forms()[i/6%2],
+				verb: []verb{verbCreate, verbUpdate}[i%2], kind: full.kind, version: versionNew, target: full.target,
+				query: "dryRun=All&fieldValidation=" + []string{"Warn", "Strict"}[i/2%2], form: forms()[i/4%2],
+			}
+			if !bytes.Equal(memberOf(whole, "status"), memberOf(tree, "status")) {
+				a.verb = verbStatus
 			}
 			a.tree = objects.Encode(tree)
 			if a.verb != verbCreate {
