@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -17,40 +18,12 @@ const (
 	mice                = 20
 	miceInterval        = time.Second
 	// warmUp is the elephant's alone, who opens its connections in it.
-	warmUp  = 4 * time.Second
-	runTime = 12 * time.Second
+	warmUp  = 3 * time.Second
+	runTime = 8 * time.Second
 
 	elephantPath = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?resourceVersion=0"
 	mousePath    = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all?resourceVersion=0"
 )
-
-// level is where all requests go: 4 of the 60 seats, none borrowed, queues that
-// hold all of the elephant's requests.
-const level = `
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: PriorityLevelConfiguration
-metadata: {name: contended}
-spec:
-  type: Limited
-  limited:
-    nominalConcurrencyShares: 17
-    borrowingLimitPercent: 0
-    limitResponse:
-      type: Queue
-      queuing: {queues: 64, handSize: 6, queueLengthLimit: 50}
----
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: FlowSchema
-metadata: {name: contended}
-spec:
-  matchingPrecedence: 700
-  priorityLevelConfiguration: {name: contended}
-  distinguisherMethod: {type: ByUser}
-  rules:
-  - subjects: [{kind: Group, group: {name: animals}}]
-    resourceRules:
-    - {verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}
-`
 
 // contest is a server with or without an elephant.
 type contest struct {
@@ -62,7 +35,11 @@ type contest struct {
 
 // result is what one round gave to whom.
 type result struct {
-	elephant, mice *traffic.Tally
+	elephant meal
+	mice     *traffic.Tally
+	// waited and executed are means of the mice's requests, by the server's
+	// metrics; 0 with flow control off.
+	waited, executed time.Duration
 }
 
 func cases() []contest {
@@ -76,18 +53,15 @@ func cases() []contest {
 }
 
 // measure starts the server of the case, lets its animals loose and stops it.
-func (c contest) measure(o *harness.Owner) result {
-	target := c.start(o)
+func (c contest) measure(o *harness.Owner, s setting) result {
+	server, target := c.start(o, s)
 	ctx, cancel := context.WithTimeout(o.Context(), warmUp+runTime)
 	defer cancel()
 	var group sync.WaitGroup
-	got := result{elephant: &traffic.Tally{}, mice: &traffic.Tally{}}
+	got := result{mice: &traffic.Tally{}}
+	var err error
 	if c.elephant {
-		client := target.Client("elephant")
-		defer client.Close()
-		group.Go(func() {
-			traffic.Elephant(ctx, client, elephantConnections, traffic.Rude, elephantPath, got.elephant)
-		})
+		group.Go(func() { got.elephant, err = feed(o.Context(), server.Kubeconfig) })
 	}
 	for i := range mice {
 		client := target.Client(mouse(i))
@@ -96,41 +70,52 @@ func (c contest) measure(o *harness.Owner) result {
 		group.Go(func() { traffic.Mouse(ctx, client, miceInterval, offset, mousePath, got.mice) })
 	}
 	group.Wait()
-	for _, tally := range []*traffic.Tally{got.elephant, got.mice} {
-		if failed, err := tally.Failed(); failed > 0 {
-			o.Fatalf("%s: %d requests got no answer, the last of them: %v", c.name, failed, err)
-		}
+	o.Check(err)
+	if got.elephant.Failed > 0 {
+		o.Fatalf("%s: %d requests of the elephant got no answer, the last of them: %s", c.name, got.elephant.Failed, got.elephant.LastError)
 	}
+	if failed, err := got.mice.Failed(); failed > 0 {
+		o.Fatalf("%s: %d requests of mice got no answer, the last of them: %v", c.name, failed, err)
+	}
+	const prefix = "apiserver_flowcontrol_request_"
+	metrics, err := scrape.Parse(server.Kubectl(o).Run(o, "get", "--raw", "/metrics"), prefix)
+	o.Check(err)
+	got.waited = metrics.Mean(prefix+"wait_duration_seconds", `flow_schema="mice"`)
+	got.executed = metrics.Mean(prefix+"execution_seconds", `flow_schema="mice"`)
 	return got
 }
 
-func (c contest) start(o *harness.Owner) *traffic.Target {
+func (c contest) start(o *harness.Owner, s setting) (*harness.Server, *traffic.Target) {
 	program, err := c.program(o.Context())
 	o.Check(err)
 	dir := o.TempDir()
-	people := []traffic.Person{{Name: "elephant", Groups: []string{"animals"}}}
+	people := []traffic.Person{{Name: "elephant", Groups: []string{"elephants"}}}
 	for i := range mice {
-		people = append(people, traffic.Person{Name: mouse(i), Groups: []string{"animals"}})
+		people = append(people, traffic.Person{Name: mouse(i), Groups: []string{"mice"}})
 	}
 	tokens := filepath.Join(dir, "tokens.csv")
 	o.Check(traffic.WriteTokenFile(tokens, people))
-	webhook, permission, err := traffic.AllowReading(dir)
+	webhook, permission, err := traffic.AllowReading(dir, s.backend)
 	o.Check(err)
 	o.Cleanup(permission.Close)
 
-	server := harness.StartServer(o, harness.ServerOptions{Program: program, Args: append([]string{
+	args := append([]string{
 		"--max-requests-inflight=40", "--max-mutating-requests-inflight=20",
 		"--token-auth-file=" + tokens,
 		"--authorization-webhook-config-file=" + webhook,
-	}, c.args...)})
+	}, c.args...)
+	if s.backend.Places > 0 {
+		args = append(args, "--authorization-webhook-cache-authorized-ttl=0s") // each request needs it
+	}
+	server := harness.StartServer(o, harness.ServerOptions{Program: program, Args: args})
 	kubectl := server.Kubectl(o)
-	kubectl.RunInput(o, level, "apply", "-f", "-")
+	kubectl.RunInput(o, s.objects(), "apply", "-f", "-")
 	if len(c.args) == 0 {
-		kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/contended")
+		kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/elephants", "flowschema/mice")
 	}
 	target, err := traffic.NewTarget(server.Kubeconfig)
 	o.Check(err)
-	return target
+	return server, target
 }
 
 func mouse(i int) string { return fmt.Sprintf("mouse-%d", i) }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
@@ -14,7 +15,7 @@ import (
 type result struct {
 	elephant, mice *traffic.Tally
 	seen           occupancy
-	change         scrape
+	change         scrape.Scrape
 }
 
 // print shows the run as two tables: what the users saw, and what the server's
@@ -35,8 +36,8 @@ func (r result) print(w io.Writer) {
 	fmt.Fprintln(table, "   metrics of flow schema\tdispatched\trejected\tmean wait\tseats in use\t")
 	for _, schema := range []string{"batch-jobs", "global-default"} {
 		label := `flow_schema="` + schema + `"`
-		dispatched := r.change.sum("apiserver_flowcontrol_dispatched_requests_total", label)
-		rejected := r.change.sum("apiserver_flowcontrol_rejected_requests_total", label)
+		dispatched := r.change.Sum("apiserver_flowcontrol_dispatched_requests_total", label)
+		rejected := r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label)
 		if dispatched+rejected == 0 {
 			continue
 		}
@@ -47,12 +48,7 @@ func (r result) print(w io.Writer) {
 
 // meanWait is how long the requests that were executed had waited.
 func (r result) meanWait(label string) time.Duration {
-	const family = "apiserver_flowcontrol_request_wait_duration_seconds"
-	count := r.change.sum(family+"_count", label, `execute="true"`)
-	if count == 0 {
-		return 0
-	}
-	return time.Duration(r.change.sum(family+"_sum", label, `execute="true"`) / count * float64(time.Second))
+	return r.change.Mean("apiserver_flowcontrol_request_wait_duration_seconds", label, `execute="true"`)
 }
 
 // conclude says in words what the tables show.

@@ -39,7 +39,7 @@ func setUp(o *harness.Owner) *scene {
 	dir := o.TempDir()
 	tokens := filepath.Join(dir, "tokens.csv")
 	o.Check(traffic.WriteTokenFile(tokens, people()))
-	webhook, permission, err := traffic.AllowReading(dir)
+	webhook, permission, err := traffic.AllowReading(dir, traffic.Backend{})
 	o.Check(err)
 	o.Cleanup(permission.Close)
 
@@ -108,5 +108,5 @@ func (s *scene) run(o *harness.Owner) result {
 	var seen occupancy
 	group.Go(func() { seen = s.sample(ctx, o) })
 	group.Wait()
-	return result{elephant: elephant, mice: small, seen: seen, change: s.metrics(o).since(before)}
+	return result{elephant: elephant, mice: small, seen: seen, change: s.metrics(o).Since(before)}
 }

@@ -3,11 +3,13 @@ package traffic
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -29,11 +31,39 @@ func WriteTokenFile(path string, people []Person) error {
 	return os.WriteFile(path, []byte(lines.String()), 0o600)
 }
 
+// Backend is something that requests need and that is slow without using a
+// processor. The zero Backend is not slow.
+type Backend struct {
+	// Places is how many requests it serves at once; the others wait, first come
+	// first served.
+	Places int
+	// Takes is how long each has its place on average. The times are drawn between
+	// a half of that and three halves, as requests in step with each other would
+	// all end at once.
+	Takes time.Duration
+}
+
+// slow returns a function that returns when the backend has served the caller.
+func (b Backend) slow() func() {
+	if b.Places == 0 {
+		return func() {}
+	}
+	places := make(chan struct{}, b.Places)
+	return func() {
+		places <- struct{}{}
+		<-time.After(b.Takes/2 + rand.N(b.Takes))
+		<-places
+	}
+}
+
 // AllowReading serves an authorization webhook, on the loopback, that lets
-// everybody read, and writes the kubeconfig for it into dir, for
-// --authorization-webhook-config-file. The server it returns must be closed.
-func AllowReading(dir string) (kubeconfig string, server *httptest.Server, err error) {
+// everybody read, after a backend has served them, and writes the kubeconfig for
+// it into dir, for --authorization-webhook-config-file. The server it returns
+// must be closed.
+func AllowReading(dir string, backend Backend) (kubeconfig string, server *httptest.Server, err error) {
+	serve := backend.slow()
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve()
 		var review authorizationv1.SubjectAccessReview
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

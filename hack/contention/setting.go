@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
+)
+
+// setting is a level and what its requests need.
+type setting struct {
+	title, about string
+	// shares give the level so many seats of the server's 60.
+	shares, seats int
+	backend       traffic.Backend
+}
+
+// settings are one where an administrator has given the level as many seats as
+// its backend has places, and one where no number of seats helps, as the
+// processors are what is short.
+func settings() []setting {
+	backend := traffic.Backend{Places: 8, Takes: 20 * time.Millisecond}
+	return []setting{
+		{
+			title: "The backend is what is short",
+			about: fmt.Sprintf(`Each request needs a backend that serves %d requests at once, for %v on average, and
+takes others in the order in which they come: here the authorization webhook, uncached. The
+level has as many seats. The processors are mostly idle.`, backend.Places, backend.Takes),
+			shares: 37, seats: 8, backend: backend,
+		},
+		{
+			title: "The processors are what is short",
+			about: `A request needs nothing but processors, which client and server share. Most of
+its way lies outside the level, where nobody keeps order: TLS, HTTP, authentication and
+the clients. The means of the metrics show what of it is waiting for seats.`,
+			shares: 17, seats: 4,
+		},
+	}
+}
+
+// objects are the level, none of whose seats are borrowed, with queues that hold
+// all of the elephant's requests, and two flow schemas, so that the metrics tell
+// elephants and mice apart.
+func (s setting) objects() string {
+	return fmt.Sprintf(`
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: {name: contended}
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: %d
+    borrowingLimitPercent: 0
+    limitResponse:
+      type: Queue
+      queuing: {queues: 64, handSize: 6, queueLengthLimit: 50}
+`, s.shares) + schema("elephants") + schema("mice")
+}
+
+func schema(group string) string {
+	return fmt.Sprintf(`---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: {name: %s}
+spec:
+  matchingPrecedence: 700
+  priorityLevelConfiguration: {name: contended}
+  distinguisherMethod: {type: ByUser}
+  rules:
+  - subjects: [{kind: Group, group: {name: %s}}]
+    resourceRules:
+    - {verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}
+`, group, group)
+}
