@@ -67,7 +67,7 @@ func (w *watcher) get(ctx context.Context, version int64, match string) (watchmo
 	}
 	list := watchmodel.List{Select: w.selector, NotBefore: max(version, 0), Exact: match == "Exact"}
 	if list.Version, list.Objects, err = observe.List(answer); err != nil {
-		w.fail(w.t, "%s: %v", w.name, err)
+		w.failf(w.t, "%s: %v", w.name, err)
 	}
 	return list, meta.EachListItem(answer, w.notice)
 }
@@ -155,8 +155,8 @@ func (w *watcher) follow(stream watch.Interface, record *watchmodel.Watch) error
 			w.lines.cut()
 			return nil
 		}
-		if w.slow {
-			w.progress.wait(w.progress.now() + 4)
+		if w.slow && len(record.Events) == 3 {
+			w.progress.wait(w.progress.now() + writes/3) // meanwhile the server gives it up
 		}
 	}
 	w.figures.Ended++
@@ -170,7 +170,7 @@ func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
 	}
 	told, err := observe.Event(event)
 	if err != nil {
-		w.fail(w.t, "%s: %v", w.name, err)
+		w.failf(w.t, "%s: %v", w.name, err)
 		return err
 	}
 	record.Events = append(record.Events, told)
@@ -180,7 +180,7 @@ func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
 	}
 	if w.replica != nil {
 		if err := w.replica.Apply(told); err != nil {
-			w.fail(w.t, "%s: %v", w.name, err)
+			w.failf(w.t, "%s: %v", w.name, err)
 		}
 	}
 	return w.notice(event.Object)

@@ -2,9 +2,11 @@ package watchmodel_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -65,19 +67,29 @@ type lines struct {
 
 func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var dialer net.Dialer
+	if l.narrow {
+		dialer.Control = keepLittle
+	}
 	connection, err := dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
-	}
-	if tcp, ok := connection.(*net.TCPConn); ok && l.narrow {
-		if err := tcp.SetReadBuffer(32 << 10); err != nil {
-			return nil, err
-		}
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.open = append(l.open, connection)
 	return connection, nil
+}
+
+// keepLittle makes both ends keep little of what is not read: buffers grow with the
+// size of segments, which is large on the loopback. It must be said before the
+// connection is made.
+func keepLittle(_, _ string, connection syscall.RawConn) error {
+	var buffer, segment error
+	controlled := connection.Control(func(descriptor uintptr) {
+		buffer = syscall.SetsockoptInt(int(descriptor), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 32<<10)
+		segment = syscall.SetsockoptInt(int(descriptor), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 1<<10)
+	})
+	return errors.Join(controlled, buffer, segment)
 }
 
 // cut closes all connections, in the middle of whatever they carry.

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -64,11 +66,14 @@ type stress struct {
 	stop     context.CancelCauseFunc // ends the run
 }
 
-// fail reports a fault and ends the run: what follows a fault tells little.
-func (s *stress) fail(t *testing.T, format string, arguments ...any) {
+// errFault says why a run was ended early.
+var errFault = errors.New("there was a fault")
+
+// failf reports a fault and ends the run: what follows a fault tells little.
+func (s *stress) failf(t *testing.T, format string, arguments ...any) {
 	t.Helper()
 	t.Errorf(format, arguments...)
-	s.stop(errors.New("there was a fault"))
+	s.stop(errFault)
 }
 
 func newStress(t *testing.T, server *harness.Server) *stress {
@@ -114,6 +119,9 @@ func (s *stress) run(t *testing.T) {
 	watching.Wait()
 	require.NoError(t, context.Cause(ctx))
 
+	terminated := s.terminated(ctx, t)
+	t.Logf("the server gave up %d watchers that were too slow", terminated)
+	require.Positive(t, terminated, "no watcher was slow")
 	histories, err := s.recorder.Finish(ctx)
 	require.NoError(t, err)
 	check(t, histories, watchers)
@@ -122,7 +130,7 @@ func (s *stress) run(t *testing.T) {
 // disturb does to server and store what they must withstand, while writes go on.
 func (s *stress) disturb(ctx context.Context, t *testing.T) {
 	t.Helper()
-	for i, act := range []func(context.Context, *testing.T){s.compact, s.kill, s.compact, s.compactAndKill, s.compact} {
+	for i, act := range []func(context.Context, *testing.T){s.kill, s.compactAndKill, s.compact, s.compact, s.compact} {
 		s.progress.wait((i + 1) * writes / 7)
 		if ctx.Err() != nil {
 			return
@@ -156,6 +164,23 @@ func (s *stress) compactAndKill(ctx context.Context, t *testing.T) {
 	t.Helper()
 	s.compact(ctx, t)
 	s.kill(ctx, t)
+}
+
+// terminated counts the watchers that the server, since its last start, has ended
+// because they did not read.
+func (s *stress) terminated(ctx context.Context, t *testing.T) int {
+	t.Helper()
+	client, err := s.clients.new(options{version: v1, contentType: jsonType})
+	require.NoError(t, err)
+	metrics, err := client.Get().AbsPath("/metrics").DoRaw(ctx)
+	require.NoError(t, err)
+	total := 0
+	for _, line := range regexp.MustCompile(`(?m)^apiserver_terminated_watchers_total.* (\d+)$`).FindAllSubmatch(metrics, -1) {
+		count, err := strconv.Atoi(string(line[1]))
+		require.NoError(t, err)
+		total += count
+	}
+	return total
 }
 
 // check lets the model judge, and sees that what should be judged happened.

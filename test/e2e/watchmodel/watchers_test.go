@@ -149,14 +149,14 @@ func (w *watcher) run(ctx context.Context) {
 		done, err := w.attempt(ctx)
 		switch {
 		case ctx.Err() != nil:
-			if !done {
+			if !done && !errors.Is(context.Cause(ctx), errFault) {
 				w.t.Logf("%s has not seen the last write: %v; %v", w.name, context.Cause(ctx), err)
 			}
 			return
 		case errors.Is(err, errExpired):
 			w.expire()
 		case err != nil && codeOf(err) != 0:
-			w.fail(w.t, "%s: %v", w.name, err)
+			w.failf(w.t, "%s: %v", w.name, err)
 			return
 		case err != nil:
 			w.outage.wait(ctx)
@@ -164,7 +164,7 @@ func (w *watcher) run(ctx context.Context) {
 			return
 		}
 	}
-	w.fail(w.t, "%s has not seen the last write in %d connections", w.name, attempts)
+	w.failf(w.t, "%s has not seen the last write in %d connections", w.name, attempts)
 }
 
 // expire forgets a state that is too old to go on from, which only a restart may
@@ -175,7 +175,7 @@ func (w *watcher) expire() {
 		return
 	}
 	if floor := w.past.restarted.Load(); w.replica.Version() >= floor {
-		w.fail(w.t, "%s: version %d is gone, and the server has seen all changes since %d", w.name, w.replica.Version(), floor)
+		w.failf(w.t, "%s: version %d is gone, and the server has seen all changes since %d", w.name, w.replica.Version(), floor)
 	}
 	w.replica = nil
 }
@@ -214,7 +214,7 @@ func (w *watcher) compare(ctx context.Context) error {
 	w.figures.Compared++
 	w.lists = append(w.lists, list)
 	if err := w.replica.Compare(list.Objects); err != nil {
-		w.fail(w.t, "%s: %v", w.name, err)
+		w.failf(w.t, "%s: %v", w.name, err)
 	}
 	return nil
 }

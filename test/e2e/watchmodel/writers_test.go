@@ -33,7 +33,7 @@ func (s *stress) newWriter(t *testing.T, number int) *writer {
 	for _, version := range []string{v1, v1beta3} {
 		client, err := s.clients.new(options{version: version, contentType: jsonType})
 		if err != nil {
-			s.fail(t, "making a client: %v", err)
+			s.failf(t, "making a client: %v", err)
 		}
 		w.clients[version] = client
 	}
@@ -102,7 +102,7 @@ func (w *writer) update(ctx context.Context, resource, version string, written o
 		}
 	}
 	if err := json.Unmarshal(raw, &read); err != nil {
-		w.fail(w.t, "reading %s: %v", name, err)
+		w.failf(w.t, "reading %s: %v", name, err)
 		return false
 	}
 	written["metadata"].(object)["resourceVersion"] = read.Metadata.ResourceVersion
@@ -127,11 +127,11 @@ func (w *writer) accept(ctx context.Context, err error) bool {
 		return true
 	case 0:
 		if w.failed++; w.failed > 100 {
-			w.fail(w.t, "writer %d: 100 requests without an answer, at last: %v", w.number, err)
+			w.failf(w.t, "writer %d: 100 requests without an answer, at last: %v", w.number, err)
 		}
 		w.outage.wait(ctx)
 	default:
-		w.fail(w.t, "writer %d: code %d: %v", w.number, code, err)
+		w.failf(w.t, "writer %d: code %d: %v", w.number, code, err)
 	}
 	return false
 }
@@ -169,7 +169,7 @@ func (w *writer) patch() object {
 	w.made++
 	padding := 50
 	if w.random.IntN(3) == 0 {
-		padding = 16 << 10 // so that what a slow watcher does not read piles up in the server
+		padding = 32 << 10 // so that what a slow watcher does not read piles up in the server
 	}
 	return object{"metadata": object{
 		"labels":      object{"set": pick(w.random, "a", "b", "c")},
