@@ -10,12 +10,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/openapi"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
@@ -82,11 +80,7 @@ func (c *Config) applyRun(context.Context) error {
 		return fmt.Errorf("--runtime-config: %w", err)
 	}
 
-	namer := apiopenapi.NewDefinitionNamer(c.scheme)
-	c.generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
-	c.generic.OpenAPIConfig.Info.Title = "flowcontrol-apiserver"
-	c.generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
-	c.generic.OpenAPIV3Config.Info.Title = "flowcontrol-apiserver"
+	c.describeAPI()
 	return nil
 }
 

@@ -47,11 +47,17 @@ type step struct {
 	still bool
 	// pick, if set, takes from a JSON body what is to be compared.
 	pick func(any) any
+	// excuse names the intended difference that pick leaves out.
+	excuse string
 
+	// warnings, if set, are all that our answer has, though there may be none.
+	warnings *[]string
 	// watch is the name of the stream that the step opens or reads.
 	watch string
 	// events is how many events are read from the stream, toEnd for all.
 	events int
+	// socket asks for the watch over WebSocket.
+	socket bool
 	// compact has etcd forget all versions but the latest.
 	compact bool
 }
@@ -124,6 +130,9 @@ func (s step) without(texts ...string) step {
 	return s
 }
 
+// warning says which Warning headers our answer has, and that it has no others.
+func (s step) warning(warnings ...string) step { s.warnings = &warnings; return s }
+
 // keep remembers the value at a place of the answer, as metadata.uid, for
 // <name> in the paths and bodies of later steps.
 func (s step) keep(name, place string) step {
@@ -138,3 +147,9 @@ func (s step) writesNothing() step { s.still = true; return s }
 
 // only compares a part of the body.
 func (s step) only(pick func(any) any) step { s.pick = pick; return s }
+
+// differing compares a body without an intended difference.
+func (s step) differing(difference string, pick func(any) any) step {
+	s.excuse = difference
+	return s.only(pick)
+}

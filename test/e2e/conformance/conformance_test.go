@@ -21,6 +21,12 @@ func themes() []theme {
 		chunkTheme(),
 		getTheme(),
 		watchTheme(),
+		verbTheme(),
+		representationTheme(),
+		tableTheme(),
+		discoveryTheme(),
+		betaTheme(),
+		socketTheme(),
 		patchTheme(),
 	}
 }

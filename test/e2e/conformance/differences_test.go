@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +13,8 @@ import (
 type difference struct {
 	name, reason string
 	// meet tells whether this is such an answer, and if so makes of the peer's
-	// what the contract wants.
+	// what the contract wants. It is nil where steps leave the difference out by
+	// what they compare.
 	meet func(step step, ours answer, peers *answer) bool
 }
 
@@ -38,6 +40,14 @@ func differences() []difference {
 		{
 			"field-selectors", "Objects are selected by metadata.name alone, as the contract says; kube-apiserver takes metadata.namespace too, of objects that have none.",
 			fieldSelectors,
+		},
+		{
+			"wording", "What is wrong with an object is said in the words of the API conventions. The verdict, the reason, and the failing fields with the kind of each failure are the peer's.",
+			wording,
+		},
+		{
+			"discovery", "v1beta3 is served here alone, and this server says at which address it is; kube-apiserver's aggregator does not.",
+			nil,
 		},
 		{
 			"advice", "Valid schemas that are probably not meant get warnings, which kube-apiserver does not have.",
@@ -114,4 +124,25 @@ func advice(_ step, ours answer, peers *answer) bool {
 		}
 	}
 	return met
+}
+
+// wording meets answers that find the same fault with the same fields of an object.
+func wording(_ step, ours answer, peers *answer) bool {
+	mine, theirs := statusOf(ours), statusOf(*peers)
+	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
+		mine.Details == nil || mine.Details.Group != "flowcontrol.apiserver.k8s.io" || !slices.Equal(causes(mine), causes(theirs)) {
+		return false
+	}
+	*peers = ours.clone()
+	return true
+}
+
+// causes are the failing fields, each with the kind of failure.
+func causes(status metav1.Status) []string {
+	var found []string
+	for _, cause := range status.Details.Causes {
+		found = append(found, string(cause.Type)+" "+cause.Field)
+	}
+	slices.Sort(found)
+	return found
 }

@@ -27,6 +27,9 @@ const (
 	uidPattern  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
 	timePattern = `\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z`
 	agePattern  = `"\d+(m\d+)?[sm]"`
+	// what messages print of pointers, and what is appended to generateName
+	pointerPattern   = `\(0x[0-9a-f]+\)`
+	generatedPattern = `\bgenerated-[bcdfghjklmnpqrstvwxz2456789]{5}\b`
 )
 
 // text masks a text.
@@ -44,7 +47,12 @@ func (m *masks) text(text string) string {
 		}
 		return "TIME"
 	})
-	return regexp.MustCompile(agePattern).ReplaceAllString(text, `"AGE"`)
+	for _, random := range []struct{ pattern, mask string }{
+		{agePattern, `"AGE"`}, {pointerPattern, "(POINTER)"}, {generatedPattern, "generated-NAME"},
+	} {
+		text = regexp.MustCompile(random.pattern).ReplaceAllString(text, random.mask)
+	}
+	return text
 }
 
 // headers are the lines of all headers but those that say nothing of the server.
@@ -53,7 +61,7 @@ func headers(header http.Header) string {
 	for name, values := range header {
 		switch {
 		case name == "Date" || name == "Content-Length":
-		case name == "Audit-Id" || strings.HasPrefix(name, "X-Kubernetes-Pf-"):
+		case name == "Audit-Id" || name == "Etag" || name == "Last-Modified" || strings.HasPrefix(name, "X-Kubernetes-Pf-"):
 			lines = append(lines, name+": (set)")
 		default:
 			for _, value := range values {

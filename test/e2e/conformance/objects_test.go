@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -39,11 +40,13 @@ func having(object, place string, value any) string {
 	if value == nil {
 		delete(at, last)
 	}
-	text, err := json.Marshal(root)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // the names of kept values stay
+	if err := encoder.Encode(root); err != nil {
 		panic(err)
 	}
-	return string(text)
+	return strings.TrimSpace(text.String())
 }
 
 // labelled is an object with labels, given as "key=value".

@@ -30,7 +30,7 @@ type speaker struct {
 	*side
 	masks   *masks
 	kept    map[string]string
-	streams map[string]*stream
+	streams map[string]events
 }
 
 // lead leads both servers through a case, and returns the names of the intended
@@ -45,7 +45,7 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 			continue
 		}
 		conversation.sides = append(conversation.sides, &speaker{
-			side: s, masks: newMasks(time.Now()), streams: map[string]*stream{},
+			side: s, masks: newMasks(time.Now()), streams: map[string]events{},
 			kept: map[string]string{"before": strconv.FormatInt(base, 10), "future": strconv.FormatInt(base+1_000_000, 10)},
 		})
 	}
@@ -123,12 +123,18 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	for _, text := range step.silent {
 		require.NotContains(t, string(plain), text, what)
 	}
+	if step.warnings != nil {
+		require.ElementsMatch(t, *step.warnings, ours.header.Values("Warning"), what)
+	}
 	if len(answers) == 1 {
 		return
 	}
 	peers := answers[1].clone()
+	if step.excuse != "" {
+		c.excused[step.excuse] = true
+	}
 	for _, difference := range differences() {
-		if difference.meet(step, ours, &peers) {
+		if difference.meet != nil && difference.meet(step, ours, &peers) {
 			c.excused[difference.name] = true
 		}
 	}
@@ -150,15 +156,21 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 			return answer{}, err
 		}
 	}
+	path := s.fill(step.path, url.QueryEscape)
+	if step.socket {
+		stream, result, err := s.dial(ctx, path)
+		s.streams[step.watch] = stream
+		return result, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, grace)
-	response, err := s.open(ctx, step.method, s.fill(step.path, url.QueryEscape), s.fill(step.body, jsonEscape), step.headers)
+	response, err := s.open(ctx, step.method, path, s.fill(step.body, jsonEscape), step.headers)
 	if err != nil {
 		cancel()
 		return answer{}, err
 	}
 	result := answer{code: response.StatusCode, header: response.Header}
 	if step.watch != "" && response.StatusCode == http.StatusOK {
-		s.streams[step.watch] = newStream(response, cancel)
+		s.streams[step.watch] = newBodyStream(response, cancel)
 		return result, nil
 	}
 	defer cancel()

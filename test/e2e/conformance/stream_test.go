@@ -10,29 +10,43 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 )
 
-// stream is the body of a watch, read event by event.
-type stream struct {
+// events is a watch under way.
+type events interface {
+	// next is the next event with its framing; io.EOF after the last.
+	next() ([]byte, error)
+	// contentType is that of the events.
+	contentType() string
+	close()
+}
+
+// bodyStream is the body of a response.
+type bodyStream struct {
 	response *http.Response
 	reader   *bufio.Reader
 	cancel   context.CancelFunc
 }
 
-func newStream(response *http.Response, cancel context.CancelFunc) *stream {
-	return &stream{response: response, reader: bufio.NewReader(response.Body), cancel: cancel}
+var _ events = (*bodyStream)(nil)
+
+func newBodyStream(response *http.Response, cancel context.CancelFunc) *bodyStream {
+	return &bodyStream{response: response, reader: bufio.NewReader(response.Body), cancel: cancel}
 }
 
-func (s *stream) close() {
+func (s *bodyStream) contentType() string { return s.response.Header.Get("Content-Type") }
+
+func (s *bodyStream) close() {
 	s.cancel()
 	_ = s.response.Body.Close()
 }
 
-// next is the next event with its framing; io.EOF after the last.
-func (s *stream) next() ([]byte, error) {
-	if !strings.HasPrefix(s.response.Header.Get("Content-Type"), "application/vnd.kubernetes.protobuf") {
+func (s *bodyStream) next() ([]byte, error) {
+	if !strings.HasPrefix(s.contentType(), "application/vnd.kubernetes.protobuf") {
 		line, err := s.reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(line) > 0 {
 			err = io.ErrUnexpectedEOF
@@ -49,12 +63,26 @@ func (s *stream) next() ([]byte, error) {
 	return frame, err
 }
 
+func (s socketStream) contentType() string { return "application/json" }
+func (s socketStream) close()              { _ = s.connection.Close() }
+
+func (s socketStream) next() ([]byte, error) {
+	if err := s.connection.SetReadDeadline(time.Now().Add(grace)); err != nil {
+		return nil, err
+	}
+	_, message, err := s.connection.ReadMessage()
+	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseNoStatusReceived, websocket.CloseAbnormalClosure) {
+		return nil, io.EOF
+	}
+	return message, err
+}
+
 // take reads so many events, or all of them. Of bookmarks that say the same
 // again, which depend on the time, it takes the first.
-func (s *stream) take(count int) ([]byte, error) {
+func take(from events, count int) ([]byte, error) {
 	var taken, last []byte
 	for count != 0 {
-		event, err := s.next()
+		event, err := from.next()
 		if errors.Is(err, io.EOF) && count == toEnd {
 			return taken, nil
 		}
@@ -79,9 +107,9 @@ func (c *talk) listen(t *testing.T, what string, step step) {
 	for _, s := range c.sides {
 		stream := s.streams[step.watch]
 		require.NotNil(t, stream, "%s: no such watch is open", what)
-		events, err := stream.take(step.events)
-		require.NoError(t, err, "%s, of %s; so far:\n%s", what, s.name, events)
-		answers = append(answers, answer{code: stream.response.StatusCode, header: stream.response.Header, body: events})
+		taken, err := take(stream, step.events)
+		require.NoError(t, err, "%s, of %s; so far:\n%s", what, s.name, taken)
+		answers = append(answers, answer{code: http.StatusOK, header: http.Header{"Content-Type": {stream.contentType()}}, body: taken})
 	}
 	step.code = http.StatusOK
 	c.compare(t, what, step, answers)
