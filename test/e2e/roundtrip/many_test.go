@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -30,7 +31,8 @@ const (
 // trip is a server and the store that it writes to.
 type trip struct {
 	client
-	etcd *clientv3.Client
+	etcd   *clientv3.Client
+	scheme *runtime.Scheme
 }
 
 // TestGeneratedObjectsSurviveBothVersionsAndTheStore writes each object in one
@@ -41,7 +43,7 @@ func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
 	count := int(fromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
 	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
-	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t)}
+	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t), scheme: install.NewScheme()}
 
 	all := builtIn()
 	var next, failed atomic.Int64
@@ -86,7 +88,7 @@ func (trip trip) round(ctx context.Context, o object, number int) error {
 	if err != nil {
 		return err
 	}
-	if err := same("the answer to the write", defaulted(o), created); err != nil {
+	if err := same("the answer to the write", trip.defaulted(o), created); err != nil {
 		return err
 	}
 	if err := trip.writeBack(ctx, oldPath+"/"+o.GetName(), back); err != nil {
@@ -156,9 +158,9 @@ func (trip trip) writeBack(ctx context.Context, path, mediaType string) error {
 }
 
 // defaulted is the object with what it leaves out.
-func defaulted(o object) object {
+func (trip trip) defaulted(o object) object {
 	full := o.DeepCopyObject().(object)
-	install.NewScheme().Default(full)
+	trip.scheme.Default(full)
 	return full
 }
 
