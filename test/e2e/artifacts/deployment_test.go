@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -25,6 +26,8 @@ import (
 
 func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 	running := harness.StartServer(t, harness.ServerOptions{})
+	makefile, err := os.ReadFile(folder(t, "../Makefile"))
+	require.NoError(t, err)
 	for _, overlay := range overlays(t) {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
 			objects := render(t, overlay)
@@ -32,6 +35,7 @@ func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 			require.Len(t, deployment.Spec.Template.Spec.Containers, 1)
 			container := deployment.Spec.Template.Spec.Containers[0]
 
+			require.Contains(t, string(makefile), "\nIMAGE ?= "+container.Image+"\n", "what make image builds")
 			options := parse(t, container.Args)
 			requirePort(t, deployment, find[corev1.Service](t, objects, "Service", deployment.Name), options)
 			requireFilesMounted(t, deployment, container.Args)

@@ -4,6 +4,7 @@
 package artifacts
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func render(t *testing.T, name string) []*unstructured.Unstructured {
 	for {
 		object := &unstructured.Unstructured{}
 		err := decoder.Decode(&object.Object)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			require.NotEmpty(t, objects)
 			return objects
 		}

@@ -59,7 +59,7 @@ func makeImage(t *testing.T, builders []string, variable string) (string, error)
 		if away {
 			script = "#!/bin/sh\nexit 1\n"
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755)) //nolint:gosec // to be executed
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
 	}
 	root, err := binaries.Root()
 	require.NoError(t, err)

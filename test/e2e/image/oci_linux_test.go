@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -61,9 +63,7 @@ func readImage(t *testing.T, archive string) image {
 	for _, layer := range manifest.Layers {
 		unzipped, err := gzip.NewReader(bytes.NewReader(blob(layer)))
 		require.NoError(t, err)
-		for name, file := range readTar(t, unzipped) {
-			files[name] = file
-		}
+		maps.Copy(files, readTar(t, unzipped))
 	}
 	return image{config: configuration.Config, files: files}
 }
@@ -83,7 +83,7 @@ func readTar(t *testing.T, reader io.Reader) map[string]file {
 	archive := tar.NewReader(reader)
 	for {
 		header, err := archive.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return files
 		}
 		require.NoError(t, err)
