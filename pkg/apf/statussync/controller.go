@@ -210,6 +210,7 @@ func (c *Controller) exists(ctx context.Context, level string) (bool, error) {
 	}
 }
 
+// write puts a condition into the status of a schema, if that still exists.
 func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.FlowSchemaCondition) error {
 	patch, err := applyPatch(name, wanted)
 	if err != nil {
@@ -217,6 +218,13 @@ func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.
 	}
 	_, err = c.config.SchemaPatcher.Patch(ctx, name, types.ApplyPatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager, Force: new(true)}, "status")
+	if apierrors.IsInvalid(err) {
+		// Apply cannot compare versions of an object with an item twice in a set,
+		// but the same body is a merge patch too. The object loses its record of
+		// managers by that, as by any update, and can be applied to again.
+		_, err = c.config.SchemaPatcher.Patch(ctx, name, types.StrategicMergePatchType, patch,
+			metav1.PatchOptions{FieldManager: FieldManager}, "status")
+	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("writing the status of FlowSchema %q: %w", name, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrol "k8s.io/api/flowcontrol/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -140,6 +141,25 @@ func TestFailedWritesAreTriedAgain(t *testing.T) {
 		a.run(t)
 		require.Len(t, a.writes, 2)
 		assert.Equal(t, a.writes[0].condition.Status, a.writes[1].condition.Status)
+	})
+}
+
+func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
+	// Apply refuses an object that has an item twice in a set.
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.refuse = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
+		a.schemas.set(t, schemaOf("s", "l"))
+		controller := a.controller(t)
+		defer controller.queue.ShutDown()
+		wait, err := controller.sync(t.Context(), "s")
+		require.NoError(t, err)
+		assert.Zero(t, wait)
+		require.Len(t, a.writes, 2)
+		assert.Equal(t, types.StrategicMergePatchType, a.writes[1].kind)
+		assert.Equal(t, metav1.PatchOptions{FieldManager: FieldManager}, a.writes[1].options, "only apply may be forced")
+		assert.Equal(t, []string{"status"}, a.writes[1].subresources)
+		assert.Equal(t, a.writes[0].condition, a.writes[1].condition)
 	})
 }
 

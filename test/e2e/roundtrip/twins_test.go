@@ -2,6 +2,7 @@ package roundtrip
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,13 +12,17 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
+// twins is a schema in v1beta3 with one verb twice.
+const twins = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3","kind":"FlowSchema","metadata":{"name":"twins"},"spec":{"priorityLevelConfiguration":{"name":"exempt"},
+	"rules":[{"subjects":[{"kind":"User","user":{"name":"a"}}],"nonResourceRules":[{"verbs":["get","get"],"nonResourceURLs":["/"]}]}]}}`
+
 // TestApplyInAnotherVersionToASetWithTwinsIsInvalid: validation takes a set with
 // one item twice, and comparing two versions of it does not. That is the
 // object's fault, not the server's.
 func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
-	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
-	const twins = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3","kind":"FlowSchema","metadata":{"name":"twins"},"spec":{"priorityLevelConfiguration":{"name":"exempt"},
-		"rules":[{"subjects":[{"kind":"User","user":{"name":"a"}}],"nonResourceRules":[{"verbs":["get","get"],"nonResourceURLs":["/"]}]}]}}`
+	// The engine's condition would heal the object, as any update does.
+	options := harness.ServerOptions{Args: []string{"--enable-priority-and-fairness=false"}}
+	server := newClient(t, "this server", harness.StartServer(t, options).Config(t))
 	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))
 	require.NoError(t, err)
 
@@ -26,4 +31,16 @@ func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnprocessableEntity, code, "%s", answer)
 	require.Contains(t, string(answer), "duplicate entries")
+}
+
+// TestASetWithTwinsKeepsItsCondition: what cannot be applied to such an object
+// is written to its status all the same.
+func TestASetWithTwinsKeepsItsCondition(t *testing.T) {
+	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
+	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		object, err := server.must(t.Context(), http.MethodGet, groupPath+"/v1/flowschemas/twins", runtime.ContentTypeJSON, nil)
+		return err == nil && strings.Contains(string(object), `"type":"Dangling","status":"False"`)
+	}, grace, pollInterval)
 }
