@@ -30,10 +30,20 @@ func Version(err error) error {
 	return err
 }
 
-// Update returns info with the error about an applied object which is not of
-// its kind as 400, and as 422 that about an object which cannot be applied to
-// because a list of it that is a set has one item twice: validation lets these
-// pass, and the library needs sets where an object was written in two versions.
+// Create returns the error of a creation, that of an object which has a
+// resourceVersion already as 400.
+func Create(err error) error {
+	if errors.Is(err, storage.ErrResourceVersionSetOnCreate) {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return err
+}
+
+// Update returns info with the errors about a resourceVersion that is no number
+// and about an applied object which is not of its kind as 400, and as 422 that
+// about an object which cannot be applied to because a list of it that is a set
+// has one item twice: validation lets these pass, and the library needs sets
+// where an object was written in two versions.
 func Update(info rest.UpdatedObjectInfo) rest.UpdatedObjectInfo {
 	return update{info}
 }
@@ -53,5 +63,11 @@ func (u update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.
 			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: twins.Error(),
 		}}
 	}
-	return object, err
+	if err != nil {
+		return nil, err
+	}
+	if _, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(object); err != nil {
+		return nil, apierrors.NewBadRequest("metadata.resourceVersion must be one that the server gave: " + err.Error())
+	}
+	return object, nil
 }

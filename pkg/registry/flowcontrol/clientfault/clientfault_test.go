@@ -43,11 +43,24 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 		{"error that has a status", conflict, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			info := Update(rest.DefaultUpdatedObjectInfo(&metav1.Status{}, failing(test.given)))
-			object, err := info.UpdatedObject(t.Context(), &metav1.Status{})
+			info := Update(rest.DefaultUpdatedObjectInfo(&metav1.PartialObjectMetadata{}, failing(test.given)))
+			object, err := info.UpdatedObject(t.Context(), &metav1.PartialObjectMetadata{})
 			requireCode(t, test.code, test.given, err)
 			require.Equal(t, err == nil, object != nil)
 		})
+	}
+}
+
+func TestVersionsThatWritesCannotHaveAreBadRequests(t *testing.T) {
+	requireCode(t, http.StatusBadRequest, storage.ErrResourceVersionSetOnCreate, Create(storage.ErrResourceVersionSetOnCreate))
+	requireCode(t, 0, nil, Create(nil))
+	for version, code := range map[string]int32{"": 0, "5": 0, "nonsense": http.StatusBadRequest} {
+		_, err := Update(rest.DefaultUpdatedObjectInfo(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}})).UpdatedObject(t.Context(), nil)
+		if code == 0 {
+			require.NoError(t, err, version)
+			continue
+		}
+		require.True(t, apierrors.IsBadRequest(err), "%s: %v", version, err)
 	}
 }
 

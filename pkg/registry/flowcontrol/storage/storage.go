@@ -84,6 +84,12 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 	return watcher, clientfault.Version(err)
 }
 
+// Create writes a new object.
+func (r *REST) Create(ctx context.Context, object runtime.Object, validation rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+	created, err := r.Store.Create(ctx, object, validation, options)
+	return created, clientfault.Create(err)
+}
+
 // Update writes an object, and creates it if it is absent and forceAllowCreate
 // is set, as it is for apply.
 func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
