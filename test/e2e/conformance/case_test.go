@@ -148,8 +148,9 @@ func (s step) writesNothing() step { s.still = true; return s }
 // only compares a part of the body.
 func (s step) only(pick func(any) any) step { s.pick = pick; return s }
 
-// differing compares a body without an intended difference.
-func (s step) differing(difference string, pick func(any) any) step {
-	s.excuse = difference
+// asDiscovered compares a part of a discovery document, less what is meant to
+// differ in it.
+func (s step) asDiscovered(pick func(any) any) step {
+	s.excuse = "discovery"
 	return s.only(pick)
 }

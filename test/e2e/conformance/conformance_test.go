@@ -28,6 +28,10 @@ func themes() []theme {
 		betaTheme(),
 		socketTheme(),
 		patchTheme(),
+		applyTheme(),
+		deleteTheme(),
+		dryRunTheme(),
+		inputTheme(),
 	}
 }
 

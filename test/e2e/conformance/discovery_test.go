@@ -17,16 +17,16 @@ func discoveryTheme() theme {
 		{
 			name: "unaggregated", proves: []string{"repr.discovery", "versions.preferred"},
 			steps: []step{
-				get(groupPath).differing("discovery", withoutBeta).saying(`"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1"`, "v1beta3"),
+				get(groupPath).asDiscovered(withoutBeta).saying(`"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1"`, "v1beta3"),
 				get(groupPath + "/v1"), get(groupPath + "/v2").gives(404), get(groupPath+"/v1").with("Accept", protobufType), get(groupPath+"/v1").with("Accept", "application/yaml"),
-				get("/apis").differing("discovery", groupAt("groups", "name")),
+				get("/apis").asDiscovered(groupAt("groups", "name")),
 			},
 		},
 		{
 			name: "aggregated", proves: []string{"repr.discovery"},
 			steps: []step{
-				get("/apis").with("Accept", aggregated).differing("discovery", groupAt("items", "metadata.name")),
-				get("/apis").with("Accept", strings.Replace(aggregated, "v=v2;", "v=v2beta1;", 1)).differing("discovery", groupAt("items", "metadata.name")).gives(406),
+				get("/apis").with("Accept", aggregated).asDiscovered(groupAt("items", "metadata.name")),
+				get("/apis").with("Accept", strings.Replace(aggregated, "v=v2;", "v=v2beta1;", 1)).asDiscovered(groupAt("items", "metadata.name")).gives(406),
 			},
 		},
 		{

@@ -108,10 +108,11 @@ func picked(body []byte, pick func(any) any) ([]byte, error) {
 }
 
 // steady puts the managed fields of each JSON document in an order that does
-// not depend on the seconds at which they were written. Documents with no more
-// than one entry in each record stay as they are, to the byte.
+// not depend on the seconds at which they were written, and the causes of a
+// Status in one that does not depend on a map. Documents with no more than one
+// of either stay as they are, to the byte.
 func steady(body []byte) ([]byte, error) {
-	if !bytes.Contains(body, []byte(`"managedFields"`)) {
+	if !bytes.Contains(body, []byte(`"managedFields"`)) && !bytes.Contains(body, []byte(`"causes"`)) {
 		return body, nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -126,7 +127,7 @@ func steady(body []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w in %.200q", err, body)
 		}
-		moved = sortManagedFields(document) || moved
+		moved = sortLists(document) || moved
 		text, err := json.Marshal(document)
 		if err != nil {
 			return nil, err
@@ -139,32 +140,33 @@ func steady(body []byte) ([]byte, error) {
 	return result.Bytes(), nil
 }
 
-// sortManagedFields sorts each record of more than one entry, and tells whether
-// there was one.
-func sortManagedFields(node any) bool {
+// sortLists sorts each of these lists that has more than one item, and tells
+// whether there was one.
+func sortLists(node any) bool {
 	found := false
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
 			entries, ok := value.([]any)
-			if key == "managedFields" && ok && len(entries) > 1 {
-				slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(writer(a), writer(b)) })
+			if (key == "managedFields" || key == "causes") && ok && len(entries) > 1 {
+				slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(identity(a), identity(b)) })
 				found = true
 			}
-			found = sortManagedFields(value) || found
+			found = sortLists(value) || found
 		}
 	case []any:
 		for _, value := range node {
-			found = sortManagedFields(value) || found
+			found = sortLists(value) || found
 		}
 	}
 	return found
 }
 
-// writer is who wrote an entry, and how.
-func writer(entry any) string {
-	fields, _ := entry.(map[string]any)
-	return fmt.Sprint(fields["operation"], " ", fields["manager"], " ", fields["apiVersion"], " ", fields["subresource"])
+// identity is what tells an item from the others: who wrote an entry, and how;
+// or what a cause says.
+func identity(item any) string {
+	fields, _ := item.(map[string]any)
+	return fmt.Sprint(fields["operation"], fields["manager"], fields["apiVersion"], fields["subresource"], fields["field"], fields["message"])
 }
 
 // readable breaks the lines of JSON for the message about a difference.

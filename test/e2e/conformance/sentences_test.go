@@ -179,7 +179,7 @@ func validations() section {
 
 func admissions() section {
 	return section{"Admission", []sentence{
-		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources."},
+		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources.", tests: []string{"test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat/webhooks and policies of the cluster take effect"}},
 		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"cmd/flowcontrol-apiserver/app TestFlagsOfKubeAPIServerAreKnown"}},
 	}}
 }

@@ -1,6 +1,9 @@
 package conformance
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // tableTheme is about tables, the form that kubectl shows.
 func tableTheme() theme {
@@ -25,8 +28,8 @@ func tableTheme() theme {
 		}
 	}
 	return theme{"tables", []testCase{
-		{name: "flow schemas", proves: []string{"repr.table", "repr.columns-schema"}, steps: append(begin[:len(begin):len(begin)], schemas...)},
-		{name: "priority levels", proves: []string{"repr.table", "repr.columns-level"}, steps: append(begin[:len(begin):len(begin)], levels...)},
+		{name: "flow schemas", proves: []string{"repr.table", "repr.columns-schema"}, steps: append(slices.Clip(begin), schemas...)},
+		{name: "priority levels", proves: []string{"repr.table", "repr.columns-level"}, steps: append(slices.Clip(begin), levels...)},
 		{
 			name: "tables of chunks, of writes, and watched", proves: []string{"repr.table", "list.chunks"},
 			steps: []step{

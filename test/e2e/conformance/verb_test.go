@@ -59,8 +59,16 @@ func writeCases() []testCase {
 				put("prioritylevelconfigurations/a/status", having(level("a", 5), "metadata.resourceVersion", "<old>")).gives(409),
 				put("prioritylevelconfigurations/a", level("a", 6)),
 				put("prioritylevelconfigurations/a", level("a", 6)).writesNothing(),
-				post("prioritylevelconfigurations", having(level("b", 1), "metadata.resourceVersion", "<now>")).gives(500),
+				post("prioritylevelconfigurations", having(level("b", 1), "metadata.resourceVersion", "<now>")).gives(400),
+				put("prioritylevelconfigurations/a", having(level("a", 3), "metadata.resourceVersion", "latest")).gives(400),
+				patch("merge", "prioritylevelconfigurations/a", `{"metadata":{"resourceVersion":"latest"}}`).gives(400),
+				put("prioritylevelconfigurations/a/status", having(level("a", 3), "metadata.resourceVersion", "-1")).gives(400),
+				patch("apply", "prioritylevelconfigurations/new?fieldManager=m", having(level("new", 3), "metadata.resourceVersion", "latest")).gives(400),
 			},
+		},
+		{
+			name: "a schema of a level that there is not", proves: []string{"valid.advice-level", "valid.advice-only"},
+			steps: []step{post("flowschemas", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent"))},
 		},
 		{
 			name: "metadata that is the server's", proves: []string{"verbs.resource"},
