@@ -57,7 +57,7 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Test
 
 .PHONY: test
-test: test-unit test-race test-parity test-e2e ## Run every test
+test: test-unit test-race test-parity test-e2e conformance ## Run every test
 
 .PHONY: test-unit
 test-unit: ## Run the tests beside the code
@@ -81,7 +81,12 @@ test-parity: ## Compare with k8s.io/kubernetes itself
 .PHONY: test-e2e
 test-e2e: binaries ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes"
-	@go test -count=1 -p=1 -timeout=30m ./test/e2e/...
+	@go test -count=1 -p=1 -timeout=30m $$(go list ./test/e2e/... | grep -v /conformance)
+
+.PHONY: conformance
+conformance: binaries ## Compare the API with kube-apiserver's; write docs/conformance.md
+	@echo "conformance: this server and kube-apiserver, sentence by sentence of the contract"
+	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
 .PHONY: binaries
 binaries: ## Build every program that the tests run
