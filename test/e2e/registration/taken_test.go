@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
@@ -99,10 +100,12 @@ func (s *site) cutOff(t *testing.T) {
 	s.Etcd.Kill(t)
 	s.Etcd.Start(s.owner)
 	client := s.Etcd.Client(t)
-	put, err := client.Put(t.Context(), "/elsewhere", "1")
-	require.NoError(t, err)
-	put, err = client.Put(t.Context(), "/elsewhere", "2")
-	require.NoError(t, err)
+	var put *clientv3.PutResponse
+	var err error
+	for range 2 {
+		put, err = client.Put(t.Context(), "/elsewhere", "")
+		require.NoError(t, err)
+	}
 	_, err = client.Compact(t.Context(), put.Header.Revision)
 	require.NoError(t, err)
 	require.NoError(t, process.Signal(syscall.SIGCONT))
