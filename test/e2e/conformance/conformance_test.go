@@ -37,7 +37,7 @@ func themes() []theme {
 
 // TestConformance leads this server and kube-apiserver through all cases.
 func TestConformance(t *testing.T) {
-	p := startPair(t, pairOptions{})
+	p := startPair(t)
 	var results []result
 	cases := 0
 	for _, theme := range themes() {

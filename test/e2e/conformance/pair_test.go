@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,17 +34,8 @@ type side struct {
 // pair is this server and its peer, each on an etcd that holds the same.
 type pair struct {
 	ours, peer *side
-	// auditLog is the file that this server writes events to.
-	auditLog string
 	// original is what both etcds held at first, by key.
 	original map[string]string
-}
-
-// pairOptions are what a pair may be started with beyond the usual.
-type pairOptions struct {
-	// ours and peer are further flags.
-	ours, peer []string
-	auditLog   string
 }
 
 // quiet is a test whose servers' output is attached only if they do not start:
@@ -60,19 +52,19 @@ func (q *quiet) Failed() bool { return !q.started && q.T.Failed() }
 
 // startPair starts both servers on etcds that hold the same objects, byte for
 // byte, under the same revisions. This server makes them, once; a server that
-// found anything to write in them would be noticed by the next align.
-func startPair(t *testing.T, options pairOptions) *pair {
+// found anything to write in them would be noticed by the next align. The flags
+// are given to both, after the usual ones.
+func startPair(t *testing.T, flags ...string) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
 	oursEtcd, peerEtcd := harness.StartEtcd(owner, harness.EtcdOptions{}), harness.StartEtcd(owner, harness.EtcdOptions{})
 	p := &pair{
-		ours:     &side{name: "this server", etcd: oursEtcd.Client(t)},
-		peer:     &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
-		auditLog: options.auditLog,
+		ours: &side{name: "this server", etcd: oursEtcd.Client(t)},
+		peer: &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
 	}
 	// Nothing but requests may write: no compaction, no conditions of an engine.
-	common := []string{"--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--feature-gates=WatchList=true"}
-	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: append(append([]string{"--etcd-prefix=/registry"}, common...), options.ours...)})
+	common := slices.Concat([]string{"--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--feature-gates=WatchList=true"}, flags)
+	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
 	ours.Stop(owner)
 	p.original = p.ours.stored(t)
 	p.restore(t)
@@ -81,8 +73,8 @@ func startPair(t *testing.T, options pairOptions) *pair {
 	group := "flowcontrol.apiserver.k8s.io/"
 	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
 		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
-		Args: append(append([]string{"--etcd-servers-overrides=" + group + "flowschemas#" + peerEtcd.URL + "," +
-			group + "prioritylevelconfigurations#" + peerEtcd.URL}, common...), options.peer...),
+		Args: slices.Concat(common, []string{"--etcd-servers-overrides=" + group + "flowschemas#" + peerEtcd.URL + "," +
+			group + "prioritylevelconfigurations#" + peerEtcd.URL}),
 	})
 	p.ours.connect(t, ours.URL, ours.Config(t))
 	p.peer.connect(t, peer.URL, peer.Config(t))
