@@ -41,5 +41,9 @@
 // says so in alone. A case costs some milliseconds; what must wait for a timeout
 // is worth one case, not ten.
 //
+// A row of the document whose proof lies elsewhere names the test in
+// sentences_test.go; that it exists is checked.
+//
 // While writing: go test ./test/e2e/conformance -run 'TestConformance/deletions'.
+// At the end: make conformance, which writes docs/conformance.md.
 package conformance
