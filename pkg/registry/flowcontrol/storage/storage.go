@@ -5,11 +5,9 @@ package storage
 import (
 	"context"
 
-	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -73,15 +71,6 @@ func Open(resource Resource, options generic.RESTOptionsGetter) (*REST, *StatusR
 	status.UpdateStrategy = resource.Status
 	status.ResetFieldsStrategy = resource.Status
 	return &REST{Store: store}, &StatusREST{store: &status}, nil
-}
-
-// Watch tells of changes.
-func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
-	if err := r.refuseFuture(ctx, options); err != nil {
-		return nil, err
-	}
-	watcher, err := r.Store.Watch(ctx, options)
-	return watcher, clientfault.Version(err)
 }
 
 // Create writes a new object.
