@@ -57,13 +57,13 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Test
 
 .PHONY: test
-test: test-unit test-race test-parity test-e2e conformance ## Run every test
+test: test-unit test-race test-parity e2e ## Run every test
 
 .PHONY: test-unit
 test-unit: ## Run the tests beside the code
 	@echo "test-unit: the packages of the product and of the repository's own checks"
 	@go test -timeout=15m $$(go list ./... | grep -v /test/)
-	@go test -count=1 ./test/binaries/... ./test/repo/...
+	@go test -count=1 ./test/binaries/... ./test/objects/... ./test/repo/...
 
 .PHONY: test-race
 test-race: ## Run the tests of the engine under the race detector
@@ -78,14 +78,15 @@ test-parity: ## Compare with k8s.io/kubernetes itself
 # Never from the cache, which knows nothing of the programs that these tests
 # run; the programs first, and one package after another, so that no test races
 # a compiler for the processors.
-.PHONY: test-e2e
-test-e2e: binaries ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
-	@echo "test-e2e: real processes"
-	@go test -count=1 -p=1 -timeout=30m $$(go list ./test/e2e/... | grep -v /conformance)
+.PHONY: e2e
+e2e: binaries ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
+	@echo "e2e: real processes, kube-apiserver beside this server and in front of it"
+	@go test -count=1 -p=1 -timeout=30m ./test/e2e/...
 
+# Its comparison is a part of e2e too, which checks docs/conformance.md.
 .PHONY: conformance
 conformance: binaries ## Compare the API with kube-apiserver's; write docs/conformance.md
-	@echo "conformance: this server and kube-apiserver, sentence by sentence of the contract"
+	@echo "conformance: this server and kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
 .PHONY: binaries
@@ -170,6 +171,13 @@ verify-codegen: ## Check that the generated code is current
 update-codegen: ## Write the generated code anew
 	@echo "update-codegen: deepcopy, conversions, defaults, OpenAPI, client"
 	@hack/update-codegen.sh
+
+.PHONY: update-docs
+update-docs: binaries ## Write what documents show of commands, flags and tests anew
+	@echo "update-docs: README.md and docs/"
+	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
+	@go test -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
+	@$(MAKE) conformance
 
 .PHONY: verify-repo
 verify-repo: ## Check imports, package comments, leftovers, machine paths
