@@ -55,10 +55,10 @@ func TestRowSaysWhetherItsTargetIsReached(t *testing.T) {
 }
 
 func TestResidentMemoryIsReadInMebibytes(t *testing.T) {
-	got, err := parseResident([]byte("Name:\tetcd\nVmRSS:\t   51200 kB\nThreads:\t9\n"))
+	got, err := parseMemory([]byte("Name:\tetcd\nVmHWM:\t   61440 kB\nVmRSS:\t   51200 kB\nThreads:\t9\n"), "VmRSS")
 	require.NoError(t, err)
 	assert.InDelta(t, 50, got, 1e-9)
-	_, err = parseResident([]byte("Name:\tetcd\n"))
+	_, err = parseMemory([]byte("Name:\tetcd\n"), "VmRSS")
 	require.ErrorContains(t, err, "has ended")
 
 	own, err := residentMemory(os.Getpid())

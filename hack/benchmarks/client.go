@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,37 +36,64 @@ func newClients(o *harness.Owner, config *rest.Config, count int) []*client {
 	return clients
 }
 
-// open sends a request and returns the body of a successful answer.
-func (c *client) open(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+// request is what is sent; empty media types are JSON.
+type request struct {
+	method, path        string
+	body                []byte
+	accept, contentType string
+	// plain refuses compression, which the client's library asks for otherwise.
+	plain bool
+}
+
+// send sends a request and returns the successful answer, whose body the caller
+// closes.
+func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
+	asked, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept", "application/json")
-	if len(body) > 0 {
-		request.Header.Set("Content-Type", "application/json")
+	asked.Header.Set("Accept", cmp.Or(r.accept, "application/json"))
+	if len(r.body) > 0 {
+		asked.Header.Set("Content-Type", cmp.Or(r.contentType, "application/json"))
 	}
-	response, err := c.http.Do(request)
+	if r.plain {
+		asked.Header.Set("Accept-Encoding", "identity")
+	}
+	response, err := c.http.Do(asked)
 	if err != nil {
 		return nil, err
 	}
 	if response.StatusCode >= http.StatusMultipleChoices {
 		defer func() { _ = response.Body.Close() }()
 		text, _ := io.ReadAll(io.LimitReader(response.Body, 1024))
-		return nil, fmt.Errorf("%s %s: %s: %s", method, path, response.Status, text)
+		return nil, fmt.Errorf("%s %s: %s: %s", r.method, r.path, response.Status, text)
+	}
+	return response, nil
+}
+
+// drain sends a request and reads the successful answer to its end.
+func (c *client) drain(ctx context.Context, r request) error {
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = io.Copy(io.Discard, response.Body)
+	return err
+}
+
+// open sends a request in JSON and returns the body of a successful answer.
+func (c *client) open(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
+	response, err := c.send(ctx, request{method: method, path: path, body: body})
+	if err != nil {
+		return nil, err
 	}
 	return response.Body, nil
 }
 
-// do sends a request and reads the answer to its end.
+// do sends a request in JSON and reads the answer to its end.
 func (c *client) do(ctx context.Context, method, path string, body []byte) error {
-	answer, err := c.open(ctx, method, path, body)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = answer.Close() }()
-	_, err = io.Copy(io.Discard, answer)
-	return err
+	return c.drain(ctx, request{method: method, path: path, body: body})
 }
 
 // flowSchema is a schema that matches nobody's requests; precedence is from 1

@@ -1,13 +1,14 @@
 // Command benchmarks measures this project's server beside kube-apiserver, each
-// on an etcd of its own of the same version, on the loopback of one machine.
+// on an etcd of its own of the same version, on the loopback of one machine; and
+// behind a kube-apiserver, what the way through it costs.
 //
 // What is compared is measured in turns, so that a machine that becomes slower
 // or faster meanwhile does so for both, and each figure is the median of its
-// rounds. Both servers keep their default flow control. The client is an
-// administrator of both, does not throttle itself and does not decode answers,
-// so that the servers and not the client are measured.
+// rounds. All servers keep their default flow control. The client does not
+// throttle itself and does not decode answers while it measures, so that the
+// servers and not the client are measured.
 //
-// The tables go to stdout and between two markers of docs/benchmarks.md.
+// The tables go to stdout and between markers of docs/benchmarks.md.
 package main
 
 import (
@@ -17,12 +18,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -33,45 +33,63 @@ func main() {
 	}
 }
 
-func run() error {
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section about the server is written, from the top of the repository; empty: none")
-	rounds := flag.Int("rounds", 7, "how often each start and each load is measured; memory is measured thrice")
-	only := flag.String("only", "", "measure one part alone, start, memory or load, and write no file")
-	flag.Parse()
-	if *rounds < 1 {
-		return fmt.Errorf("--rounds is %d; it must be at least 1", *rounds)
-	}
-	if *only != "" && !slices.Contains([]string{"start", "memory", "load"}, *only) {
-		return fmt.Errorf("--only is %q; it must be start, memory or load", *only)
-	}
+// settings is how much is measured.
+type settings struct {
+	rounds  int
+	schemas int // that are there where there are many
+	samples int // of the time to enforcement
+}
 
+func run() error {
+	var s settings
+	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
+	flag.IntVar(&s.rounds, "rounds", 7, "how often each figure is measured; idle memory is measured thrice")
+	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
+	flag.IntVar(&s.samples, "samples", 200, "how many FlowSchemas are applied, for each replica, in the part aggregated")
+	only := flag.String("only", "", "measure one part alone: "+strings.Join(partNames(), ", ")+"; of the first three no file is written, as they share a section")
+	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *nothing != "" {
+		return doNothing(ctx, *nothing)
+	}
+	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 {
+		return fmt.Errorf("--rounds, --schemas and --samples are %d, %d and %d; each must be at least 1", s.rounds, s.schemas, s.samples)
+	}
+	chosen, whole, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	for _, section := range chosen {
+		if err := section.write(ctx, s, *output, whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write measures the section, prints it, and puts it into the file if it is
+// whole and there is one.
+func (s section) write(ctx context.Context, settings settings, output string, whole bool) error {
 	var text string
 	err := harness.Own(ctx, func(o *harness.Owner) {
 		var tables []table
-		if *only == "" || *only == "start" {
-			tables = append(tables, measureStarts(o, *rounds))
+		for _, part := range s.parts {
+			tables = append(tables, part.measure(o, settings)...)
 		}
-		if *only == "" || *only == "memory" {
-			tables = append(tables, measureMemory(o))
-		}
-		if *only == "" || *only == "load" {
-			tables = append(tables, measureLoad(o, *rounds)...)
-		}
-		text = report(tables)
+		text = report(s.heading, s.setting, tables)
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Print(text)
-	if *output == "" || *only != "" {
+	if output == "" || !whole {
 		return nil
 	}
 	top, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	section := document.Section{Name: "server", Writer: "make bench"}
-	return section.Write(filepath.Join(top, *output), "Benchmarks", text)
+	return document.Section{Name: s.name, Writer: "make bench"}.Write(filepath.Join(top, output), "Benchmarks", text)
 }

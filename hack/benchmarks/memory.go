@@ -54,21 +54,24 @@ func measureMemory(o *harness.Owner) table {
 }
 
 // residentMemory is a process's VmRSS in MiB.
-func residentMemory(pid int) (float64, error) {
+func residentMemory(pid int) (float64, error) { return processMemory(pid, "VmRSS") }
+
+// processMemory is a figure of /proc/PID/status in MiB.
+func processMemory(pid int, field string) (float64, error) {
 	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
-		return 0, fmt.Errorf("resident memory is read from /proc, so on Linux only: %w", err)
+		return 0, fmt.Errorf("memory is read from /proc, so on Linux only: %w", err)
 	}
-	return parseResident(content)
+	return parseMemory(content, field)
 }
 
-func parseResident(status []byte) (float64, error) {
+func parseMemory(status []byte, field string) (float64, error) {
 	lines := bufio.NewScanner(bytes.NewReader(status))
 	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
+		if value, ok := strings.CutPrefix(lines.Text(), field+":"); ok {
 			kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 64)
 			return kibibytes / 1024, err
 		}
 	}
-	return 0, fmt.Errorf("no VmRSS in %q: the process has ended", status)
+	return 0, fmt.Errorf("no %s in %q: the process has ended", field, status)
 }

@@ -5,15 +5,17 @@ import (
 	"runtime"
 	"strings"
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 // table is a Markdown table of one kind of figure.
 type table struct {
 	title string
 	note  string // what was done, in a sentence or two
-	rows  []row
+	// columns are the names of what is compared; empty: the two servers.
+	columns [2]string
+	rows    []row
+	// text is a table of another form, instead of rows.
+	text string
 }
 
 // row is one figure of both servers, measured in as many rounds.
@@ -96,21 +98,32 @@ func (r row) String() string {
 		median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75), sign, r.target, r.verdict())
 }
 
-// report is the section of docs/benchmarks.md.
-func report(tables []table) string {
+// report is a section of docs/benchmarks.md.
+func report(heading, setting string, tables []table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## The server, beside kube-apiserver %s\n\n", strings.TrimPrefix(binaries.KubernetesVersion, "v"))
-	fmt.Fprintf(&b, "Written by `make bench` on a machine with %d processors (%s/%s, %s): both servers in turns in one run, each on "+
-		"an etcd of its own of the same version, client and servers on the same machine. Figures are medians of the rounds; a ratio "+
-		"is this server's figure divided by kube-apiserver's of the same round, given by its median and by the middle half of the "+
-		"rounds. Where that half says both, the verdict is *as good as*. Ratios carry over to other machines, figures do not.\n",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Fprintf(&b, "## %s\n\n", heading)
+	fmt.Fprintf(&b, "Written by `make bench` on a machine with %d processors (%s/%s, %s): %s\n",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), setting)
 	for _, table := range tables {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", table.title, table.note)
-		b.WriteString("| | this server | kube-apiserver | ratio | middle half | wanted | reached |\n|---|---:|---:|---:|---|---:|---|\n")
-		for _, row := range table.rows {
-			b.WriteString(row.String())
-		}
+		b.WriteString(table.body())
+	}
+	return b.String()
+}
+
+// body is the table itself.
+func (t table) body() string {
+	if t.text != "" {
+		return t.text
+	}
+	ours, theirs := "this server", "kube-apiserver"
+	if t.columns != [2]string{} {
+		ours, theirs = t.columns[0], t.columns[1]
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | %s | %s | ratio | middle half | wanted | reached |\n|---|---:|---:|---:|---|---:|---|\n", ours, theirs)
+	for _, row := range t.rows {
+		b.WriteString(row.String())
 	}
 	return b.String()
 }

@@ -53,10 +53,10 @@ type contender struct {
 const administratorToken = "bench-admin-token"
 
 // startOurs starts this project's server, alone without an etcd.
-func startOurs(o *harness.Owner, etcd *harness.Etcd) contender {
+func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	tokens := filepath.Join(o.TempDir(), "tokens.csv")
 	o.Check(os.WriteFile(tokens, []byte(administratorToken+",admin,admin,system:masters\n"), 0o600))
-	server := harness.StartServer(o, harness.ServerOptions{Etcd: etcd, Args: []string{"--token-auth-file=" + tokens}})
+	server := harness.StartServer(o, harness.ServerOptions{Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
 	return contender{
 		name: "this server", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client {
@@ -68,8 +68,8 @@ func startOurs(o *harness.Owner, etcd *harness.Etcd) contender {
 }
 
 // startTheirs starts a kube-apiserver.
-func startTheirs(o *harness.Owner, etcd *harness.Etcd) contender {
-	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd})
+func startTheirs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
+	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Args: args})
 	return contender{
 		name: "kube-apiserver", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client { return newClients(o, server.Config(o), count) },

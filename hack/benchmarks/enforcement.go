@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// enforcedWithin is what 99 of 100 may take, in seconds.
+	enforcedWithin = 0.1
+	// enforcementGrace is when a schema counts as never enforced.
+	enforcementGrace = 10 * time.Second
+	// firstPrecedence is that of the first schema, before the built-in schemas for
+	// service accounts; each later one comes before those that are there.
+	firstPrecedence = 8000
+)
+
+// delay is how long one schema took to be enforced, in seconds.
+type delay struct{ sinceSent, sinceAnswered float64 }
+
+// measureEnforcement applies schemas through kube-apiserver and asks a replica
+// until it goes by them.
+func (f *front) measureEnforcement(o *harness.Owner, samples int) table {
+	o.Logf("aggregated: enforcement")
+	if samples*replicas >= firstPrecedence {
+		o.Fatalf("--samples is %d; it must be below %d", samples, firstPrecedence/replicas)
+	}
+	administrator := f.administrator(o)
+	var delays [replicas][]delay
+	var clients [replicas]*client
+	for i := range clients {
+		clients[i] = f.client(o, f.ours[i].URL)
+	}
+	for n := range samples * replicas {
+		replica := n % replicas
+		d, err := enforce(o.Context(), administrator, clients[replica], n)
+		o.Check(err)
+		delays[replica] = append(delays[replica], d)
+	}
+	return enforcementTable(delays, samples)
+}
+
+// enforce applies a schema for the service account and asks as that account.
+func enforce(ctx context.Context, administrator, user *client, n int) (delay, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, enforcementGrace, fmt.Errorf("a FlowSchema is not enforced after %v", enforcementGrace))
+	defer cancel()
+	sent := time.Now()
+	uid, err := applySchema(ctx, administrator, n)
+	if err != nil {
+		return delay{}, err
+	}
+	answered := time.Now()
+	for {
+		response, err := user.send(ctx, request{method: http.MethodGet, path: beside + "/" + asked})
+		if ctx.Err() != nil {
+			return delay{}, context.Cause(ctx)
+		}
+		if err != nil {
+			return delay{}, err
+		}
+		now := time.Now()
+		_, _ = io.Copy(io.Discard, response.Body) // the header has said it all
+		_ = response.Body.Close()
+		if response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) == string(uid) {
+			return delay{now.Sub(sent).Seconds(), now.Sub(answered).Seconds()}, nil
+		}
+	}
+}
+
+// applySchema applies the nth schema and returns its UID.
+func applySchema(ctx context.Context, administrator *client, n int) (types.UID, error) {
+	name := fmt.Sprintf("bench-enforced-%d", n)
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1beta3","kind":"FlowSchema","metadata":{"name":%q},`+
+		`"spec":{"priorityLevelConfiguration":{"name":"workload-low"},"matchingPrecedence":%d,"rules":[{`+
+		`"subjects":[{"kind":"ServiceAccount","serviceAccount":{"namespace":%[4]q,"name":%[4]q}}],`+
+		`"resourceRules":[{"verbs":["get"],"apiGroups":["*"],"resources":["flowschemas"],"clusterScope":true}]}]}}`,
+		group, name, firstPrecedence-n, place)
+	response, err := administrator.send(ctx, request{
+		method: http.MethodPatch, path: beside + "/" + name + "?fieldManager=bench", contentType: applyPatch, body: body,
+	})
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var applied struct{ Metadata struct{ UID types.UID } }
+	if err := json.NewDecoder(response.Body).Decode(&applied); err != nil {
+		return "", fmt.Errorf("reading the applied FlowSchema: %w", err)
+	}
+	return applied.Metadata.UID, nil
+}
+
+func enforcementTable(delays [replicas][]delay, samples int) table {
+	var b strings.Builder
+	b.WriteString("| | p50 | p99 | wanted | reached |\n|---|---:|---:|---|---|\n")
+	for i, where := range []string{"the replica that was asked to apply it", "another replica"} {
+		b.WriteString(enforcementRow(where+", from sending it", mapped(delays[i], func(d delay) float64 { return d.sinceSent })))
+		b.WriteString(enforcementRow(where+", from the answer", mapped(delays[i], func(d delay) float64 { return d.sinceAnswered })))
+	}
+	return table{
+		title: "From applying a FlowSchema to its enforcement",
+		note: fmt.Sprintf("A FlowSchema is applied through kube-apiserver, and a replica of this server is asked again and again, directly, until "+
+			"the answer's `%s` is that of the new schema; %d times for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
+		text: b.String(),
+	}
+}
+
+// enforcementRow is a row of delays in seconds.
+func enforcementRow(what string, delays []float64) string {
+	p99, reached := quantile(delays, 0.99), "**no**"
+	if p99 < enforcedWithin {
+		reached = "yes"
+	}
+	return fmt.Sprintf("| %s | %s | %s | p99 < %s | %s |\n", what, seconds.format(median(delays)), seconds.format(p99),
+		seconds.format(enforcedWithin), reached)
+}
+
+func readBase64(file string) (string, error) {
+	content, err := os.ReadFile(file)
+	return base64.StdEncoding.EncodeToString(content), err
+}

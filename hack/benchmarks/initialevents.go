@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func watchTasks() (tasks []task) {
+	for _, form := range []form{
+		{"JSON", "application/json"},
+		{"protobuf", "application/vnd.kubernetes.protobuf;stream=watch"},
+	} {
+		tasks = append(tasks, task{
+			name: "watch, " + form.name, count: listsInRound,
+			do: func(ctx context.Context, c *client, _ int) (float64, error) { return c.initialEvents(ctx, form) },
+		})
+	}
+	return tasks
+}
+
+// initialEvents returns how many seconds pass until a watch has told of all that
+// is there.
+func (c *client) initialEvents(ctx context.Context, form form) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, deliveryGrace)
+	defer cancel()
+	const query = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+	begin := time.Now()
+	response, err := c.send(ctx, request{method: http.MethodGet, path: collection + query, accept: form.accept, plain: true})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	err = readUntil(response.Body, []byte(metav1.InitialEventsAnnotationKey))
+	return time.Since(begin).Seconds(), err
+}
+
+// readUntil reads a stream up to the first block with the mark in it.
+func readUntil(stream io.Reader, mark []byte) error {
+	block := make([]byte, 64<<10)
+	kept := 0 // of what was read before, in which the mark may have begun
+	for {
+		n, err := stream.Read(block[kept:])
+		all := block[:kept+n]
+		if bytes.Contains(all, mark) {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("the stream ended before %q", mark)
+		}
+		if err != nil {
+			return fmt.Errorf("waiting for %q: %w", mark, err)
+		}
+		kept = copy(block, all[max(0, len(all)-len(mark)+1):])
+	}
+}

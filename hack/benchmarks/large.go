@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// task is something to ask of a server that has many FlowSchemas.
+type task struct {
+	name string
+	// count is how often it is done in one round, one after the other.
+	count int
+	// prepare brings about what it needs; nil: nothing.
+	prepare func(ctx context.Context, c *client) error
+	// do does it for the nth time and returns how many seconds the server took.
+	do func(ctx context.Context, c *client, n int) (float64, error)
+}
+
+// measureLarge measures time and peak memory of both servers with many schemas.
+func measureLarge(o *harness.Owner, s settings) (tables []table) {
+	etcds := [2]*harness.Etcd{harness.StartEtcd(o, harness.EtcdOptions{}), harness.StartEtcd(o, harness.EtcdOptions{})}
+	o.Logf("large: writing %d FlowSchemas into either etcd", s.schemas)
+	fill(o, etcds, s.schemas)
+	for _, group := range []struct {
+		table table
+		tasks []task
+	}{
+		{
+			table{title: fmt.Sprintf("Lists of %d FlowSchemas", s.schemas), note: "To the end of the answer. *From cache* asks for " +
+				"resource version 0, *most recent* for none, *exact* for the present version and no other; *in chunks* follows the " +
+				"continue tokens of a list of the most recent to its end, 500 at a time."},
+			slices.Concat(listTasks(), chunkTasks()),
+		},
+		{
+			table{title: fmt.Sprintf("Watches that begin with %d FlowSchemas", s.schemas), note: "From sending a watch with " +
+				"`sendInitialEvents` until the bookmark that ends them. kube-apiserver has them behind a feature gate, which is set."},
+			watchTasks(),
+		},
+		{
+			table{title: "Server-side apply to an object of 50 managers", note: fmt.Sprintf("Each manager owns a label of its own and all of the "+
+				"spec with the others; %d other FlowSchemas are there.", s.schemas)},
+			applyTasks(),
+		},
+		{
+			table{title: fmt.Sprintf("Writes among %d FlowSchemas", s.schemas), note: "Each changes a spec, on which this server looks for " +
+				"what to advise the writer of among all FlowSchemas."},
+			writeTasks(),
+		},
+	} {
+		for _, task := range group.tasks {
+			group.table.rows = append(group.table.rows, measureTask(o, etcds, task, s.rounds)...)
+		}
+		tables = append(tables, group.table)
+	}
+	return tables
+}
+
+// measureTask starts both servers anew and has them do the task in turns.
+func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, rounds int) []row {
+	o.Logf("large: %s", task.name)
+	times := row{what: task.name + ", p50", unit: seconds, target: 1}
+	peaks := row{what: task.name + ", peak memory", unit: mebibytes, target: 1}
+	o.Within(func(o *harness.Owner) {
+		pair := [2]contender{
+			startOurs(o, etcds[0], "--etcd-prefix="+storePrefix),
+			startTheirs(o, etcds[1], "--etcd-prefix="+storePrefix, "--feature-gates=WatchList=true"),
+		}
+		var clients [2]*client
+		for i := range pair {
+			clients[i] = pair[i].clients(o, 1)[0]
+			if task.prepare != nil {
+				o.Check(task.prepare(o.Context(), clients[i]))
+			}
+		}
+		for round := range rounds + 1 {
+			var took, peak [2]float64
+			for _, i := range turns(round) {
+				var err error
+				took[i], peak[i], err = task.round(o.Context(), clients[i], pair[i].process.PID(), round)
+				o.Check(err)
+			}
+			if round > 0 { // the first warms up
+				times.add(took)
+				peaks.add(peak)
+			}
+		}
+	})
+	return []row{times, peaks}
+}
+
+// round does the task as often as it says, and returns the median of the times,
+// in seconds, and the peak of the memory, in MiB.
+func (t task) round(ctx context.Context, c *client, pid, round int) (took, peak float64, err error) {
+	if err := resetPeak(pid); err != nil {
+		return 0, 0, err
+	}
+	var times []float64
+	for n := range t.count {
+		took, err := t.do(ctx, c, round*t.count+n)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", t.name, err)
+		}
+		times = append(times, took)
+	}
+	peak, err = peakMemory(pid)
+	return median(times), peak, err
+}
+
+func (r *row) add(pair [2]float64) {
+	r.ours = append(r.ours, pair[0])
+	r.theirs = append(r.theirs, pair[1])
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+func TestContinueTokenIsFoundInEveryForm(t *testing.T) {
+	want := metav1.ListMeta{ResourceVersion: "12", Continue: "eyJ", RemainingItemCount: new(int64(7))}
+	list := &flowcontrolv1.FlowSchemaList{ListMeta: want, Items: []flowcontrolv1.FlowSchema{{}}}
+	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+		require.True(t, ok)
+		content, err := runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion), list)
+		require.NoError(t, err)
+		got, err := listMeta(content)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, mediaType)
+	}
+	table, err := listMeta([]byte(`{"kind":"Table","metadata":{"resourceVersion":"12","continue":"eyJ","remainingItemCount":7},"rows":[]}`))
+	require.NoError(t, err)
+	assert.Equal(t, want, table)
+	_, err = listMeta([]byte("neither"))
+	require.Error(t, err)
+}
+
+func TestMarkIsFoundWhereverBlocksOfTheStreamEnd(t *testing.T) {
+	mark := []byte("the-mark")
+	for before := range 20 {
+		stream := append(bytes.Repeat([]byte("t"), 64<<10-before), mark...)
+		rest := []byte("what follows is not waited for")
+		require.NoError(t, readUntil(bytes.NewReader(append(stream, rest...)), mark), before)
+		require.ErrorContains(t, readUntil(bytes.NewReader(stream[:len(stream)-1]), mark), "ended before")
+	}
+	require.NoError(t, readUntil(iotest.OneByteReader(bytes.NewReader([]byte("a the-mark"))), mark))
+	require.ErrorIs(t, readUntil(iotest.ErrReader(os.ErrDeadlineExceeded), mark), os.ErrDeadlineExceeded)
+}
+
+func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
+	pid := os.Getpid()
+	require.NoError(t, resetPeak(pid))
+	before, err := peakMemory(pid)
+	require.NoError(t, err)
+	held := bytes.Repeat([]byte{1}, 64<<20)
+	after, err := peakMemory(pid)
+	require.NoError(t, err)
+	assert.Greater(t, after, before+32, "64 MiB were written; %d", held[len(held)-1])
+	require.ErrorContains(t, resetPeak(0), "Linux")
+}
+
+func TestPartIsChosenByItsName(t *testing.T) {
+	all, whole, err := choose("")
+	require.NoError(t, err)
+	assert.True(t, whole)
+	assert.Len(t, all, 3)
+
+	one, whole, err := choose("memory")
+	require.NoError(t, err)
+	assert.False(t, whole, "the section has other parts")
+	require.Len(t, one, 1)
+	require.Len(t, one[0].parts, 1)
+	assert.Equal(t, "server", one[0].name)
+	assert.Equal(t, "memory", one[0].parts[0].name)
+
+	one, whole, err = choose("large")
+	require.NoError(t, err)
+	assert.True(t, whole)
+	assert.Equal(t, "large", one[0].name)
+
+	_, _, err = choose("small")
+	require.ErrorContains(t, err, `"small"; it must be one of start, memory, load, large, aggregated`)
+}

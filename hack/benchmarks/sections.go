@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// section is one of docs/benchmarks.md; it is written as a whole.
+type section struct {
+	name    string // in the markers
+	heading string
+	setting string // what was run, and how to read the figures
+	parts   []part
+}
+
+// part is what can be measured alone.
+type part struct {
+	name    string
+	measure func(*harness.Owner, settings) []table
+}
+
+func sections() []section {
+	kubernetes := "kube-apiserver " + strings.TrimPrefix(binaries.KubernetesVersion, "v")
+	const (
+		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine."
+		howToRead  = " Figures are medians of the rounds; a ratio is this server's figure divided by kube-apiserver's of the same round, given by " +
+			"its median and by the middle half of the rounds. Where that half says both, the verdict is *as good as*. Ratios carry over to " +
+			"other machines, figures do not."
+	)
+	return []section{
+		{
+			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide + howToRead,
+			parts: []part{
+				{"start", func(o *harness.Owner, s settings) []table { return []table{measureStarts(o, s.rounds)} }},
+				{"memory", func(o *harness.Owner, _ settings) []table { return []table{measureMemory(o)} }},
+				{"load", func(o *harness.Owner, s settings) []table { return measureLoad(o, s.rounds) }},
+			},
+		},
+		{
+			name: "large", heading: "Many FlowSchemas, beside " + kubernetes,
+			setting: sideBySide + " The same FlowSchemas are in both etcds, byte for byte. One client asks, without compression. For each kind of " +
+				"request both servers are started anew; peak memory is the most that a process held during a round (VmHWM)." + howToRead,
+			parts: []part{{"large", measureLarge}},
+		},
+		{
+			name: "aggregated", heading: "Behind " + kubernetes,
+			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
+				"Figures are medians of the rounds.",
+			parts: []part{{"aggregated", measureAggregated}},
+		},
+	}
+}
+
+func partNames() (names []string) {
+	for _, section := range sections() {
+		for _, part := range section.parts {
+			names = append(names, part.name)
+		}
+	}
+	return names
+}
+
+// choose returns the sections to measure, all if there is no name, otherwise one
+// with the part of that name alone, and whether they are whole.
+func choose(only string) (chosen []section, whole bool, err error) {
+	if only == "" {
+		return sections(), true, nil
+	}
+	for _, section := range sections() {
+		at := slices.IndexFunc(section.parts, func(p part) bool { return p.name == only })
+		if at >= 0 {
+			whole = len(section.parts) == 1
+			section.parts = section.parts[at : at+1]
+			return append(chosen, section), whole, nil
+		}
+	}
+	return nil, false, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(partNames(), ", "))
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	// managers is how many own something of the one object.
+	managers      = 50
+	writesInRound = 50
+	managed       = "bench-managed"
+	applyPatch    = "application/apply-patch+yaml"
+	mergePatch    = "application/merge-patch+json"
+)
+
+func applyTasks() []task {
+	everybody := func(ctx context.Context, c *client) error {
+		for manager := range managers {
+			if _, err := c.applyAs(ctx, manager, "first"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return []task{
+		{
+			name: "apply that changes a label", count: writesInRound, prepare: everybody,
+			do: func(ctx context.Context, c *client, n int) (float64, error) {
+				return c.applyAs(ctx, n%managers, fmt.Sprintf("value-%d", n))
+			},
+		},
+		{
+			name: "apply that changes nothing", count: writesInRound, prepare: everybody,
+			do: func(ctx context.Context, c *client, n int) (float64, error) {
+				return c.applyAs(ctx, n%managers, "first")
+			},
+		},
+	}
+}
+
+// applyAs applies as one of the managers, whose label has this value, and
+// returns how many seconds that took.
+func (c *client) applyAs(ctx context.Context, manager int, value string) (float64, error) {
+	return c.write(ctx, request{
+		method: http.MethodPatch, contentType: applyPatch,
+		path: fmt.Sprintf("%s/%s?fieldManager=manager-%d", collection, managed, manager),
+		body: fmt.Appendf(nil, `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema",`+
+			`"metadata":{"name":%q,"labels":{"manager-%d":%q}},"spec":%s}`, managed, manager, value, managedSpec),
+	})
+}
+
+// managedSpec matches nobody's requests.
+const managedSpec = `{"priorityLevelConfiguration":{"name":"workload-low"},"matchingPrecedence":8000,` +
+	`"distinguisherMethod":{"type":"ByUser"},"rules":[{"subjects":[{"kind":"User","user":{"name":"bench:managed"}}],` +
+	`"resourceRules":[{"verbs":["get"],"apiGroups":["example.com"],"resources":["widgets"],"namespaces":["*"]}]}]}`
+
+func writeTasks() []task {
+	name := func(of string, n int) string { return fmt.Sprintf("bench-%s-%d", of, n) }
+	precedence := func(n int) int { return 1000 + n%7000 }
+	return []task{
+		{name: "create", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
+			return c.write(ctx, request{method: http.MethodPost, path: collection, body: flowSchema(name("created", n), "many", 9000)})
+		}},
+		{name: "merge patch", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
+			return c.write(ctx, request{
+				method: http.MethodPatch, contentType: mergePatch, path: collection + "/" + filledName(0),
+				body: fmt.Appendf(nil, `{"spec":{"matchingPrecedence":%d}}`, precedence(n)),
+			})
+		}},
+		{name: "apply of a new one", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
+			return c.write(ctx, request{
+				method: http.MethodPatch, contentType: applyPatch, path: collection + "/" + name("applied", n) + "?fieldManager=bench",
+				body: flowSchema(name("applied", n), "many", 9000),
+			})
+		}},
+	}
+}
+
+// write returns how many seconds a write took.
+func (c *client) write(ctx context.Context, r request) (float64, error) {
+	begin := time.Now()
+	err := c.drain(ctx, r)
+	return time.Since(begin).Seconds(), err
+}
