@@ -1,12 +1,19 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/upstream"
 )
 
 // cluster is the kube-apiserver in front of this server: the place of the
@@ -44,4 +51,63 @@ func (c *Config) applyAdmission(context.Context) error {
 		return fmt.Errorf("admission: %w", err)
 	}
 	return nil
+}
+
+// watchCluster makes readiness wait for what kube-apiserver must give, and say
+// what is missing.
+func (c *Config) watchCluster(context.Context) error {
+	if c.cluster == nil {
+		return nil
+	}
+	identity := c.options.Identity
+	authentication, err := identity.AuthenticationClientConfig()
+	if err != nil {
+		return err
+	}
+	authorization, err := identity.AuthorizationClientConfig()
+	if err != nil {
+		return err
+	}
+	config := upstream.Config{
+		Authentication: authentication,
+		Authorization:  authorization,
+		TrustOptional:  identity.Authentication.TolerateInClusterLookupFailure,
+		Informers:      c.cluster.informers,
+		Clock:          clock.RealClock{},
+		Log:            klog.Background().WithName("upstream"),
+	}
+	if !identity.Authentication.SkipInClusterLookup {
+		config.Trust = &upstream.Trust{
+			ClientCA:   identity.Authentication.ClientCert.ClientCA == "",
+			FrontProxy: identity.Authentication.RequestHeader.ClientCAFile == "",
+			Knows:      c.trusts,
+		}
+	}
+	monitor, err := upstream.New(config)
+	if err != nil {
+		return err
+	}
+	for _, check := range monitor.Checks() {
+		c.generic.AddReadyzChecks(check)
+	}
+	chain := c.generic.BuildHandlerChainFunc
+	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
+		return chain(monitor.Explain(api), generic)
+	}
+	return c.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
+		c.cluster.informers.Start(hook.Done()) // or the monitor takes none for all
+		go monitor.Run(hook)
+		return nil
+	})
+}
+
+// trusts tells whether these certificates are in force, and with them the front
+// proxy, if there is one.
+func (c *Config) trusts(bundle string) bool {
+	if proxy := c.generic.Authentication.RequestHeaderConfig; proxy != nil {
+		if _, known := proxy.CAContentProvider.VerifyOptions(); !known {
+			return false
+		}
+	}
+	return bytes.Contains(c.generic.SecureServing.ClientCA.CurrentCABundleContent(), bytes.TrimSpace([]byte(bundle)))
 }

@@ -54,12 +54,12 @@ func TestEachRightIsNeeded(t *testing.T) {
 		waitCode(t, server.URL+path("v1", ""), http.StatusOK, g.reader)
 		require.NotContains(t, server.Process.Output(), "forbidden")
 	})
-	t.Run("without the authorities of the cluster it does not start", func(t *testing.T) {
+	t.Run("without the authorities of the cluster it does not become ready", func(t *testing.T) {
 		server := g.start(t, "authorities", g.granted, false)
-		code, err := server.Process.ExitCode(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, code)
-		require.Contains(t, server.Process.Output(), `"extension-apiserver-authentication"`)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		require.NoError(t, server.Process.WaitOutput(ctx, "we may not read the ConfigMap kube-system/extension-apiserver-authentication"))
+		waitCode(t, server.URL+"/readyz", http.StatusInternalServerError)
 	})
 	for i, missing := range g.granted {
 		t.Run("without "+missing.verb+" of "+missing.resource, func(t *testing.T) {
@@ -77,7 +77,7 @@ func (g *guard) requireLack(t *testing.T, server *harness.Server, missing permis
 		waitCode(t, server.URL+"/readyz", http.StatusOK)
 		waitCode(t, server.URL+path("v1", ""), http.StatusUnauthorized, g.reader)
 	case "subjectaccessreviews":
-		waitCode(t, server.URL+"/readyz", http.StatusOK)
+		waitCode(t, server.URL+"/readyz", http.StatusInternalServerError)
 		waitCode(t, server.URL+path("v1", ""), http.StatusInternalServerError, g.reader)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

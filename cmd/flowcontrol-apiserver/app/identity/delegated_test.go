@@ -43,18 +43,20 @@ func TestKubeAPIServerInFrontDecides(t *testing.T) {
 	require.Contains(t, cluster.asked(), "authorization.k8s.io/v1 SubjectAccessReview")
 }
 
-func TestClusterThatDoesNotTellItsAuthoritiesIsAnErrorUnlessTolerated(t *testing.T) {
-	cluster := newReviewer(t)
-	kubeconfig := "--kubeconfig=" + cluster.kubeconfig(t)
-	_, err := apply(t, newTestOptions(t, kubeconfig), "")
-	require.ErrorContains(t, err, "authentication by the kube-apiserver in front")
+// TestNobodyIsTrustedUntilTheClusterTells starts without the cluster's word and
+// gets it later.
+func TestNobodyIsTrustedUntilTheClusterTells(t *testing.T) {
+	users, proxies, cluster := newAuthority(t, "users"), newAuthority(t, "proxies"), newReviewer(t)
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
+	front, remote := proxies.client("front"), map[string]string{"X-Remote-User": "alice"}
+	require.Equal(t, user.Anonymous, server.request(objects, front, remote).User.Name)
 
-	for _, flag := range []string{"--authentication-tolerate-lookup-failure", "--authentication-skip-lookup"} {
-		t.Run(flag, func(t *testing.T) {
-			_, err := apply(t, newTestOptions(t, kubeconfig, flag), "")
-			require.NoError(t, err)
-		})
-	}
+	cluster.tell(map[string]string{"client-ca-file": string(users.pem), "requestheader-client-ca-file": string(proxies.pem)})
+	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return server.request(objects, users.client("bob"), nil).User.Name == "bob", nil
+	}))
+	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is named")
 }
 
 func TestAuthoritiesOfFlagsNeedNoLookup(t *testing.T) {

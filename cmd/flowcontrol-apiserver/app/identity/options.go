@@ -76,7 +76,7 @@ func (o *Options) describeShared() {
 		authorizationDeniedTTLFlag:               "How long a permission refused is remembered. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
 		"authorization-always-allow-paths":       "Paths for which nobody is asked for permission; a * at the end matches what begins like it. Without a kube-apiserver in front, health stays among them.",
 		"authentication-skip-lookup":             "Take the client and front-proxy authorities from the flags alone, not from the kube-apiserver in front.",
-		"authentication-tolerate-lookup-failure": "Start even if the kube-apiserver in front does not tell its front-proxy authority; its users are then anonymous here.",
+		"authentication-tolerate-lookup-failure": "Be ready even while the kube-apiserver in front has not told its front-proxy authority; its users are then anonymous here.",
 		"requestheader-client-ca-file":           "Bundle of authorities whose client certificates may name a user in headers (a front proxy). Default: what the kube-apiserver in front uses; without one, there is no front proxy. Followed when it changes.",
 		"requestheader-allowed-names":            "Common names of the front proxy's certificate. Empty: any certificate of --requestheader-client-ca-file may name any user.",
 	} {
@@ -101,17 +101,42 @@ func (o *Options) inPod() bool {
 	return err == nil
 }
 
+// kubeconfig is a file and the flag that names it.
+type kubeconfig struct{ flag, file string }
+
+func (o *Options) authenticationKubeconfig() kubeconfig {
+	return kubeconfig{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile}
+}
+
+func (o *Options) authorizationKubeconfig() kubeconfig {
+	return kubeconfig{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile}
+}
+
 // ClientConfig returns how to reach the kube-apiserver in front, and nil if there
 // is none. An error names the flag and the file.
 func (o *Options) ClientConfig() (*rest.Config, error) {
+	return o.clientConfig(kubeconfig{"kubeconfig", o.Kubeconfig}, o.authorizationKubeconfig(), o.authenticationKubeconfig())
+}
+
+// AuthenticationClientConfig is ClientConfig for the kube-apiserver that knows
+// users.
+func (o *Options) AuthenticationClientConfig() (*rest.Config, error) {
+	return o.clientConfig(o.authenticationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+}
+
+// AuthorizationClientConfig is ClientConfig for the kube-apiserver that knows
+// permissions.
+func (o *Options) AuthorizationClientConfig() (*rest.Config, error) {
+	return o.clientConfig(o.authorizationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+}
+
+// clientConfig loads the first kubeconfig that is given, or takes the credentials
+// of the pod.
+func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
 	if !o.Delegated() {
 		return nil, nil
 	}
-	for _, source := range []struct{ flag, file string }{
-		{"kubeconfig", o.Kubeconfig},
-		{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile},
-		{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile},
-	} {
+	for _, source := range sources {
 		if source.file != "" {
 			return loadKubeconfig(source.flag, source.file)
 		}

@@ -29,14 +29,14 @@ type reviewer struct {
 	audiences []string
 	// allow and deny decide; neither means no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool
-	// trust is the ConfigMap by which a kube-apiserver tells its authorities.
-	trust map[string]string
 	// status, if set, is all that is answered.
 	status int
 
-	// mu guards reviews, the kinds and versions that were asked for.
+	// mu guards reviews, the kinds and versions that were asked for, and trust,
+	// the ConfigMap by which a kube-apiserver tells its authorities.
 	mu      sync.Mutex
 	reviews []string
+	trust   map[string]string
 }
 
 func newReviewer(t *testing.T) *reviewer {
@@ -67,6 +67,13 @@ func (r *reviewer) asked() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.reviews)
+}
+
+// tell sets what the ConfigMap says.
+func (r *reviewer) tell(trust map[string]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trust = trust
 }
 
 // ServeHTTP implements http.Handler.
@@ -104,10 +111,13 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // tellTrust answers a get, list or watch of the one ConfigMap.
 func (r *reviewer) tellTrust(w http.ResponseWriter, req *http.Request) {
-	configMap := corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: r.trust}
+	r.mu.Lock()
+	trust := r.trust
+	r.mu.Unlock()
+	configMap := corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: trust}
 	configMap.Namespace, configMap.Name, configMap.ResourceVersion = "kube-system", "extension-apiserver-authentication", "1"
 	switch {
-	case r.trust == nil:
+	case trust == nil:
 		http.Error(w, "not for you", http.StatusForbidden)
 	case req.URL.Query().Get("watch") != "":
 		w.WriteHeader(http.StatusOK)

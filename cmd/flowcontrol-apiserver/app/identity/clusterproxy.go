@@ -1,0 +1,70 @@
+package identity
+
+import (
+	"context"
+	"crypto/x509"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/client-go/kubernetes"
+)
+
+// The ConfigMap in which a kube-apiserver tells whom it trusts itself.
+const (
+	trustNamespace = metav1.NamespaceSystem
+	trustName      = "extension-apiserver-authentication"
+)
+
+// clusterProxy follows what kube-apiserver tells of its front proxy: the
+// authority, the names that its certificate may have, and the headers.
+type clusterProxy struct {
+	*dynamiccertificates.ConfigMapCAController
+	headers *headerrequest.RequestHeaderAuthRequestController
+}
+
+var (
+	_ dynamiccertificates.CAContentProvider = &clusterProxy{}
+	_ dynamiccertificates.ControllerRunner  = &clusterProxy{}
+)
+
+func newClusterProxy(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
+	authority, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", trustNamespace, trustName, requestHeaderCAFlag, client)
+	if err != nil {
+		return nil, err
+	}
+	headers := headerrequest.NewRequestHeaderAuthRequestController(trustName, trustNamespace, client,
+		"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers",
+		"requestheader-extra-headers-prefix", "requestheader-allowed-names")
+	following := func(values func() []string) headerrequest.StringSliceProvider {
+		return headerrequest.StringSliceProviderFunc(values)
+	}
+	return &authenticatorfactory.RequestHeaderConfig{
+		CAContentProvider:   &clusterProxy{authority, headers},
+		UsernameHeaders:     following(headers.UsernameHeaders),
+		UIDHeaders:          following(headers.UIDHeaders),
+		GroupHeaders:        following(headers.GroupHeaders),
+		ExtraHeaderPrefixes: following(headers.ExtraHeaderPrefixes),
+		AllowedClientNames:  following(headers.AllowedClientNames),
+	}, nil
+}
+
+// VerifyOptions implements dynamiccertificates.CAContentProvider. The authority
+// alone is not enough: without the names that it may sign, it could sign any.
+func (p *clusterProxy) VerifyOptions() (x509.VerifyOptions, bool) {
+	if len(p.headers.UsernameHeaders()) == 0 {
+		return x509.VerifyOptions{}, false
+	}
+	return p.ConfigMapCAController.VerifyOptions()
+}
+
+// RunOnce implements dynamiccertificates.ControllerRunner. It asks nothing, so
+// that a kube-apiserver that does not answer does not hold the start up.
+func (p *clusterProxy) RunOnce(context.Context) error { return nil }
+
+// Run implements dynamiccertificates.ControllerRunner.
+func (p *clusterProxy) Run(ctx context.Context, workers int) {
+	go p.ConfigMapCAController.Run(ctx, workers)
+	p.headers.Run(ctx, workers)
+}
