@@ -1,0 +1,66 @@
+package recursion
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+// question is one that this server asks kube-apiserver, as its service account.
+type question struct {
+	name, method, path, body string
+	// answer is the status of its answer.
+	answer int
+	// level is the one that artifacts/flowschemas puts it into.
+	level string
+}
+
+func questions() []question {
+	const exempt = "exempt"
+	read := func(name, path string) question {
+		return question{name, http.MethodGet, path, "", http.StatusOK, exempt}
+	}
+	return []question{
+		{"may he do that", http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", `{
+			"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+			"spec": {"user": "someone", "nonResourceAttributes": {"verb": "get", "path": "/"}}}`, http.StatusCreated, exempt},
+		{"whose token is that", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{
+			"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "none"}}`, http.StatusCreated, "flowcontrol-apiserver"},
+		read("whom to trust", "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"),
+		read("which namespaces are there", "/api/v1/namespaces"),
+		read("which webhooks are there", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"),
+		read("which policies are there", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"),
+	}
+}
+
+// strange is what this server does not ask.
+func strange() question {
+	return question{"which secrets are there", http.MethodGet, "/api/v1/namespaces/kube-system/secrets", "", http.StatusForbidden, level}
+}
+
+// question asks as this server does. It gives up sooner, so that kube-apiserver
+// lets it wait for a seat for half a second, a quarter of that.
+func (s *site) question(ctx context.Context, t *testing.T, q question) (answer, error) {
+	t.Helper()
+	config := s.Config(t)
+	config.Impersonate = rest.ImpersonationConfig{
+		UserName: "system:serviceaccount:" + cluster.Namespace + ":flowcontrol-apiserver",
+		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + cluster.Namespace, "system:authenticated"},
+	}
+	return ask(ctx, config, q.method, q.path+"?timeout=2s", q.body)
+}
+
+// flowSchemas is the folder that they are applied from.
+func flowSchemas(t *testing.T) string {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	return filepath.Join(root, "artifacts", "flowschemas")
+}
