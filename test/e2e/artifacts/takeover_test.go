@@ -47,7 +47,7 @@ func TestV1IsTakenAndReturned(t *testing.T) {
 			c.KubeAPIServer.Stop(t)
 			c.KubeAPIServer.Start(t)
 		} else {
-			c.Apply(t, "overlays/return-v1")
+			c.ReturnV1(t)
 		}
 		cluster.Eventually(t, "kube-apiserver serves v1 itself", func(context.Context) error {
 			if native := uidOf(t, c, "v1"); native == ours {

@@ -153,7 +153,7 @@ func (s *site) governsAlice(ctx context.Context) error {
 
 // testGivenBack ends with v1 served by kube-apiserver itself.
 func testGivenBack(t *testing.T, s *site) {
-	s.Apply(t, "overlays/return-v1")
+	s.ReturnV1(t)
 	s.ours = []string{"v1beta3"}
 	s.WaitAPIService(t, apiService("v1"))
 	require.Equal(t, "onstart ", s.kubectl.Run(t, "get", "apiservice", apiService("v1"),

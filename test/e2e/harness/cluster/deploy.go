@@ -25,6 +25,12 @@ func (c *Cluster) Apply(t harness.TB, folder string) string {
 	return c.Kubectl(t).Run(t, "apply", "-k", artifact(t, folder))
 }
 
+// ReturnV1 gives v1 back to kube-apiserver as a user does.
+func (c *Cluster) ReturnV1(t harness.TB) {
+	t.Helper()
+	c.Kubectl(t).Run(t, "replace", "--force", "-k", artifact(t, "overlays/return-v1"))
+}
+
 // MakeCertificates runs the script that makes them, and returns what it says.
 func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	t.Helper()

@@ -99,9 +99,10 @@ func (s *shown) render(outputs []string) string {
 	return text.String()
 }
 
-// tidy ends each line of an output without spaces and the last one with a line
-// break.
+// tidy leaves out what kubectl logs, and ends each line of an output without
+// spaces and the last one with a line break.
 func tidy(output string) string {
+	output = regexp.MustCompile(`(?m)^I\d{4} .*\n`).ReplaceAllString(output, "")
 	output = strings.TrimRight(regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(output, ""), "\n")
 	if output == "" {
 		return ""
@@ -121,6 +122,7 @@ func shape(output string) string {
 		{`\b\d+(m\d+)?[sm]\b`, "AGE"},
 		{`127\.0\.0\.1:\d+`, "ADDRESS"},
 		{`\b10\.0\.0\.\d+\b`, "ADDRESS"},
+		{`(?m)^I\d{4} .*\n`, ""},
 		{`(?m)^Waiting for deployment .*\n`, ""},
 		{`[ \t]+`, " "},
 		{`(?m) $`, ""},

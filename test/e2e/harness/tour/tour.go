@@ -100,6 +100,7 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	shell.Stdin = strings.NewReader(script.String())
 	var output bytes.Buffer
 	shell.Stdout, shell.Stderr = &output, &output
+	shell.WaitDelay = time.Second // what a command left running holds the output open
 	if err := shell.Run(); err != nil {
 		t.Fatalf("the commands of %s, %s: %v\n%s", section.Document, section.Heading, err, output.String())
 	}

@@ -1,0 +1,81 @@
+// Package docs tests the guides in docs/: their commands are run on a real
+// kube-apiserver, and print what the guides show.
+package docs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
+)
+
+var updateDocs = tour.Flag()
+
+const (
+	levels = "prioritylevelconfigurations.v1.flowcontrol.apiserver.k8s.io"
+	// frozen is a level that admits nothing, which only v1 can say.
+	frozen = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "frozen"},
+		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}}`
+	madeHere = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "made-here"},
+		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 7, "limitResponse": {"type": "Reject"}}}}`
+)
+
+func TestDeployGuide(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{})
+	run(t, c, "docs/deploy.md", "## With an etcd of its own")
+}
+
+func TestMigrationGuide(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{})
+	kubectl := c.Kubectl(t)
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	kubectl.Run(t, "apply", "-f", filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml"))
+	kubectl.RunInput(t, frozen, "create", "-f", "-")
+	c.Apply(t, "overlays/own-etcd")
+	c.MakeCertificates(t, "--etcd")
+	c.WaitRollout(t)
+	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
+	c.Servers(t, 3)
+	awaitBuiltIns(t, kubectl)
+
+	run(t, c, "docs/migration.md", "## From kube-apiserver to this server")
+	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
+	kubectl.RunInput(t, madeHere, "create", "-f", "-")
+	run(t, c, "docs/migration.md", "## From this server to kube-apiserver")
+	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
+}
+
+// run runs a section in a directory that looks like a fresh clone.
+func run(t *testing.T, c *cluster.Cluster, document, heading string) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	clone := harness.ShortDir(t)
+	require.NoError(t, os.Symlink(filepath.Join(root, "artifacts"), filepath.Join(clone, "artifacts")))
+	tour.Run(t, tour.Section{
+		Document: document, Heading: heading, Dir: clone, Env: []string{"KUBECONFIG=" + c.KubeAPIServer.Kubeconfig},
+	}, *updateDocs)
+}
+
+// awaitBuiltIns waits until a kube-apiserver that was started a moment ago has
+// made its built-in objects, so that the guide counts the same each time.
+func awaitBuiltIns(t *testing.T, kubectl *harness.Kubectl) {
+	t.Helper()
+	cluster.Eventually(t, "kube-apiserver has its built-in objects", func(context.Context) error {
+		for _, name := range []string{"exempt", "catch-all", "global-default", "workload-low", "workload-high", "system", "node-high", "leader-election"} {
+			if result := kubectl.Try(t, "", "get", levels, name); result.ExitCode != 0 {
+				return fmt.Errorf("%s", result.Stderr)
+			}
+		}
+		return nil
+	})
+}
