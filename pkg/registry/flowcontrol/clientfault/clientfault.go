@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,10 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
-
-// typedPatchFailed begins the error about an applied object that does not have
-// the fields and types of its kind. The library gives it no type.
-const typedPatchFailed = "failed to create typed patch object"
 
 // Version returns the error of a read or a watch, that of a resourceVersion
 // which is no number as 400.
@@ -40,9 +35,9 @@ func Create(err error) error {
 }
 
 // Update returns info with the errors about a resourceVersion that is no number
-// and about an applied object which is not of its kind as 400, and as 422 that
-// about an object which cannot be applied to because a list of it that is a set
-// has one item twice: validation lets these pass, and the library needs sets
+// and about a patch that makes no sense, or no object of the kind, as 400, and as
+// 422 that about an object which cannot be applied to because a list of it that is
+// a set has one item twice: validation lets these pass, and the library needs sets
 // where an object was written in two versions.
 func Update(info rest.UpdatedObjectInfo) rest.UpdatedObjectInfo {
 	return update{info}
@@ -54,10 +49,7 @@ var _ rest.UpdatedObjectInfo = update{}
 
 // UpdatedObject implements rest.UpdatedObjectInfo.
 func (u update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
-	object, err := u.UpdatedObjectInfo.UpdatedObject(ctx, old)
-	if err != nil && strings.HasPrefix(err.Error(), typedPatchFailed) {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
+	object, err := u.patched(ctx, old)
 	if twins, ok := errors.AsType[typed.ValidationErrors](err); ok {
 		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: twins.Error(),

@@ -1,7 +1,6 @@
 package clientfault
 
 import (
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -23,9 +21,9 @@ import (
 // Options returns a handler that answers 400 to requests with options which make
 // no sense, and passes the others to api: another dryRun than All, an apply
 // without fieldManager, a list with a resourceVersionMatch that does not go with
-// its resourceVersion, and a deletion whose body is no DeleteOptions. The library
-// answers 422 to the first three, as if an object were invalid, and 500 to the
-// last.
+// its resourceVersion, a deletion whose body is no DeleteOptions, and a patch with
+// a number that its field cannot hold. The library answers 422 to the first three,
+// as if an object were invalid, 500 to the next, and cuts such a number.
 //
 // Bodies of more than bodyLimit bytes are left to api to refuse. The codecs write
 // the answer.
@@ -39,6 +37,9 @@ func Options(api http.Handler, codecs runtime.NegotiatedSerializer, bodyLimit in
 		err := optionsFault(r, info.Verb)
 		if err == nil && info.Subresource == "" && (info.Verb == "delete" || info.Verb == "deletecollection") {
 			r, err = withDeleteOptions(r, bodyLimit)
+		}
+		if err == nil && info.Verb == "patch" {
+			r, err = withNumbersThatFit(r, bodyLimit)
 		}
 		if err != nil {
 			responsewriters.ErrorNegotiated(err, codecs, schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}, w, r)
@@ -59,8 +60,7 @@ func optionsFault(r *http.Request, verb string) error {
 		faults = metav1validation.ValidateDryRun(field.NewPath("dryRun"), query["dryRun"])
 	}
 	if verb == "patch" && query.Get("fieldManager") == "" {
-		contentType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // one that is no type is not apply's
-		faults = append(faults, slices.DeleteFunc(metav1validation.ValidatePatchOptions(&metav1.PatchOptions{}, types.PatchType(contentType)), isNot("fieldManager"))...)
+		faults = append(faults, slices.DeleteFunc(metav1validation.ValidatePatchOptions(&metav1.PatchOptions{}, patchType(r)), isNot("fieldManager"))...)
 	}
 	return badRequest(faults)
 }
