@@ -1,6 +1,6 @@
 // Package binaries builds the programs that the tests and benchmarks run as
-// real processes: this project's server, and etcd, kube-apiserver and kubectl
-// from the tool modules under hack/tools.
+// real processes: this project's server, and etcd, kube-apiserver, kubectl
+// and others from the tool modules under hack/tools.
 //
 // Every program goes to bin/ at the top of the repository. A build is asked of
 // the go command each time a test process first needs the program, and left to
@@ -33,12 +33,13 @@ type program struct {
 	module  string // folder of the module that builds it, from the top of the repository
 	pkg     string // import path of its main package
 	ldflags []string
+	tags    []string
 }
 
 func programs() []program {
 	return []program{serverProgram(), etcdProgram(), etcdctlProgram(), kubectlProgram(),
 		kubeAPIServerProgram(), kubeControllerManagerProgram(),
-		nextKubeAPIServerProgram(), buildkitdProgram(), buildctlProgram()}
+		nextKubeAPIServerProgram(), buildkitdProgram(), buildctlProgram(), prometheusProgram()}
 }
 
 func serverProgram() program {
@@ -62,6 +63,13 @@ func buildctlProgram() program  { return buildkitProgram("buildctl") }
 
 func buildkitProgram(name string) program {
 	return program{name: name, module: "hack/tools/buildkit", pkg: "github.com/moby/buildkit/cmd/" + name}
+}
+
+// prometheusProgram finds its targets in files and in Kubernetes: the libraries
+// of all clouds would take most of the build.
+func prometheusProgram() program {
+	return program{name: "prometheus", module: "hack/tools/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus",
+		tags: []string{"remove_all_sd", "enable_kubernetes_sd"}}
 }
 
 func kubeAPIServerProgram() program         { return kubernetesProgram("kube-apiserver") }
@@ -133,6 +141,10 @@ func Buildkitd(ctx context.Context) (string, error) { return built.get(ctx, buil
 // Buildctl builds the client of Buildkitd and returns the path of the binary.
 func Buildctl(ctx context.Context) (string, error) { return built.get(ctx, buildctlProgram()) }
 
+// Prometheus builds Prometheus, without its pages, and returns the path of the
+// binary.
+func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
+
 // All builds every program in turn and hands each path to report.
 func All(ctx context.Context, report func(path string)) error {
 	for _, p := range programs() {
@@ -190,7 +202,7 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 
 	ldflags := strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " ")
 	// Without version control stamps a commit that changes no code links nothing anew.
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags="+ldflags, "-o", path, p.pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags="+ldflags, "-tags="+strings.Join(p.tags, ","), "-o", path, p.pkg)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(p.module))
 	// Static, as these programs are released; and each module stands alone.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")

@@ -56,6 +56,9 @@ func startNetwork(t harness.TB) *Network {
 	return n
 }
 
+// Proxy is the URL of the proxy, for clients that are told of one.
+func (n *Network) Proxy() string { return n.proxy }
+
 func listen(t harness.TB, network, address string) net.Listener {
 	t.Helper()
 	listener, err := net.Listen(network, address)

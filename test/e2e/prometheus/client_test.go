@@ -1,0 +1,109 @@
+package prometheus
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"k8s.io/client-go/rest"
+)
+
+// prometheus is one that runs, by its HTTP API.
+type prometheus struct{ url string }
+
+// target is one that Prometheus reads.
+type target struct {
+	Labels    map[string]string
+	ScrapeURL string
+	Health    string
+	LastError string
+}
+
+// targets are those that Prometheus has found.
+func (p *prometheus) targets(ctx context.Context) ([]target, error) {
+	var data struct{ ActiveTargets []target }
+	return data.ActiveTargets, p.get(ctx, "/api/v1/targets?state=active", &data)
+}
+
+// names are those of all series.
+func (p *prometheus) names(ctx context.Context) ([]string, error) {
+	var names []string
+	return names, p.get(ctx, "/api/v1/label/__name__/values", &names)
+}
+
+// sample is a series with its value.
+type sample struct {
+	labels map[string]string
+	value  float64
+}
+
+// query evaluates an expression, now.
+func (p *prometheus) query(ctx context.Context, expression string) ([]sample, error) {
+	var data struct {
+		Result []struct {
+			Metric map[string]string
+			Value  [2]any
+		}
+	}
+	if err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expression), &data); err != nil {
+		return nil, err
+	}
+	var samples []sample
+	for _, result := range data.Result {
+		text, ok := result.Value[1].(string)
+		if !ok {
+			return nil, fmt.Errorf("%s: the value %v is no text", expression, result.Value)
+		}
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", expression, err)
+		}
+		samples = append(samples, sample{result.Metric, value})
+	}
+	return samples, nil
+}
+
+// get reads the data of an answer into a value.
+func (p *prometheus) get(ctx context.Context, path string, into any) error {
+	body, err := fetch(ctx, &rest.Config{Host: p.url}, path)
+	if err != nil {
+		return err
+	}
+	var reply struct {
+		Status, Error string
+		Data          json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(body), &reply); err != nil {
+		return err
+	}
+	if reply.Status != "success" {
+		return fmt.Errorf("%s: %s", path, reply.Error)
+	}
+	return json.Unmarshal(reply.Data, into)
+}
+
+// fetch reads a page; one without 200 is an error.
+func fetch(ctx context.Context, config *rest.Config, path string) (string, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+path, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", path, response.Status, body)
+	}
+	return string(body), err
+}

@@ -1,0 +1,153 @@
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+func TestPrometheusReadsTheMetricsOfEveryReplica(t *testing.T) {
+	s := startSite(t)
+	t.Run("every replica is found and up", func(t *testing.T) { testUp(t, s) })
+	t.Run("requests show in the series of flow control", func(t *testing.T) { testLoad(t, s) })
+	t.Run("every family is there", func(t *testing.T) { testFamilies(t, s) })
+	t.Run("no sample is refused", func(t *testing.T) { testRefused(t, s) })
+}
+
+func testUp(t *testing.T, s *site) {
+	var want []string
+	for _, pod := range s.Servers(t, replicas) {
+		want = append(want, pod.Name())
+	}
+	cluster.Eventually(t, "Prometheus reads every replica", func(ctx context.Context) error {
+		targets, err := s.prometheus.targets(ctx)
+		if err != nil {
+			return err
+		}
+		var up []string
+		for _, target := range targets {
+			if target.Health != "up" {
+				return fmt.Errorf("%s of %v: %s", target.ScrapeURL, target.Labels, target.LastError)
+			}
+			up = append(up, target.Labels["pod"])
+		}
+		if slices.Sort(up); !slices.Equal(up, want) {
+			return fmt.Errorf("%v are up, and not %v", up, want)
+		}
+		return nil
+	})
+}
+
+// testLoad sends requests as a user whom a schema matches, and expects them to
+// be counted in his level, and every level to have its seats told.
+func testLoad(t *testing.T, s *site) {
+	const requests = 30
+	config := s.Config(t)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:default:robot", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	for range requests {
+		_, err := fetch(t.Context(), config, basePath+"/flowschemas")
+		require.ErrorContains(t, err, "403 Forbidden") // flow control comes first
+	}
+	cluster.Eventually(t, "the requests are counted", func(ctx context.Context) error {
+		samples, err := s.prometheus.query(ctx, `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="service-accounts",priority_level="workload-low"})`)
+		if err == nil && (len(samples) != 1 || samples[0].value < requests) {
+			err = fmt.Errorf("%v", samples)
+		}
+		return err
+	})
+
+	levels, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var want []string
+	for i := range levels.Items {
+		want = append(want, levels.Items[i].Name)
+	}
+	samples, err := s.prometheus.query(t.Context(), `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
+	require.NoError(t, err)
+	var told []string
+	for _, sample := range samples {
+		told = append(told, sample.labels["priority_level"])
+		require.EqualValues(t, replicas, sample.value, sample.labels)
+	}
+	require.ElementsMatch(t, want, told)
+}
+
+// testFamilies compares with what the server says when it is asked as
+// Prometheus asks.
+func testFamilies(t *testing.T, s *site) {
+	text, err := fetch(t.Context(), s.operator(t), "/metrics")
+	require.NoError(t, err)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Greater(t, len(families), 100)
+	cluster.Eventually(t, "all series are stored", func(ctx context.Context) error {
+		names, err := s.prometheus.names(ctx)
+		if err != nil {
+			return err
+		}
+		var missing []error
+		for _, name := range slices.Sorted(maps.Keys(families)) {
+			for _, series := range series(families[name]) {
+				if !slices.Contains(names, series) {
+					missing = append(missing, errors.New(series))
+				}
+			}
+		}
+		return errors.Join(missing...)
+	})
+}
+
+// series are the names of a family's series.
+func series(family *dto.MetricFamily) []string {
+	name := family.GetName()
+	switch family.GetType() {
+	case dto.MetricType_HISTOGRAM:
+		return []string{name + "_bucket", name + "_sum", name + "_count"}
+	case dto.MetricType_SUMMARY:
+		return []string{name + "_sum", name + "_count"}
+	default:
+		return []string{name}
+	}
+}
+
+// operator reaches a replica with a certificate of system:masters.
+func (s *site) operator(t *testing.T) *rest.Config {
+	t.Helper()
+	pair := s.KubeAPIServer.ClientCA.Client(t, "operator", "system:masters")
+	return &rest.Config{
+		Host: "https://" + s.Servers(t, replicas)[0].Address(serverPort),
+		TLSClientConfig: rest.TLSClientConfig{
+			CAData: []byte(s.authority(t)), ServerName: "flowcontrol-apiserver.flowcontrol-system.svc",
+			CertFile: pair.CertFile, KeyFile: pair.KeyFile,
+		},
+	}
+}
+
+// testRefused asks Prometheus itself: two series of one name and labels in one
+// answer, for example, leave the target up and are only counted.
+func testRefused(t *testing.T, s *site) {
+	text, err := fetch(t.Context(), &rest.Config{Host: s.prometheus.url}, "/metrics")
+	require.NoError(t, err)
+	values, err := scrape.Parse(text, "prometheus_target_scrapes_")
+	require.NoError(t, err)
+	for _, reason := range []string{"sample_duplicate_timestamp", "sample_out_of_order", "sample_out_of_bounds", "exceeded_body_size_limit", "exceeded_sample_limit"} {
+		name := "prometheus_target_scrapes_" + reason + "_total{}"
+		require.Contains(t, values, name)
+		require.Zero(t, values[name], reason)
+	}
+}

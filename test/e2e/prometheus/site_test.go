@@ -1,0 +1,143 @@
+// Package prometheus tests that a real Prometheus finds the replicas and reads
+// their metrics, with the files of artifacts/prometheus.
+package prometheus
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+const (
+	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
+	// serverPort is the container's port, by artifacts/base.
+	serverPort = 7443
+	replicas   = 3
+	// account and namespace are those that artifacts/prometheus stands for.
+	account, namespace = "prometheus", "monitoring"
+)
+
+// site is a cluster in which v1beta3 is this server's, and a Prometheus.
+type site struct {
+	*cluster.Cluster
+	kubectl    *harness.Kubectl
+	prometheus *prometheus
+}
+
+func startSite(t *testing.T) *site {
+	t.Helper()
+	authority := harness.NewCA(t, "etcd-ca")
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
+	c := cluster.Start(t, cluster.Options{Etcd: etcd, Rewrite: []string{"https://127.0.0.1:2379", etcd.URL}})
+	s := &site{Cluster: c, kubectl: c.Kubectl(t)}
+	c.Apply(t, "overlays/v1beta3-beside")
+	c.ShareEtcd(t, authority)
+	c.MakeCertificates(t)
+	c.WaitRollout(t)
+	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
+
+	s.kubectl.Run(t, "create", "namespace", namespace)
+	s.kubectl.Run(t, "-n", namespace, "create", "serviceaccount", account)
+	c.Apply(t, "prometheus")
+	s.prometheus = s.startPrometheus(t)
+	return s
+}
+
+// startPrometheus runs Prometheus with the scrape configuration of artifacts/.
+func (s *site) startPrometheus(t *testing.T) *prometheus {
+	t.Helper()
+	path, err := binaries.Prometheus(t.Context())
+	require.NoError(t, err)
+	dir := t.TempDir()
+	s.writeScrape(t, dir)
+	config := filepath.Join(dir, "prometheus.yml")
+	write(t, config, "global: {scrape_interval: 2s}\nscrape_config_files: [scrape.yaml]\n")
+	process := harness.StartProcess(t, harness.Command{Path: path, Args: []string{
+		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=127.0.0.1:0",
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, process.WaitOutput(ctx, "Server is ready to receive web requests"))
+	address := regexp.MustCompile(`msg="Listening on" .*address=(\S+)\n`).FindStringSubmatch(process.Output())
+	require.NotNil(t, address, process.Output())
+	return &prometheus{url: "http://" + address[1]}
+}
+
+// writeScrape writes the scrape configuration and the files that it names. In
+// place of what a pod finds at fixed paths and in its network, it gets the same
+// of this test; the rest stays as it is.
+func (s *site) writeScrape(t *testing.T, dir string) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	content, err := os.ReadFile(filepath.Join(root, "artifacts", "prometheus", "scrape.yaml"))
+	require.NoError(t, err)
+	var file struct {
+		ScrapeConfigs []map[string]any `json:"scrape_configs"`
+	}
+	require.NoError(t, yaml.UnmarshalStrict(content, &file))
+	require.Len(t, file.ScrapeConfigs, 1)
+	token := s.token(t)
+	write(t, filepath.Join(dir, "token"), token)
+	write(t, filepath.Join(dir, "ca.crt"), s.authority(t))
+
+	scrape := file.ScrapeConfigs[0]
+	scrape["authorization"].(map[string]any)["credentials_file"] = "token"
+	scrape["tls_config"].(map[string]any)["ca_file"] = "ca.crt"
+	scrape["proxy_url"] = s.Network.Proxy()
+	discovery := scrape["kubernetes_sd_configs"].([]any)[0].(map[string]any)
+	discovery["kubeconfig_file"] = s.writeKubeconfig(t, dir, token)
+	content, err = yaml.Marshal(file)
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "scrape.yaml"), string(content))
+}
+
+// token is one of the service account's.
+func (s *site) token(t *testing.T) string {
+	t.Helper()
+	token, err := s.Client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return token.Status.Token
+}
+
+// authority is what the comment in scrape.yaml says how to get.
+func (s *site) authority(t *testing.T) string {
+	t.Helper()
+	encoded := s.kubectl.Run(t, "-n", cluster.Namespace, "get", "secret", "flowcontrol-apiserver-serving", "-o", `go-template={{index .data "ca.crt"}}`)
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	require.NoError(t, err)
+	return string(decoded)
+}
+
+// writeKubeconfig stands in for the files by which a pod finds its cluster.
+func (s *site) writeKubeconfig(t *testing.T, dir, token string) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters[account] = &clientcmdapi.Cluster{Server: s.KubeAPIServer.URL, CertificateAuthority: s.KubeAPIServer.ClientCA.CertFile}
+	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
+	config.CurrentContext = account
+	file := filepath.Join(dir, "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, file))
+	return file
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+}
