@@ -6,10 +6,8 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -193,24 +191,8 @@ func send(t *testing.T, client *http.Client, method, url, body string, headers .
 }
 
 func trySend(ctx context.Context, client *http.Client, method, url, body string, headers ...string) (reply, error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return reply{}, err
-	}
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Set(name, value)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return reply{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	return reply{code: response.StatusCode, header: response.Header, body: string(content)}, err
+	sent, err := harness.Send(ctx, client, method, url, body, headers...)
+	return reply{code: sent.Code, header: sent.Header, body: sent.Body}, err
 }
 
 // eventually waits until look says true. An error of look is kept for the

@@ -7,9 +7,6 @@ package delegation
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,24 +113,8 @@ func trySend(ctx context.Context, config *rest.Config, method, path, body string
 	if err != nil {
 		return answer{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, config.Host+path, strings.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Set(name, value)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, string(content)}, err
+	reply, err := harness.Send(ctx, client, method, config.Host+path, body, headers...)
+	return answer{reply.Code, reply.Body}, err
 }
 
 // eventually waits until a request is answered so.

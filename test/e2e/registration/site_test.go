@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -167,19 +166,6 @@ func (s *site) try(ctx context.Context, path string, headers ...string) (answer,
 }
 
 func get(ctx context.Context, client *http.Client, url string, headers ...string) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return answer{}, err
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Set(name, value)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	return answer{code: response.StatusCode, header: response.Header, body: string(body)}, err
+	reply, err := harness.Send(ctx, client, http.MethodGet, url, "", headers...)
+	return answer{code: reply.Code, header: reply.Header, body: reply.Body}, err
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -111,21 +110,8 @@ type answer struct {
 // get asks without credentials but for what is in the headers, "Name: value".
 func (s *server) get(ctx context.Context, path string, headers ...string) (answer, error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
-	if err != nil {
-		return answer{}, err
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Set(name, value)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, string(body)}, err
+	reply, err := harness.Send(ctx, client, http.MethodGet, s.URL+path, "", headers...)
+	return answer{reply.Code, reply.Body}, err
 }
 
 func (s *server) mustGet(t *testing.T, path string, headers ...string) answer {

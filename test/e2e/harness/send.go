@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Reply is a response, read to its end.
+type Reply struct {
+	Code   int
+	Header http.Header
+	Body   string
+}
+
+// Send sends one request. Headers are "Name: value"; a body without
+// Content-Type is JSON.
+func Send(ctx context.Context, client *http.Client, method, url, body string, headers ...string) (Reply, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return Reply{}, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return Reply{response.StatusCode, response.Header, string(content)}, err
+}
