@@ -142,10 +142,11 @@ func (m *Monitor) Round(ctx context.Context) time.Duration {
 	return interval
 }
 
-// reach asks for what everyone may read.
+// reach asks for what everyone may read, and what kube-apiserver's own flow
+// control lets through however much there is to do.
 func reach(ctx context.Context, clients ...kubernetes.Interface) *Trouble {
 	for _, client := range clients {
-		err := client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error()
+		err := client.Discovery().RESTClient().Get().AbsPath("/livez").Do(ctx).Error()
 		if trouble := unanswered(err); trouble != nil {
 			return trouble
 		}

@@ -38,7 +38,7 @@ type answer struct {
 }
 
 const (
-	versionPath   = "/version"
+	livezPath     = "/livez"
 	configMapPath = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
 	tokensPath    = "/apis/authentication.k8s.io/v1/tokenreviews"
 	accessPath    = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
@@ -158,10 +158,10 @@ func TestWhatKubeAPIServerSaysIsExplained(t *testing.T) {
 		code       int
 		line       string
 	}{
-		{"credentials that do not hold", versionPath, 401, "[-]kube-apiserver failed: it does not accept our credentials (401)"},
-		{"its own troubles", versionPath, 500, "[-]kube-apiserver failed: it has troubles of its own"},
-		{"too many requests", versionPath, 429, "[-]kube-apiserver failed: it has no room for our questions (429)"},
-		{"a version that is not for everyone", versionPath, 403, "[+]kube-apiserver ok\n"},
+		{"credentials that do not hold", livezPath, 401, "[-]kube-apiserver failed: it does not accept our credentials (401)"},
+		{"its own troubles", livezPath, 500, "[-]kube-apiserver failed: it has troubles of its own"},
+		{"too many requests", livezPath, 429, "[-]kube-apiserver failed: it has no room for our questions (429)"},
+		{"health that is not for everyone", livezPath, 403, "[+]kube-apiserver ok\n"},
 		{"no right to review permissions", accessPath, 403, "[-]delegated-authorization failed: we may not ask what users may do"},
 		{"reviews that are not served", accessPath, 404, "[-]delegated-authorization failed: kube-apiserver gives an answer that was not expected"},
 		{"no right to review tokens", tokensPath, 403, "[+]delegated-tokens ok, but: we may not ask who the bearer of a token is"},
@@ -249,14 +249,14 @@ func TestClocksMayDifferALittle(t *testing.T) {
 
 func TestAskingGoesOnUntilTheEnd(t *testing.T) {
 	f := newFront(t)
-	f.say(versionPath, http.StatusInternalServerError, "")
+	f.say(livezPath, http.StatusInternalServerError, "")
 	m := f.monitor(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); m.Run(ctx) }()
 	waitFor(t, f.clock.HasWaiters)
 	require.Equal(t, 1, f.log.count("troubles of its own"))
-	f.say(versionPath, http.StatusOK, "{}")
+	f.say(livezPath, http.StatusOK, "{}")
 	f.clock.Step(troubledInterval)
 	waitFor(t, func() bool { return m.Checks()[0].Trouble() == nil && f.clock.HasWaiters() })
 	cancel()

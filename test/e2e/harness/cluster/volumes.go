@@ -120,8 +120,8 @@ func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
 	return files
 }
 
-// write puts the files into a new directory and turns the link to it over; the
-// volume's own names are links through that one.
+// write puts the files into a new directory, turns the link to it over, and
+// removes the old one; the volume's own names are links through that one.
 func (v *volumes) write(volume *corev1.Volume, files map[string][]byte) error {
 	name, top := volume.Name, v.path(volume)
 	if err := os.MkdirAll(top, 0o755); err != nil {
@@ -152,5 +152,10 @@ func (v *volumes) write(volume *corev1.Volume, files map[string][]byte) error {
 		return err
 	}
 	v.last[name] = state
-	return os.Rename(next, filepath.Join(top, "..data"))
+	data := filepath.Join(top, "..data")
+	last, lastErr := os.Readlink(data)
+	if err := os.Rename(next, data); err != nil || lastErr != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(top, last)) // which those notice who watch a file
 }

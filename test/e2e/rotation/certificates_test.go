@@ -1,0 +1,133 @@
+package rotation
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+// testServingCertificate replaces the serving certificate as docs say: away with
+// the Secret, and the script again.
+func testServingCertificate(t *testing.T, s *site, _ *load) {
+	pods := s.Servers(t, replicas)
+	before := s.serial(t, pods[0])
+	s.kubectl.Run(t, "-n", cluster.Namespace, "delete", "secret", "flowcontrol-apiserver-serving")
+	s.MakeCertificates(t)
+	for _, pod := range pods {
+		cluster.Eventually(t, pod.Name()+" serves with the new certificate", func(context.Context) error {
+			if s.serial(t, pod) == before {
+				return errors.New("the old one")
+			}
+			return nil
+		})
+		require.Zero(t, pod.Restarts())
+	}
+}
+
+// serial is the serial number of the certificate that a pod serves with.
+func (s *site) serial(t *testing.T, pod *cluster.Pod) string {
+	t.Helper()
+	connection, err := tls.Dial("tcp", pod.Address(serverPort), &tls.Config{RootCAs: s.serving, ServerName: serviceName})
+	require.NoError(t, err)
+	defer func() { _ = connection.Close() }()
+	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String()
+}
+
+// testFrontProxy replaces the front proxy's certificate, and then its authority:
+// both are trusted, the proxy changes over, the old one is dropped.
+func testFrontProxy(t *testing.T, s *site, l *load) {
+	s.switchProxy(t, s.proxyCA)
+	l.goOn(t)
+
+	old, next := s.proxyCA, s.nextProxyCA
+	s.waitProxy(t, old, http.StatusOK)
+	s.waitProxy(t, next, http.StatusUnauthorized)
+	replace(t, s.proxyCAFile, old.CertFile, next.CertFile)
+	s.waitProxy(t, next, http.StatusOK)
+	l.goOn(t)
+	s.switchProxy(t, next)
+	l.goOn(t)
+	replace(t, s.proxyCAFile, next.CertFile)
+	s.forget(t)
+	s.waitProxy(t, old, http.StatusUnauthorized)
+	s.waitProxy(t, next, http.StatusOK)
+	s.proxyCA = next
+}
+
+// switchProxy gives kube-apiserver another certificate as front proxy, and waits
+// until it says that it uses it.
+func (s *site) switchProxy(t *testing.T, authority *harness.CA) {
+	t.Helper()
+	const message = `"Loaded a new cert/key pair" name="aggregator-proxy-cert`
+	before := strings.Count(s.KubeAPIServer.Process.Output(), message)
+	s.replaceProxyPair(t, authority)
+	cluster.Eventually(t, "kube-apiserver has read the front proxy's certificate", func(context.Context) error {
+		if strings.Count(s.KubeAPIServer.Process.Output(), message) == before {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+}
+
+// waitProxy waits until every pod answers so to a front proxy of an authority.
+func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
+	t.Helper()
+	pair := authority.Client(t, proxyName)
+	for _, pod := range s.Servers(t, replicas) {
+		client := s.to(t, pod, &pair)
+		s.waitCode(t, pod.Name()+" has heard of the front proxy", code, func(ctx context.Context) (int, error) {
+			return request(ctx, client, http.MethodGet, "https://"+serviceName+objectsPath, "", "X-Remote-User: admin", "X-Remote-Group: system:masters")
+		})
+	}
+}
+
+// forget makes kube-apiserver tell of the authorities that it trusts now. By
+// itself it only adds to those that it told of before.
+func (s *site) forget(t *testing.T) {
+	t.Helper()
+	s.kubectl.Run(t, "-n", "kube-system", "delete", "configmap", "extension-apiserver-authentication")
+}
+
+// testClientCA replaces the authority of users' certificates: both are trusted,
+// users change over, the old one is dropped.
+func testClientCA(t *testing.T, s *site, l *load) {
+	old, oldPair := s.clientCA, s.holder(t)
+	s.clientCA = s.nextClientCA
+	nextPair := s.holder(t)
+	s.waitHolder(t, oldPair, http.StatusOK)
+	s.waitHolder(t, nextPair, http.StatusUnauthorized)
+	replace(t, s.clientCAFile, old.CertFile, s.clientCA.CertFile)
+	s.waitHolder(t, nextPair, http.StatusOK)
+	s.waitHolder(t, oldPair, http.StatusOK)
+	l.goOn(t)
+	l.present(t, s, nextPair)
+	l.goOn(t)
+	replace(t, s.clientCAFile, s.clientCA.CertFile)
+	s.forget(t)
+	s.waitHolder(t, oldPair, http.StatusUnauthorized)
+	s.waitHolder(t, nextPair, http.StatusOK)
+}
+
+// waitHolder waits until kube-apiserver and every pod answer so to a certificate.
+func (s *site) waitHolder(t *testing.T, pair harness.Pair, code int) {
+	t.Helper()
+	client := s.aggregated(t, &pair)
+	s.waitCode(t, "kube-apiserver has heard of the authority", code, func(ctx context.Context) (int, error) {
+		client.CloseIdleConnections()
+		return request(ctx, client, http.MethodGet, s.KubeAPIServer.URL+objectsPath, "")
+	})
+	for _, pod := range s.Servers(t, replicas) {
+		client := s.to(t, pod, &pair)
+		s.waitCode(t, pod.Name()+" has heard of the authority", code, func(ctx context.Context) (int, error) {
+			return request(ctx, client, http.MethodGet, "https://"+serviceName+objectsPath, "")
+		})
+	}
+}

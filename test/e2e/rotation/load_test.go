@@ -1,0 +1,191 @@
+package rotation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+const (
+	// pace separates two requests of one user.
+	pace = 20 * time.Millisecond
+	// several requests of each user show that a step did no harm.
+	several = 5
+)
+
+// dryRun is a write that changes nothing.
+const dryRun = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": {"name": "dry"},
+	"spec": {"priorityLevelConfiguration": {"name": "catch-all"}, "matchingPrecedence": 9000}}`
+
+// request sends one request and returns how it was answered.
+func request(ctx context.Context, client *http.Client, method, url, token string, headers ...string) (int, error) {
+	body := ""
+	if method == http.MethodPost {
+		url, body = url+"?dryRun=All", dryRun
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if response.StatusCode >= http.StatusInternalServerError {
+		err = fmt.Errorf("%s: %.300s", response.Status, text)
+	}
+	return response.StatusCode, err
+}
+
+func unless(code, got int, err error) error {
+	if err == nil && got != code {
+		err = fmt.Errorf("answered %d", got)
+	}
+	return err
+}
+
+// user sends one kind of request again and again.
+type user struct {
+	name   string
+	method string
+	url    string
+	token  string
+	code   int // of a good answer
+
+	mu       sync.Mutex // guards what follows
+	client   *http.Client
+	count    int
+	failures []string
+}
+
+// use makes the user's next requests go through another client.
+func (u *user) use(client *http.Client) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.client = client
+}
+
+func (u *user) run(ctx context.Context) {
+	ticker := time.NewTicker(pace)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		u.mu.Lock()
+		client := u.client
+		u.mu.Unlock()
+		begin := time.Now()
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		got, err := request(limited, client, u.method, u.url, u.token)
+		cancel()
+		u.mu.Lock()
+		u.count++
+		if err := unless(u.code, got, err); err != nil && len(u.failures) < 10 {
+			u.failures = append(u.failures, fmt.Sprintf("request %d, sent %s, took %v: %v", u.count, begin.Format(time.StampMilli), time.Since(begin), err))
+		}
+		u.mu.Unlock()
+	}
+}
+
+// load is who asks while a test runs.
+type load struct {
+	users []*user
+	// holders have client certificates: through the aggregator, and past it.
+	holders [2]*user
+}
+
+// underLoad runs a test while users of all kinds ask, and requires that every
+// request was answered well.
+func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
+	return func(t *testing.T) {
+		token := s.Config(t).BearerToken
+		kube, service := s.KubeAPIServer.URL+objectsPath, "https://"+serviceName+objectsPath
+		l := &load{holders: [2]*user{
+			{name: "reads through the aggregator by certificate", method: http.MethodGet, url: kube, code: http.StatusOK},
+			{name: "reads past it by certificate", method: http.MethodGet, url: service, code: http.StatusOK},
+		}}
+		l.present(t, s, s.holder(t))
+		l.users = append(l.users, l.holders[:]...)
+		l.users = append(l.users,
+			&user{name: "reads through the aggregator", method: http.MethodGet, url: kube, token: token, code: http.StatusOK, client: s.aggregated(t, nil)},
+			&user{name: "writes through the aggregator", method: http.MethodPost, url: kube, token: token, code: http.StatusCreated, client: s.aggregated(t, nil)},
+			&user{name: "reads past it by token", method: http.MethodGet, url: service, token: token, code: http.StatusOK, client: s.past(t, nil)},
+			&user{name: "writes past it by token", method: http.MethodPost, url: service, token: token, code: http.StatusCreated, client: s.past(t, nil)},
+		)
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for _, user := range l.users {
+			wg.Go(func() { user.run(ctx) })
+		}
+		defer func() {
+			stop()
+			wg.Wait()
+			for _, user := range l.users {
+				require.Empty(t, user.failures, "%s, %d requests", user.name, user.count)
+				t.Logf("%s: %d requests, none failed", user.name, user.count)
+			}
+		}()
+		l.goOn(t)
+		test(t, s, l)
+		l.goOn(t)
+	}
+}
+
+// goOn waits until every user has asked several times more.
+func (l *load) goOn(t *testing.T) {
+	t.Helper()
+	for _, user := range l.users {
+		before := user.requests()
+		cluster.Eventually(t, user.name+" asks on", func(context.Context) error {
+			if user.requests() < before+several {
+				return errors.New("not enough yet")
+			}
+			return nil
+		})
+	}
+}
+
+func (u *user) requests() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.count
+}
+
+// holder is a client certificate of an administrator, of the authority now.
+func (s *site) holder(t *testing.T) harness.Pair {
+	t.Helper()
+	return s.clientCA.Client(t, "holder", "system:masters")
+}
+
+// present makes the holders of certificates use this one from now on.
+func (l *load) present(t *testing.T, s *site, pair harness.Pair) {
+	t.Helper()
+	l.holders[0].use(s.aggregated(t, &pair))
+	l.holders[1].use(s.past(t, &pair))
+}

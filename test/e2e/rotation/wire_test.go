@@ -1,0 +1,79 @@
+package rotation
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wire passes bytes on to a target until it is cut.
+type wire struct {
+	address, target string
+
+	mu       sync.Mutex // guards what follows
+	listener net.Listener
+	ends     map[net.Conn]bool
+}
+
+func newWire(t *testing.T, target string) *wire {
+	t.Helper()
+	w := &wire{address: "127.0.0.1:0", target: target, ends: map[net.Conn]bool{}}
+	w.mend(t)
+	t.Cleanup(w.cut)
+	return w
+}
+
+// mend lets connections through, at the address that the wire had.
+func (w *wire) mend(t *testing.T) {
+	t.Helper()
+	listener, err := net.Listen("tcp", w.address)
+	require.NoError(t, err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.address, w.listener = listener.Addr().String(), listener
+	go w.accept(listener)
+}
+
+// cut ends all connections and takes no new ones.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = w.listener.Close()
+	for end := range w.ends {
+		_ = end.Close()
+	}
+	clear(w.ends)
+}
+
+func (w *wire) accept(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", w.target)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		w.mu.Lock()
+		w.ends[client], w.ends[server] = true, true
+		w.mu.Unlock()
+		go w.copy(client, server)
+		go w.copy(server, client)
+	}
+}
+
+// copy copies one way and ends both.
+func (w *wire) copy(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_ = to.Close()
+	_ = from.Close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ends, to)
+	delete(w.ends, from)
+}
