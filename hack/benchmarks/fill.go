@@ -30,7 +30,7 @@ const (
 
 // fill writes as many FlowSchemas into both etcds, the same into each: copies of
 // one that kube-apiserver has written, with the status that either server would
-// give it.
+// give it, for a user of its own and at precedences all over.
 func fill(o *harness.Owner, etcds [2]*harness.Etcd, count int) {
 	var example *flowcontrolv1.FlowSchema
 	o.Within(func(o *harness.Owner) {
@@ -91,6 +91,8 @@ func put(ctx context.Context, store *clientv3.Client, example *flowcontrolv1.Flo
 		group.Go(func() error {
 			schema := example.DeepCopy()
 			schema.Name = filledName(n)
+			schema.Spec.MatchingPrecedence = int32(1000 + n%8000)
+			schema.Spec.Rules[0].Subjects[0].User.Name = fmt.Sprintf("bench:nobody-%d", n)
 			schema.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
 			var content bytes.Buffer
 			if err := encoder.Encode(schema, &content); err != nil {

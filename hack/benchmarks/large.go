@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -51,6 +52,9 @@ func measureLarge(o *harness.Owner, s settings) (tables []table) {
 		},
 	} {
 		for _, task := range group.tasks {
+			if !strings.Contains(task.name, s.tasks) {
+				continue
+			}
 			group.table.rows = append(group.table.rows, measureTask(o, etcds, task, s.rounds)...)
 		}
 		tables = append(tables, group.table)

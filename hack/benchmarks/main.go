@@ -38,6 +38,7 @@ type settings struct {
 	rounds  int
 	schemas int // that are there where there are many
 	samples int // of the time to enforcement
+	tasks   string
 }
 
 func run() error {
@@ -46,6 +47,7 @@ func run() error {
 	flag.IntVar(&s.rounds, "rounds", 7, "how often each figure is measured; idle memory is measured thrice")
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
 	flag.IntVar(&s.samples, "samples", 200, "how many FlowSchemas are applied, for each replica, in the part aggregated")
+	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
 	only := flag.String("only", "", "measure one part alone: "+strings.Join(partNames(), ", ")+"; of the first three no file is written, as they share a section")
 	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
 	flag.Parse()
@@ -62,7 +64,7 @@ func run() error {
 		return err
 	}
 	for _, section := range chosen {
-		if err := section.write(ctx, s, *output, whole); err != nil {
+		if err := section.write(ctx, s, *output, whole && s.tasks == ""); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ const (
 type Catalogue interface {
 	// FlowSchemas returns all schemas, which must not be changed. They may lag a
 	// little behind the store.
-	FlowSchemas(context.Context) ([]flowcontrol.FlowSchema, error)
+	FlowSchemas(context.Context) ([]*flowcontrol.FlowSchema, error)
 	// LevelExists tells whether there is a priority level of that name. This, too,
 	// may lag behind the store.
 	LevelExists(ctx context.Context, name string) (bool, error)

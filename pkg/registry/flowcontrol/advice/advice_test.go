@@ -23,8 +23,16 @@ type shelf struct {
 	asked           int
 }
 
-func (s *shelf) FlowSchemas(context.Context) ([]flowcontrol.FlowSchema, error) {
-	return s.schemas, s.broken
+func (s *shelf) FlowSchemas(context.Context) ([]*flowcontrol.FlowSchema, error) {
+	return pointers(s.schemas), s.broken
+}
+
+func pointers(schemas []flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
+	var all []*flowcontrol.FlowSchema
+	for i := range schemas {
+		all = append(all, &schemas[i])
+	}
+	return all
 }
 
 func (s *shelf) LevelExists(_ context.Context, name string) (bool, error) {

@@ -19,7 +19,7 @@ func isHere(level string) bool { return level != "absent" }
 func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "here"
-	takers := shadowedBy(&schema, others, isHere)
+	takers := shadowedBy(&schema, pointers(others), isHere)
 	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := engine.Match(&requests[i]); chosen >= 0 && engine.Schemas()[chosen].Name == schema.Name {
@@ -33,7 +33,7 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []f
 	for _, taker := range takers {
 		named = append(named, *taker)
 	}
-	require.NotEmpty(t, shadowedBy(&schema, named, isHere), "the schemas that are named do it alone")
+	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isHere), "the schemas that are named do it alone")
 	return true
 }
 
@@ -121,7 +121,7 @@ func writtenByHand(random *rand.Rand, name, userName, inGroup, namespace, verb, 
 func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "here"
-	if shadowedBy(&schema, others, isHere) == nil {
+	if shadowedBy(&schema, pointers(others), isHere) == nil {
 		return
 	}
 	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)

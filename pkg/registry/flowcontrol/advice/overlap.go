@@ -9,11 +9,10 @@ import (
 // tiedWith returns the others of the same precedence that match some request
 // which the schema matches too. The mandatory schemas are not among them: their
 // place does not depend on their names.
-func tiedWith(schema *flowcontrol.FlowSchema, others []flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
+func tiedWith(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
 	rules := rulesOf(schema)
 	var found []*flowcontrol.FlowSchema
-	for i := range others {
-		other := &others[i]
+	for _, other := range others {
 		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
 			!isMandatory(other) && overlap(rules, other) {
 			found = append(found, other)

@@ -16,7 +16,7 @@ const maxTries = 100_000
 // request that it would match, so that it never does; nil if it can match, or if
 // that is too much work to find out. levelExists tells whether there is a
 // priority level of that name.
-func shadowedBy(schema *flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, levelExists func(name string) bool) []*flowcontrol.FlowSchema {
+func shadowedBy(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema, levelExists func(name string) bool) []*flowcontrol.FlowSchema {
 	s := search{schema: schema, others: others, levelExists: levelExists}
 	shadowed := true
 	cut(schema, func(a atom) bool {
@@ -32,7 +32,7 @@ func shadowedBy(schema *flowcontrol.FlowSchema, others []flowcontrol.FlowSchema,
 // search looks for schemas that take atoms of a schema.
 type search struct {
 	schema      *flowcontrol.FlowSchema
-	others      []flowcontrol.FlowSchema
+	others      []*flowcontrol.FlowSchema
 	levelExists func(string) bool
 	// takers are those found to take an atom.
 	takers []*flowcontrol.FlowSchema
@@ -45,8 +45,7 @@ func (s *search) taken(a *atom) bool {
 	if slices.ContainsFunc(s.takers, func(taker *flowcontrol.FlowSchema) bool { return s.try(taker, a) }) {
 		return true
 	}
-	for i := range s.others {
-		other := &s.others[i]
+	for _, other := range s.others {
 		if other.Name != s.schema.Name && compare(other, s.schema) < 0 && s.try(other, a) {
 			s.takers = append(s.takers, other)
 			return true

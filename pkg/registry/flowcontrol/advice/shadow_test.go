@@ -62,17 +62,17 @@ func TestRulesCoverAndMeetOneAnother(t *testing.T) {
 			first, second := schemaOf("first", 5, test.first), schemaOf("second", 5, test.second)
 			both := []flowcontrol.FlowSchema{first, second}
 			yes := func(string) bool { return true }
-			require.Equal(t, test.shadows, shadowedBy(&second, both, yes) != nil)
-			require.Equal(t, test.overlap, tiedWith(&second, both) != nil)
-			require.Equal(t, test.overlap, tiedWith(&first, both) != nil)
-			require.Empty(t, shadowedBy(&first, both, yes), "it comes first")
+			require.Equal(t, test.shadows, shadowedBy(&second, pointers(both), yes) != nil)
+			require.Equal(t, test.overlap, tiedWith(&second, pointers(both)) != nil)
+			require.Equal(t, test.overlap, tiedWith(&first, pointers(both)) != nil)
+			require.Empty(t, shadowedBy(&first, pointers(both), yes), "it comes first")
 		})
 	}
 }
 
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
-	require.Empty(t, tiedWith(&schema, []flowcontrol.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))}))
+	require.Empty(t, tiedWith(&schema, pointers([]flowcontrol.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
 }
 
 func TestSearchThatTakesTooLongFindsNothing(t *testing.T) {
@@ -82,7 +82,7 @@ func TestSearchThatTakesTooLongFindsNothing(t *testing.T) {
 	}
 	schema := schemaOf("new", 5, resources(rule))
 	first := []flowcontrol.FlowSchema{everything("first", 4, aUser("alice"))}
-	require.Empty(t, shadowedBy(&schema, first, isHere))
+	require.Empty(t, shadowedBy(&schema, pointers(first), isHere))
 	schema.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
-	require.Len(t, shadowedBy(&schema, first, isHere), 1)
+	require.Len(t, shadowedBy(&schema, pointers(first), isHere), 1)
 }

@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -24,15 +23,16 @@ const anyVersion = "0"
 // catalogue follows what this server writes, so that whoever writes two schemas
 // is told of the first when he writes the second.
 type catalogue struct {
-	schemas rest.Lister
+	schemas *mirror
 	levels  rest.Getter
 	// written is the latest resource version that this server wrote a schema at.
 	written atomic.Uint64
 }
 
-// newCatalogue makes the store report its writes, and reads from it.
+// newCatalogue makes the store report its writes, and reads from it. Its mirror
+// must be stopped.
 func newCatalogue(schemas *genericregistry.Store, levels rest.Getter) *catalogue {
-	c := &catalogue{schemas: schemas, levels: levels}
+	c := &catalogue{schemas: newMirror(schemas), levels: levels}
 	schemas.AfterCreate = func(object runtime.Object, options *metav1.CreateOptions) { c.note(object, options.DryRun) }
 	schemas.AfterUpdate = func(object runtime.Object, options *metav1.UpdateOptions) { c.note(object, options.DryRun) }
 	schemas.AfterDelete = func(object runtime.Object, options *metav1.DeleteOptions) { c.note(object, options.DryRun) }
@@ -65,7 +65,7 @@ func (c *catalogue) note(object runtime.Object, dryRun []string) {
 // missing.
 func (c *catalogue) now() snapshot { return snapshot{catalogue: c, version: c.written.Load()} }
 
-// snapshot reads from the watch caches as far as they go.
+// snapshot reads the watch caches as far as they go.
 type snapshot struct {
 	*catalogue
 	version uint64
@@ -74,15 +74,8 @@ type snapshot struct {
 var _ advice.Catalogue = snapshot{}
 
 // FlowSchemas returns the schemas, not older than the version.
-func (s snapshot) FlowSchemas(ctx context.Context) ([]flowcontrol.FlowSchema, error) {
-	list, err := s.schemas.List(ctx, &metainternalversion.ListOptions{
-		ResourceVersion:      strconv.FormatUint(s.version, 10),
-		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list.(*flowcontrol.FlowSchemaList).Items, nil
+func (s snapshot) FlowSchemas(ctx context.Context) ([]*flowcontrol.FlowSchema, error) {
+	return s.schemas.at(ctx, s.version)
 }
 
 // LevelExists looks into the cache.

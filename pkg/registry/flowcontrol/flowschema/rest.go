@@ -22,6 +22,12 @@ type REST struct {
 	stored *catalogue
 }
 
+// Destroy stops what follows the store, and closes the store.
+func (r *REST) Destroy() {
+	r.stored.schemas.stop()
+	r.REST.Destroy()
+}
+
 // Create stores a new schema.
 func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	stored := r.stored.now()
