@@ -52,19 +52,25 @@ func testUp(t *testing.T, s *site) {
 	})
 }
 
-// testLoad sends requests as a user whom a schema matches, and expects them to
-// be counted in his level, and every level to have its seats told.
+// testLoad sends requests as a node, which nobody else is here, and expects them
+// and no others to be counted in the nodes' level, and the seats of every level to
+// be told.
 func testLoad(t *testing.T, s *site) {
 	const requests = 30
+	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=list", "--resource=flowschemas.flowcontrol.apiserver.k8s.io")
+	s.kubectl.Run(t, "create", "clusterrolebinding", "reader", "--clusterrole=reader", "--group=system:nodes")
 	config := s.Config(t)
-	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:default:robot", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:reader", Groups: []string{"system:nodes", "system:authenticated"}}
 	for range requests {
-		_, err := fetch(t.Context(), config, basePath+"/flowschemas")
-		require.ErrorContains(t, err, "403 Forbidden") // flow control comes first
+		// Until the permission is heeded, kube-apiserver does not pass them on.
+		cluster.Eventually(t, "a request is passed on", func(ctx context.Context) error {
+			_, err := fetch(ctx, config, basePath+"/flowschemas")
+			return err
+		})
 	}
 	cluster.Eventually(t, "the requests are counted", func(ctx context.Context) error {
-		samples, err := s.prometheus.query(ctx, `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="service-accounts",priority_level="workload-low"})`)
-		if err == nil && (len(samples) != 1 || samples[0].value < requests) {
+		samples, err := s.prometheus.query(ctx, `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="system-nodes",priority_level="system"})`)
+		if err == nil && (len(samples) != 1 || samples[0].value != requests) {
 			err = fmt.Errorf("%v", samples)
 		}
 		return err
