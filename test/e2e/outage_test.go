@@ -169,13 +169,31 @@ func TestUnreadableObject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startSite(t, startStore(t))
-			_, err := s.store(t).Put(t.Context(), storePrefix+"/flowschemas/broken", "k8s\x00\xff\xff")
+			key := storePrefix + "/flowschemas/broken"
+			_, err := s.store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
 			require.NoError(t, err)
 			answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
 			require.Equal(t, http.StatusInternalServerError, answer.code)
-			answer.status(t)
+			require.Contains(t, answer.status(t).Message, "the key "+key+" in etcd holds no object that can be read")
 			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
 			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 		})
 	}
+}
+
+// TestUnreadableObjectAtStart starts a server on such a store. It says which key
+// it is, and is ready once the key has gone.
+func TestUnreadableObjectAtStart(t *testing.T) {
+	t.Parallel()
+	etcd := startEtcd(t)
+	key := storePrefix + "/flowschemas/broken"
+	_, err := etcd.Client(t).Put(t.Context(), key, "nonsense")
+	require.NoError(t, err)
+	server := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
+	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	defer cancel()
+	require.NoError(t, server.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
+	_, err = etcd.Client(t).Delete(t.Context(), key)
+	require.NoError(t, err)
+	require.NoError(t, server.WaitReady(ctx))
 }
