@@ -9,7 +9,6 @@ require (
 	github.com/google/go-cmp v0.7.0
 	k8s.io/api v0.33.13
 	k8s.io/apimachinery v0.33.13
-	k8s.io/apiserver v0.33.13
 	k8s.io/kubernetes v1.33.13
 )
 
@@ -41,6 +40,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
+	k8s.io/apiserver v0.33.13 // indirect
 	k8s.io/client-go v0.33.13 // indirect
 	k8s.io/component-base v0.33.13 // indirect
 	k8s.io/component-helpers v0.0.0 // indirect
