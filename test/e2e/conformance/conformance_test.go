@@ -32,6 +32,13 @@ func themes() []theme {
 		deleteTheme(),
 		dryRunTheme(),
 		inputTheme(),
+		patchDetailTheme(),
+		applyDetailTheme(),
+		dryRunDetailTheme(),
+		fieldDetailTheme(),
+		deleteDetailTheme(),
+		writeDetailTheme(),
+		bodyDetailTheme(),
 	}
 }
 

@@ -24,10 +24,10 @@ func jsonPatchCases() []testCase {
 				ops(`{"op":"add","path":"/spec/rules/0/subjects/0","value":{"kind":"User","user":{"name":"w"}}}`),
 				ops(`{"op":"add","path":"/spec/rules/0/subjects/9","value":{"kind":"User","user":{"name":"x"}}}`).gives(422),
 				ops(`{"op":"remove","path":"/spec/rules/0/subjects/-1"}`),
-				ops(`{"op":"remove","path":"/spec/rules/7"}`).gives(422), ops(`{"op":"remove","path":"spec/rules"}`).gives(422),
+				ops(`{"op":"remove","path":"/spec/rules/7"}`).gives(422), ops(`{"op":"remove","path":"spec/rules/7"}`).gives(422),
 				ops(`{"op":"replace","path":"/spec/absent/0","value":1}`).gives(422), ops(`{"op":"add","path":"","value":7}`).gives(422),
-				ops(`{"op":"copy","from":"/spec/none","path":"/spec/rules"}`).gives(422), ops(`{"op":"move","path":"/spec/rules"}`).gives(422),
-				ops(`{"op":"remove"}`).gives(422), ops(`{"path":"/spec"}`).gives(422), ops(`{"op":7,"path":"/spec"}`).gives(422),
+				ops(`{"op":"copy","from":"/spec/none","path":"/spec/rules"}`), ops(`{"op":"move","path":"/spec/rules"}`).gives(422),
+				ops(`{"op":"remove"}`).gives(422), ops(`{"path":"/spec"}`).gives(422), ops(`{"op":7,"path":"/spec"}`).gives(400),
 			},
 		},
 		{
@@ -56,8 +56,8 @@ func jsonPatchCases() []testCase {
 			steps: []step{
 				create.keep("uid", "metadata.uid").keep("old", "metadata.resourceVersion"),
 				ops(`{"op":"replace","path":"/metadata/name","value":"b"}`).gives(400), ops(`{"op":"remove","path":"/metadata/name"}`).gives(400),
-				ops(`{"op":"replace","path":"/kind","value":"Poem"}`).gives(400), ops(`{"op":"remove","path":"/apiVersion"}`).gives(400),
-				ops(`{"op":"replace","path":"/metadata/uid","value":"other"}`).gives(409), ops(`{"op":"replace","path":"/metadata/uid","value":"<uid>"}`).writesNothing(),
+				ops(`{"op":"replace","path":"/kind","value":"Poem"}`).gives(422), ops(`{"op":"remove","path":"/apiVersion"}`).gives(400),
+				ops(`{"op":"replace","path":"/metadata/uid","value":"other"}`).gives(422), ops(`{"op":"replace","path":"/metadata/uid","value":"<uid>"}`).writesNothing(),
 				ops(`{"op":"remove","path":"/metadata/uid"}`).writesNothing(), ops(`{"op":"remove","path":"/metadata/creationTimestamp"}`).writesNothing(),
 				ops(`{"op":"test","path":"/metadata/resourceVersion","value":"<old>"},{"op":"add","path":"/metadata/labels/x","value":"y"}`),
 				ops(`{"op":"test","path":"/metadata/resourceVersion","value":"<old>"}`).gives(422),
@@ -80,7 +80,7 @@ func mergePatchCases() []testCase {
 			steps: []step{
 				create, merge(`{}`).writesNothing(), merge(`{"spec":{"distinguisherMethod":null}}`).writesNothing(), merge(`{"spec":{"matchingPrecedence":null}}`).writesNothing(),
 				merge(`{"spec":{"matchingPrecedence":7}}`), merge(`{"spec":{"matchingPrecedence":null}}`).saying(`"matchingPrecedence":1000`),
-				merge(`{"metadata":null}`).gives(400), merge(`{"spec":null}`).gives(422), merge(`{"kind":null}`).gives(400),
+				merge(`{"metadata":null}`).gives(400), merge(`{"spec":null}`).gives(422), merge(`{"kind":null}`).writesNothing(),
 				merge(`{"metadata":{"labels":{"a":null,"b":{"c":null}}}}`).gives(422), merge(`{"metadata":{"labels":[]}}`).gives(422),
 				merge(`{"metadata":{"annotations":{}}}`).writesNothing(), merge(`null`).gives(400), merge(`7`).gives(400), ask("PATCH", one, "").with("Content-Type", "application/merge-patch+json").gives(400),
 			},
@@ -92,7 +92,7 @@ func mergePatchCases() []testCase {
 				merge(`{"metadata":{"resourceVersion":"<old>","labels":{"n":"1"}}}`), merge(`{"metadata":{"resourceVersion":"<old>","labels":{"n":"2"}}}`).gives(409).writesNothing(),
 				merge(`{"metadata":{"resourceVersion":"0","labels":{"n":"3"}}}`), merge(`{"metadata":{"resourceVersion":null,"labels":{"n":"4"}}}`),
 				merge(`{"metadata":{"resourceVersion":"nonsense"}}`).gives(400), merge(`{"metadata":{"resourceVersion":"-1"}}`).gives(400), merge(`{"metadata":{"resourceVersion":"<future>"}}`).gives(409),
-				merge(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v9"}`).gives(400), merge(`{"apiVersion":"v1"}`).gives(400),
+				merge(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v9"}`).gives(422), merge(`{"apiVersion":"v1"}`).gives(422),
 			},
 		},
 		{
@@ -105,8 +105,17 @@ func mergePatchCases() []testCase {
 				strategic(one+"/status", `{"status":{"conditions":[{"status":"True"}]}}`).gives(422),
 				strategic(one, `{"spec":{"$patch":"dance"}}`).gives(400), strategic(one, `{"metadata":{"$retainKeys":["name"],"labels":null}}`),
 				strategic(one, `{"metadata":{"labels":{"$patch":"replace","only":"this"}}}`).without("red"), strategic(one, `{"metadata":{"labels":{"$patch":"delete"}}}`).without("only"),
-				strategic(one, `{"spec":{"rules":[{"$patch":"delete"}]}}`), strategic(one, `{"$patch":"delete"}`).gives(400),
-				strategic(one, `{"spec":{"rules":7}}`).gives(400), strategic(one, `[]`).gives(400), strategic(one, `null`).writesNothing(), strategic(one, `{}`).writesNothing(),
+				strategic(one, `{"spec":{"rules":[{"$patch":"delete"}]}}`).gives(422), strategic(one, `{"$patch":"delete"}`).gives(400),
+				strategic(one, `{"spec":{"rules":7}}`).gives(422), strategic(one, `[]`).gives(400), strategic(one, `null`).writesNothing(), strategic(one, `{}`).writesNothing(),
+			},
+		},
+		{name: "directives that make no sense", proves: []string{"patch.strategic", "patch.malformed"}, steps: append([]step{create}, nonsenseSteps(one)...)},
+		{
+			name: "merge keys and items that are objects", proves: []string{"patch.malformed", "patch.strategic"}, alone: "kube-apiserver panics, and breaks the connection",
+			steps: []step{
+				create, strategic(one+"/status", `{"status":{"conditions":[{"type":"A","status":"True"}]}}`), strategic(one, `{"metadata":{"finalizers":["example.org/a"]}}`),
+				strategic(one+"/status", `{"status":{"conditions":[{"type":{}}]}}`).gives(400).saying("BadRequest").writesNothing(), strategic(one+"/status", `{"status":{"conditions":[{"type":[]}]}}`).gives(400),
+				strategic(one, `{"metadata":{"$retainKeys":[{}]}}`).gives(400).writesNothing(), strategic(one, `{"metadata":{"$setElementOrder/finalizers":[{}]}}`).gives(400),
 			},
 		},
 		{
@@ -114,12 +123,41 @@ func mergePatchCases() []testCase {
 			steps: []step{
 				create, strategic(one, `{"spec":{"rules":[{"subjects":[{"kind":"Group","group":{"name":"g"}}],"resourceRules":[{"verbs":["get","list"],"apiGroups":["*"],"resources":["pods"],"clusterScope":true}]}]}}`).without(`"u"`),
 				strategic(one, `{"spec":{"rules":[{"resourceRules":[{"verbs":["watch"],"apiGroups":["*"],"resources":["pods"],"namespaces":["*"]}]}]}}`).gives(422),
-				strategic(one, `{"spec":{"distinguisherMethod":{"type":"ByUser"}}}`), strategic(one, `{"spec":{"distinguisherMethod":{"type":"ByNamespace"}}}`), strategic(one, `{"spec":{"distinguisherMethod":null}}`).without("distinguisherMethod\":"),
+				strategic(one, `{"spec":{"distinguisherMethod":{"type":"ByUser"}}}`), strategic(one, `{"spec":{"distinguisherMethod":{"type":"ByNamespace"}}}`),
+				strategic(one, `{"spec":{"distinguisherMethod":null}}`).without("distinguisherMethod\":"),
 				strategic(one, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"one"}]}}`),
 				strategic(one, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"m","uid":"two"}]}}`).saying(`"one"`, `"two"`),
 			},
 		},
 	}
+}
+
+// nonsenseSteps are strategic merge patches with directives that there are not,
+// or not there.
+func nonsenseSteps(one string) []step {
+	steps := []step{
+		patch("strategic-merge", one+"/status", `{"status":{"conditions":[{"type":"A","status":"True"}]}}`),
+		patch("strategic-merge", one, `{"metadata":{"finalizers":["example.org/a"]}}`),
+	}
+	for _, nonsense := range []string{
+		`{"spec":{"$patch":"dance"}}`, `{"spec":{"$patch":7}}`, `{"$patch":null}`, `{"metadata":{"$retainKeys":7}}`, `{"metadata":{"$retainKeys":[7]}}`,
+		`{"metadata":{"$deleteFromPrimitiveList/finalizers":[{}]}}`, `{"metadata":{"$setElementOrder/finalizers":7}}`, `{"metadata":{"$setElementOrder/finalizers":["x"],"finalizers":["example.org/b"]}}`,
+		`{"metadata":{"finalizers":[7]}}`, `{"metadata":{"finalizers":[["x"]]}}`,
+	} {
+		steps = append(steps, patch("strategic-merge", one, nonsense).gives(400).writesNothing())
+	}
+	for _, nonsense := range []string{
+		`[{"status":"True"}]`, `[{"type":"A","$patch":"dance"}]`, `[{"$patch":"merge"}]`, `[{"$patch":"dance"}]`, `[{"$patch":"delete"}]`, `[7]`, `[[]]`, `[{"type":"B"},7]`, `[null]`,
+	} {
+		steps = append(steps, patch("strategic-merge", one+"/status", `{"status":{"conditions":`+nonsense+`}}`).gives(400).writesNothing())
+	}
+	for _, order := range []string{`7`, `[7]`, `[{}]`, `[{"type":"B"}]`, `[{"$patch":"delete"}]`, `{"type":"A"}`} {
+		steps = append(steps, patch("strategic-merge", one+"/status", `{"status":{"$setElementOrder/conditions":`+order+`,"conditions":[{"type":"A","status":"False"}]}}`).gives(400).writesNothing())
+	}
+	for _, impossible := range []string{`7`, `{"type":"B"}`, `[{"type":7}]`, `"text"`} {
+		steps = append(steps, patch("strategic-merge", one+"/status", `{"status":{"conditions":`+impossible+`}}`).gives(422).writesNothing())
+	}
+	return steps
 }
 
 func everyPatchCases() []testCase {
@@ -132,7 +170,7 @@ func everyPatchCases() []testCase {
 			patch(kind, "flowschemas/a", `{"spec":{"matchingPrecedence":20000,"priorityLevelConfiguration":{"name":"Not A Name"}}}`).gives(422).saying("spec.matchingPrecedence", "spec.priorityLevelConfiguration.name"),
 			patch(kind, "flowschemas/a", `{"metadata":{"labels":{"bad key":"x"},"finalizers":["nodomain"]}}`).gives(422),
 			patch(kind, "flowschemas/a", `{"metadata":{"deletionTimestamp":"2001-01-01T00:00:00Z","generation":9}}`).gives(422),
-			patch(kind, "flowschemas/a/status", `{"status":{"conditions":[{"type":"T","status":"Maybe"}]}}`).gives(422))
+			patch(kind, "flowschemas/a/status", `{"status":{"conditions":[{"type":"T","status":7}]}}`).gives(422))
 		status = append(status,
 			patch(kind, "flowschemas/a/status", `{"metadata":{"annotations":{"a":"b"}},"spec":{"matchingPrecedence":1},"status":{"conditions":[{"type":"T","status":"True","message":"`+kind+`"}]}}`).
 				saying(kind, `"matchingPrecedence":1000`).without("annotations"),
@@ -154,10 +192,10 @@ func everyPatchCases() []testCase {
 		{
 			name: "options of patches", proves: []string{"dry.value", "patch.malformed"},
 			steps: []step{
-				patch("merge", "flowschemas/exempt?force=false", `{}`).gives(422), patch("merge", "flowschemas/exempt?force=maybe", `{}`).gives(400),
+				patch("merge", "flowschemas/exempt?force=false", `{}`).gives(422), patch("merge", "flowschemas/exempt?force=maybe", `{}`).gives(422),
 				patch("merge", "flowschemas/exempt?dryRun=None", `{}`).gives(400), patch("json", "flowschemas/exempt?fieldValidation=strict", `[]`).gives(422),
 				patch("merge", fmt.Sprintf("flowschemas/exempt?fieldManager=%s", strings.Repeat("m", 129)), `{}`).gives(422),
-				patch("apply", "flowschemas/exempt?fieldManager=m&force=maybe", flowSchema("exempt")).gives(400),
+				patch("apply", "flowschemas/exempt?fieldManager=m&force=maybe", flowSchema("exempt")).gives(422),
 			},
 		},
 	}
