@@ -19,10 +19,9 @@ const (
 	// for one past it.
 	users = 8
 	each  = 5
-	// reviewTimeout is for how long this server waits for the answer to a review.
-	reviewTimeout = 10 * time.Second
-	// patience is a user's: he waits for longer than any one review.
-	patience = reviewTimeout + 2*time.Second
+	// patience is a user's: as long as this server's with a review, so that none
+	// has timed out when he leaves.
+	patience = 10 * time.Second
 )
 
 // TestReviewsDoNotWaitBehindTheRequestsThatWaitForThem does the same twice. The
@@ -49,7 +48,6 @@ func testAnswered(t *testing.T, s *site) {
 	for _, result := range results {
 		require.NoError(t, result.err, result.path)
 		require.Equal(t, http.StatusNotFound, result.code, "%s: %s", result.path, result.body)
-		require.Less(t, result.after, reviewTimeout, result.path)
 	}
 	require.Positive(t, s.waited(t), "requests queued here too")
 }
