@@ -193,6 +193,10 @@ func TestUnreadableObjectAtStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), grace)
 	defer cancel()
 	require.NoError(t, server.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
+	eventually(t, "/readyz says that it is an object", func(ctx context.Context) (bool, error) {
+		answer, err := trySend(ctx, anonymousClient(), http.MethodGet, server.URL+"/readyz?verbose", "")
+		return answer.code == http.StatusInternalServerError && strings.Contains(answer.body, "[-]stored-objects failed"), err
+	})
 	_, err = etcd.Client(t).Delete(t.Context(), key)
 	require.NoError(t, err)
 	require.NoError(t, server.WaitReady(ctx))

@@ -30,7 +30,7 @@ func (c *Config) applyStorage(context.Context) error {
 	if err := options.ApplyWithStorageFactoryTo(factory, c.generic); err != nil {
 		return fmt.Errorf("etcd: %w", err)
 	}
-	c.generic.RESTOptionsGetter = namingStore{c.generic.RESTOptionsGetter}
+	c.nameUnreadable()
 	// A restart of this server brings no etcd back: without etcd it is not ready,
 	// but alive.
 	c.generic.LivezChecks = slices.DeleteFunc(c.generic.LivezChecks, func(check healthz.HealthChecker) bool {

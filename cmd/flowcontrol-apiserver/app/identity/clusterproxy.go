@@ -50,8 +50,9 @@ func newClusterProxy(client kubernetes.Interface) (*authenticatorfactory.Request
 	}, nil
 }
 
-// VerifyOptions implements dynamiccertificates.CAContentProvider. The authority
-// alone is not enough: without the names that it may sign, it could sign any.
+// VerifyOptions implements dynamiccertificates.CAContentProvider. There is no
+// front proxy before the names that it may have, and its headers, are known too:
+// these are followed apart from its authority, and may come later.
 func (p *clusterProxy) VerifyOptions() (x509.VerifyOptions, bool) {
 	if len(p.headers.UsernameHeaders()) == 0 {
 		return x509.VerifyOptions{}, false

@@ -59,6 +59,17 @@ func TestNobodyIsTrustedUntilTheClusterTells(t *testing.T) {
 	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is named")
 }
 
+func TestThereIsNoFrontProxyBeforeItsHeadersAreKnown(t *testing.T) {
+	proxies, cluster := newAuthority(t, "proxies"), newReviewer(t)
+	cluster.tell(map[string]string{"requestheader-client-ca-file": string(proxies.pem)})
+	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
+	require.NoError(t, err)
+	authority := applied.authentication.RequestHeaderConfig.CAContentProvider
+	require.Eventually(t, func() bool { return len(authority.CurrentCABundleContent()) > 0 }, 30*time.Second, 10*time.Millisecond)
+	_, known := authority.VerifyOptions()
+	require.False(t, known)
+}
+
 func TestAuthoritiesOfFlagsNeedNoLookup(t *testing.T) {
 	users, cluster := newAuthority(t, "users"), newReviewer(t)
 	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
