@@ -91,6 +91,10 @@ func (a attempt) body(target identity) []byte {
 	if a.tree == nil {
 		return nil
 	}
+	if a.damage != nil {
+		// The same bytes for both, so that the damage does the same to both.
+		target.UID = anyUID
+	}
 	body := a.form.encode(fillIn(a.tree, target), a.version, a.kind)
 	return a.damage.do(body)
 }
@@ -104,6 +108,7 @@ func (a attempt) String() string {
 const (
 	currentUID     = "UID-OF-THE-TARGET"
 	currentVersion = "VERSION-OF-THE-TARGET"
+	anyUID         = "5a1c5d5c-6f0f-4c64-9d0c-8e2f4c6d2b11"
 )
 
 // identity is what a server gave an object.
