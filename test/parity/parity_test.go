@@ -2,9 +2,7 @@ package parity
 
 import (
 	"math/rand/v2"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -45,8 +43,8 @@ type tally struct {
 }
 
 func TestKubernetesAndThisServerAgree(t *testing.T) {
-	seed := fromEnvironment(t, "PARITY_SEED", rand.Uint64())
-	count := int(fromEnvironment(t, "PARITY_COUNT", minimumCount))
+	seed := objects.FromEnvironment(t, "PARITY_SEED", rand.Uint64())
+	count := int(objects.FromEnvironment(t, "PARITY_COUNT", minimumCount))
 	t.Logf("PARITY_SEED=%d", seed)
 
 	kinds := map[string]func(*objects.Generator) runtime.Object{
@@ -144,19 +142,6 @@ func (p pair) requireAgreement(t *testing.T, data []byte) answer {
 func withoutValue(fault string) string {
 	parts := strings.SplitN(fault, " ", 3)
 	return parts[0] + " " + regexp.MustCompile(`\[\d+\]`).ReplaceAllString(parts[1], "[]")
-}
-
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	value, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s must be a whole number: %v", name, err)
-	}
-	return value
 }
 
 // FuzzAgreement holds the same for bytes that the fuzzer finds.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
@@ -26,8 +23,8 @@ const (
 )
 
 func TestKubeAPIServerAndThisServerJudgeAlike(t *testing.T) {
-	seed := fromEnvironment(t, "FUZZ_SEED", rand.Uint64())
-	count := int(fromEnvironment(t, "FUZZ_COUNT", randomCount))
+	seed := objects.FromEnvironment(t, "FUZZ_SEED", rand.Uint64())
+	count := int(objects.FromEnvironment(t, "FUZZ_COUNT", randomCount))
 	t.Logf("FUZZ_SEED=%d", seed)
 	servers := startPair(t)
 
@@ -143,15 +140,4 @@ func (d difference) String() string {
 func brief(body []byte) string {
 	const most = 1500
 	return strings.TrimSpace(string(body[:min(len(body), most)]))
-}
-
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	value, err := strconv.ParseUint(text, 10, 64)
-	require.NoError(t, err, "%s must be a whole number", name)
-	return value
 }

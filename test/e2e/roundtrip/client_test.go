@@ -7,8 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,20 +136,9 @@ func generate(seed uint64, i int) object {
 	}
 }
 
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	value, err := strconv.ParseUint(text, 10, 64)
-	require.NoError(t, err, "%s must be a whole number", name)
-	return value
-}
-
 func newSeed(t *testing.T) uint64 {
 	t.Helper()
-	seed := fromEnvironment(t, "ROUNDTRIP_SEED", rand.Uint64())
+	seed := objects.FromEnvironment(t, "ROUNDTRIP_SEED", rand.Uint64())
 	t.Logf("ROUNDTRIP_SEED=%d", seed)
 	return seed
 }

@@ -21,6 +21,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 const (
@@ -40,7 +42,7 @@ type trip struct {
 // read, and finds the same object everywhere.
 func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
 	seed := newSeed(t)
-	count := int(fromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
+	count := int(objects.FromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
 	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
 	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t), scheme: install.NewScheme()}
