@@ -78,11 +78,13 @@ func testVersions(c apiCase) {
 func testDeprecation(c apiCase) {
 	t, s := c.t, c.site
 	for kind, resource := range map[string]string{"FlowSchema": "flowschemas", "PriorityLevelConfiguration": "prioritylevelconfigurations"} {
-		answer := s.do(t, http.MethodGet, v1beta3Path+"/"+resource+"/catch-all?marker=old", "")
-		require.Equal(t, http.StatusOK, answer.code)
-		require.Equal(t, []string{`299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`}, answer.warnings())
-		require.Equal(t, map[string]string{"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32"},
-			deprecationAnnotations(auditEvent(t, c.auditLog, answer)))
+		for query, code := range map[string]int{"/catch-all?marker=old": http.StatusOK, "?resourceVersionMatch=Exact": http.StatusBadRequest} {
+			answer := s.do(t, http.MethodGet, v1beta3Path+"/"+resource+query, "")
+			require.Equal(t, code, answer.code)
+			require.Equal(t, []string{`299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`}, answer.warnings())
+			require.Equal(t, map[string]string{"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32"},
+				deprecationAnnotations(auditEvent(t, c.auditLog, answer)))
+		}
 
 		current := s.do(t, http.MethodGet, v1Path+"/"+resource+"/catch-all", "")
 		require.Empty(t, current.warnings())
@@ -91,6 +93,7 @@ func testDeprecation(c apiCase) {
 		metrics := s.do(t, http.MethodGet, "/metrics", "").body
 		require.Regexp(t, `(?m)^apiserver_requested_deprecated_apis\{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="`+resource+`",subresource="",version="v1beta3"\} 1$`, metrics)
 		require.NotRegexp(t, `apiserver_requested_deprecated_apis\{[^}]*version="v1"`, metrics)
+		require.Regexp(t, `(?m)^apiserver_request_total\{code="400",.*resource="`+resource+`",.*verb="LIST",version="v1beta3"\} 1$`, metrics)
 	}
 }
 

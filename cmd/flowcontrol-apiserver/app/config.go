@@ -172,7 +172,7 @@ func (c *Config) applyObservation(context.Context) error {
 func (c *Config) checkOptions(context.Context) error {
 	chain := c.generic.BuildHandlerChainFunc
 	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
-		return chain(clientfault.Options(api, c.codecs, generic.MaxRequestBodyBytes), generic)
+		return chain(clientfault.Options(api, generic.MaxRequestBodyBytes), generic)
 	}
 	return nil
 }

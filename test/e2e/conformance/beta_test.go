@@ -22,6 +22,9 @@ func betaTheme() theme {
 			get(path+"/a").with("Accept", protobufType), get(path+"/a").with("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1"),
 			patch("merge", path+"/a", "{}"), patch("apply", path+"/a?fieldManager=m", objects[resource]),
 			post(path, objects[resource]).gives(409), get(path + "/absent").gives(404), get(path + "?resourceVersion=latest").gives(400),
+			get(path + "?resourceVersionMatch=Exact").gives(400), post(path+"?dryRun=Some", objects[resource]).gives(400), put(path+"/a?dryRun=Some", objects[resource]).gives(400),
+			patch("apply", path+"/a", objects[resource]).gives(400), remove(path+"/a", "[]").gives(400), remove(path, `{"dryRun":["Some"]}`).gives(400),
+			patch("strategic-merge", path+"/a/status", `{"status":{"observed":99999999999}}`).gives(400),
 			open(resource, path+"?watch=true&resourceVersion=<before>"), remove(path+"/a", ""), remove(path+"?labelSelector=none", ""),
 		} {
 			steps = append(steps, step.warning(warning(resources[resource])))

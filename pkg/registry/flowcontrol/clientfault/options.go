@@ -11,23 +11,19 @@ import (
 	internalversionvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Options returns a handler that answers 400 to requests with options which make
-// no sense, and passes the others to api: another dryRun than All, an apply
-// without fieldManager, a list with a resourceVersionMatch that does not go with
-// its resourceVersion, a deletion whose body is no DeleteOptions, and a patch with
-// a number that its field cannot hold. The library answers 422 to the first three,
-// as if an object were invalid, 500 to the next, and cuts such a number.
+// Options returns a handler that lets api answer 400 to requests with options
+// which make no sense, and passes the others on as they are: another dryRun than
+// All, an apply without fieldManager, a list with a resourceVersionMatch that does
+// not go with its resourceVersion, a deletion whose body is no DeleteOptions, and a
+// patch with a number that its field cannot hold. The library answers 422 to the
+// first three, as if an object were invalid, 500 to the next, and cuts such a number.
 //
-// Bodies of more than bodyLimit bytes are left to api to refuse. The codecs write
-// the answer.
-func Options(api http.Handler, codecs runtime.NegotiatedSerializer, bodyLimit int64) http.Handler {
+// Bodies of more than bodyLimit bytes are left to api to refuse.
+func Options(api http.Handler, bodyLimit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := apirequest.RequestInfoFrom(r.Context())
 		if !ok || !info.IsResourceRequest {
@@ -42,8 +38,7 @@ func Options(api http.Handler, codecs runtime.NegotiatedSerializer, bodyLimit in
 			r, err = withNumbersThatFit(r, bodyLimit)
 		}
 		if err != nil {
-			responsewriters.ErrorNegotiated(err, codecs, schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}, w, r)
-			return
+			r = refused(r, info.Verb, err)
 		}
 		api.ServeHTTP(w, r)
 	})

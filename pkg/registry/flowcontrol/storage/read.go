@@ -26,6 +26,9 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 // List reads the objects that options select. An exact version from the future
 // is answered like any other: 504, not etcd's own error, which would be a 500.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	if err := clientfault.List(ctx); err != nil {
+		return nil, err
+	}
 	list, err := r.Store.List(ctx, options)
 	return list, r.explainFuture(ctx, options, err)
 }
