@@ -3,6 +3,7 @@ package registration
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ const patience = time.Minute
 func testRestarts(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, manifest("v1", "survivor"), "apply", "-f", "-")
 	s.kubectl.Run(t, "wait", "flowschemas", "--all", "--for=condition=Dangling=False", "--timeout=30s")
-	before := s.versions(t)
+	before := s.kubectl.Run(t, versions...)
 	for _, restart := range []struct {
 		name string
 		do   func(*testing.T, *site)
@@ -57,10 +58,9 @@ func testRestarts(t *testing.T, s *site) {
 			started := time.Now()
 			s.waitBoth(t)
 			t.Logf("after %v", time.Since(started).Round(time.Millisecond))
-			require.Equal(t, before, s.versions(t))
+			s.waitUnchanged(t, before)
 			for _, version := range []string{"v1", "v1beta3"} {
-				s.kubectl.RunInput(t, manifest(version, "after"), "apply", "-f", "-")
-				s.kubectl.Run(t, "delete", schemas(version), "after")
+				s.waitWritable(t, version)
 			}
 		})
 	}
@@ -76,11 +76,39 @@ func (s *site) waitBoth(t *testing.T) {
 	s.waitAvailable(t)
 }
 
-// versions are the resource versions of all objects.
-func (s *site) versions(t *testing.T) string {
+// versions prints the resource versions of all objects.
+var versions = []string{"get", "flowschemas,prioritylevelconfigurations", "--no-headers",
+	"-o", "custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid,VERSION:.metadata.resourceVersion"}
+
+// waitUnchanged reads the resource versions of all objects, again if need be: the
+// aggregator may notice that all replicas were away when they are back already,
+// and then answers 503 for a moment. A version that was left never comes back.
+func (s *site) waitUnchanged(t *testing.T, before string) {
 	t.Helper()
-	return s.kubectl.Run(t, "get", "flowschemas,prioritylevelconfigurations", "--no-headers",
-		"-o", "custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid,VERSION:.metadata.resourceVersion")
+	cluster.Eventually(t, "all objects are as before", func(context.Context) error {
+		now := s.kubectl.Try(t, "", versions...)
+		if now.ExitCode != 0 {
+			return errors.New(now.Stderr)
+		}
+		if now.Stdout != before {
+			return fmt.Errorf("before:\n%s\nnow:\n%s", before, now.Stdout)
+		}
+		return nil
+	})
+}
+
+// waitWritable makes and deletes an object, for the same reason more than once.
+func (s *site) waitWritable(t *testing.T, version string) {
+	t.Helper()
+	cluster.Eventually(t, version+" can be written", func(context.Context) error {
+		if applied := s.kubectl.Try(t, manifest(version, "after"), "apply", "-f", "-"); applied.ExitCode != 0 {
+			return errors.New(applied.Stderr)
+		}
+		if deleted := s.kubectl.Try(t, "", "delete", schemas(version), "after"); deleted.ExitCode != 0 {
+			return errors.New(deleted.Stderr)
+		}
+		return nil
+	})
 }
 
 // restartKubeAPIServer kills it: stopped gently, it would wait a minute for those
