@@ -4,17 +4,12 @@ import (
 	"context"
 	"crypto/x509"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/kubernetes"
-)
 
-// The ConfigMap in which a kube-apiserver tells whom it trusts itself.
-const (
-	trustNamespace = metav1.NamespaceSystem
-	trustName      = "extension-apiserver-authentication"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/upstream"
 )
 
 // clusterProxy follows what kube-apiserver tells of its front proxy: the
@@ -30,11 +25,11 @@ var (
 )
 
 func newClusterProxy(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
-	authority, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", trustNamespace, trustName, requestHeaderCAFlag, client)
+	authority, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", upstream.TrustNamespace, upstream.TrustName, requestHeaderCAFlag, client)
 	if err != nil {
 		return nil, err
 	}
-	headers := headerrequest.NewRequestHeaderAuthRequestController(trustName, trustNamespace, client,
+	headers := headerrequest.NewRequestHeaderAuthRequestController(upstream.TrustName, upstream.TrustNamespace, client,
 		"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers",
 		"requestheader-extra-headers-prefix", "requestheader-allowed-names")
 	following := func(values func() []string) headerrequest.StringSliceProvider {

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/upstream"
 )
 
 // applyDelegated lets the kube-apiserver in front decide. It is not asked
@@ -82,7 +84,7 @@ func (o *Options) clientCA(client kubernetes.Interface) (dynamiccertificates.CAC
 	case o.Authentication.SkipInClusterLookup:
 		return nil, nil
 	default:
-		return dynamiccertificates.NewDynamicCAFromConfigMapController("client-ca", trustNamespace, trustName, clientCAFlag, client)
+		return dynamiccertificates.NewDynamicCAFromConfigMapController("client-ca", upstream.TrustNamespace, upstream.TrustName, clientCAFlag, client)
 	}
 }
 

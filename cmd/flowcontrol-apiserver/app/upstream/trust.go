@@ -23,21 +23,24 @@ type Trust struct {
 }
 
 const (
-	trustNamespace  = metav1.NamespaceSystem
-	trustName       = "extension-apiserver-authentication"
+	// TrustNamespace and TrustName are those of the ConfigMap in which a
+	// kube-apiserver tells whom it trusts itself.
+	TrustNamespace = metav1.NamespaceSystem
+	TrustName      = "extension-apiserver-authentication"
+
 	clientCAKey     = "client-ca-file"
 	frontProxyCAKey = "requestheader-client-ca-file"
 )
 
 // askTrust reads the ConfigMap in which kube-apiserver tells whom to trust.
 func askTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust *Trust) *Trouble {
-	configMap, err := client.ConfigMaps(trustNamespace).Get(ctx, trustName, metav1.GetOptions{})
+	configMap, err := client.ConfigMaps(TrustNamespace).Get(ctx, TrustName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return &Trouble{Text: "the ConfigMap " + trustNamespace + "/" + trustName + " is missing: kube-apiserver makes it, within a minute of its start", Cause: err}
+		return &Trouble{Text: "the ConfigMap " + TrustNamespace + "/" + TrustName + " is missing: kube-apiserver makes it, within a minute of its start", Cause: err}
 	}
 	if err != nil {
-		return refused(err, "we may not read the ConfigMap "+trustNamespace+"/"+trustName+
-			": bind the Role "+trustNamespace+"/extension-apiserver-authentication-reader to our user")
+		return refused(err, "we may not read the ConfigMap "+TrustNamespace+"/"+TrustName+
+			": bind the Role "+TrustNamespace+"/"+TrustName+"-reader to our user")
 	}
 	var bundles []string
 	if trust.ClientCA {
@@ -58,7 +61,7 @@ func askTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust *
 			return broken(key, "holds no PEM certificates", err)
 		}
 		if !trust.Knows(bundle) {
-			return &Trouble{Text: "the ConfigMap " + trustNamespace + "/" + trustName + " is there, and is being taken over"}
+			return &Trouble{Text: "the ConfigMap " + TrustNamespace + "/" + TrustName + " is there, and is being taken over"}
 		}
 	}
 	return nil
@@ -84,5 +87,5 @@ func brokenProxy(configMap *corev1.ConfigMap) *Trouble {
 
 func broken(key, what string, err error) *Trouble {
 	return &Trouble{Text: fmt.Sprintf("the ConfigMap %s/%s is broken, its %s %s; once deleted, kube-apiserver makes it again",
-		trustNamespace, trustName, key, what), Cause: err}
+		TrustNamespace, TrustName, key, what), Cause: err}
 }
