@@ -22,12 +22,13 @@ type Trust struct {
 	Knows func(bundle string) bool
 }
 
+// The ConfigMap in which a kube-apiserver tells whom it trusts itself.
 const (
-	// TrustNamespace and TrustName are those of the ConfigMap in which a
-	// kube-apiserver tells whom it trusts itself.
 	TrustNamespace = metav1.NamespaceSystem
 	TrustName      = "extension-apiserver-authentication"
+)
 
+const (
 	clientCAKey     = "client-ca-file"
 	frontProxyCAKey = "requestheader-client-ca-file"
 )
