@@ -59,6 +59,10 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	return e
 }
 
+// CA is the authority that this etcd's clients need a certificate of, nil if they
+// need none.
+func (e *Etcd) CA() *CA { return e.options.CA }
+
 // Start starts etcd again, after Stop or Kill, on the data and ports that it
 // had, and waits until it is healthy.
 func (e *Etcd) Start(t TB) {

@@ -79,19 +79,7 @@ func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 // cluster, whose kube-apiserver is at the path, if it is not the usual one.
 func startShared(t *testing.T, kubeAPIServer string) *site {
 	t.Helper()
-	authority := harness.NewCA(t, "etcd-ca")
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
-	c := cluster.Start(t, cluster.Options{
-		KubeAPIServer: kubeAPIServer,
-		Etcd:          etcd,
-		// kubeadm has etcd at a port of the node.
-		Rewrite: []string{"https://127.0.0.1:2379", etcd.URL},
-	})
-	c.Apply(t, "overlays/v1beta3-beside")
-	c.ShareEtcd(t, authority)
-	c.MakeCertificates(t)
-	c.WaitRollout(t)
-	s := siteOf(t, c, "v1beta3")
+	s := siteOf(t, cluster.StartBeside(t, cluster.Options{KubeAPIServer: kubeAPIServer}), "v1beta3")
 	s.waitAvailable(t)
 	return s
 }
