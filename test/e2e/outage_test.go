@@ -162,7 +162,8 @@ func TestForeignPrefix(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, first.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").code)
 }
 
-// TestUnreadableObject has an object in the store that nobody can decode.
+// TestUnreadableObject has an object in the store that nobody can decode. Whoever
+// is not the first to read it is told its key.
 func TestUnreadableObject(t *testing.T) {
 	t.Parallel()
 	for name, startStore := range stores() {
@@ -172,6 +173,7 @@ func TestUnreadableObject(t *testing.T) {
 			key := storePrefix + "/flowschemas/broken"
 			_, err := s.store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
 			require.NoError(t, err)
+			require.Equal(t, http.StatusInternalServerError, s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "").code)
 			answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
 			require.Equal(t, http.StatusInternalServerError, answer.code)
 			require.Contains(t, answer.status(t).Message, "the key "+key+" in etcd holds no object that can be read")

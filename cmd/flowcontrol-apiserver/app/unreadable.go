@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -14,13 +15,44 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 )
 
-// namingStore makes the store say which key of etcd holds what nobody can read.
+// unreadable knows what of the store nobody can read.
+//
 // The library says that something cannot be read, and not what; one such key
 // keeps all objects of its resource from being listed, and the server from being
-// ready.
+// ready. Its transformer is told the key of what is read, and its codec finds out
+// that it is nonsense, right after. So the codec keeps what it could not read, and
+// the transformer, when that is read again, says under which key it is. The watch
+// cache reads again and again until it can.
+type unreadable struct {
+	last  atomic.Pointer[nonsense] // that the codec could not read
+	named atomic.Pointer[error]    // what the transformer said last
+}
+
+// nonsense is what was read, decrypted, and why it cannot be decoded.
+type nonsense struct {
+	data []byte
+	err  error
+}
+
+// nameUnreadable makes the store name keys, and readiness too: while the server
+// has not read its configuration, the check stored-objects says which key may be
+// why.
+func (c *Config) nameUnreadable() {
+	unreadable := &unreadable{}
+	c.generic.RESTOptionsGetter = namingStore{c.generic.RESTOptionsGetter, unreadable}
+	c.generic.AddReadyzChecks(healthz.NamedCheck("stored-objects", func(request *http.Request) error {
+		err := unreadable.named.Load()
+		if err == nil || c.flowControl == nil || c.flowControl.check(request) == nil {
+			return nil
+		}
+		return *err
+	}))
+}
+
+// namingStore makes the stores of all resources name what is unreadable.
 type namingStore struct {
 	generic.RESTOptionsGetter
-	last *atomic.Pointer[error] // what could not be read
+	unreadable *unreadable
 }
 
 var _ generic.RESTOptionsGetter = namingStore{}
@@ -35,47 +67,48 @@ func (s namingStore) GetRESTOptions(resource schema.GroupResource, example runti
 	if config.Transformer == nil {
 		config.Transformer = identity.NewEncryptCheckTransformer() // the library's default
 	}
-	config.Transformer = readable{config.Transformer, config.Codec, s.last}
+	config.Transformer = namingTransformer{config.Transformer, s.unreadable}
+	config.Codec = noticingCodec{config.Codec, s.unreadable}
 	options.StorageConfig = &config
 	return options, nil
 }
 
-// nameUnreadable makes the store name keys, and readiness too: while the server
-// has not read its configuration, the check stored-objects says which key may be
-// why.
-func (c *Config) nameUnreadable() {
-	var last atomic.Pointer[error]
-	c.generic.RESTOptionsGetter = namingStore{c.generic.RESTOptionsGetter, &last}
-	c.generic.AddReadyzChecks(healthz.NamedCheck("stored-objects", func(request *http.Request) error {
-		err := last.Load()
-		if err == nil || c.flowControl == nil || c.flowControl.check(request) == nil {
-			return nil
-		}
-		return *err
-	}))
+// noticingCodec keeps what it cannot decode.
+type noticingCodec struct {
+	runtime.Codec
+	unreadable *unreadable
 }
 
-// readable decodes what is read, for the sake of the error: the store's own
-// decoding does not know the key. These objects are small, and read from etcd at
-// the start and when they change.
-type readable struct {
+var _ runtime.Codec = noticingCodec{}
+
+// Decode implements runtime.Decoder.
+func (c noticingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	object, kind, err := c.Codec.Decode(data, defaults, into)
+	if err != nil {
+		c.unreadable.last.Store(&nonsense{bytes.Clone(data), err})
+	}
+	return object, kind, err
+}
+
+// namingTransformer names the key of what cannot be decrypted, and of what the
+// codec could not decode when it was read before.
+type namingTransformer struct {
 	value.Transformer
-	codec runtime.Decoder
-	last  *atomic.Pointer[error]
+	unreadable *unreadable
 }
 
-var _ value.Transformer = readable{}
+var _ value.Transformer = namingTransformer{}
 
 // TransformFromStorage implements value.Transformer.
-func (r readable) TransformFromStorage(ctx context.Context, data []byte, about value.Context) ([]byte, bool, error) {
-	plain, stale, err := r.Transformer.TransformFromStorage(ctx, data, about)
-	if err == nil {
-		_, err = runtime.Decode(r.codec, plain)
+func (t namingTransformer) TransformFromStorage(ctx context.Context, data []byte, about value.Context) ([]byte, bool, error) {
+	plain, stale, err := t.Transformer.TransformFromStorage(ctx, data, about)
+	if last := t.unreadable.last.Load(); err == nil && last != nil && bytes.Equal(plain, last.data) {
+		err = last.err
 	}
 	if err != nil {
 		err = fmt.Errorf("the key %s in etcd holds no object that can be read: keep a copy and delete the key, if --etcd-prefix and --encryption-provider-config are right: %w",
 			about.AuthenticatedData(), err)
-		r.last.Store(&err)
+		t.unreadable.named.Store(&err)
 		return nil, false, err
 	}
 	return plain, stale, nil

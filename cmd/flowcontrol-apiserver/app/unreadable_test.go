@@ -1,0 +1,99 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/value"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+)
+
+// countingCodec counts how often it is asked to decode.
+type countingCodec struct {
+	runtime.Codec
+	decoded int
+}
+
+func (c *countingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	c.decoded++
+	return c.Codec.Decode(data, defaults, into)
+}
+
+// plainStore gives options of a store that encrypts nothing.
+type plainStore struct{ codec runtime.Codec }
+
+func (s plainStore) GetRESTOptions(schema.GroupResource, runtime.Object) (generic.RESTOptions, error) {
+	return generic.RESTOptions{StorageConfig: &storagebackend.ConfigForResource{Config: storagebackend.Config{Codec: s.codec}}}, nil
+}
+
+// naming is a store that names what is unreadable, read as the library reads.
+type naming struct {
+	config     *storagebackend.ConfigForResource
+	codec      *countingCodec
+	unreadable unreadable
+}
+
+func newNaming(t *testing.T) *naming {
+	t.Helper()
+	n := &naming{codec: &countingCodec{Codec: serializer.NewCodecFactory(install.NewScheme()).LegacyCodec(flowcontrolv1.SchemeGroupVersion)}}
+	options, err := namingStore{plainStore{n.codec}, &n.unreadable}.GetRESTOptions(schema.GroupResource{}, nil)
+	require.NoError(t, err)
+	n.config = options.StorageConfig
+	return n
+}
+
+func (n *naming) read(t *testing.T, key, data string) error {
+	t.Helper()
+	plain, _, err := n.config.Transformer.TransformFromStorage(t.Context(), []byte(data), value.DefaultContext(key))
+	if err != nil {
+		return err
+	}
+	_, err = runtime.Decode(n.config.Codec, plain)
+	return err
+}
+
+const nothingToDecode = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":7}}`
+
+func TestUnreadableObjectIsNamedWhenItIsReadAgain(t *testing.T) {
+	n := newNaming(t)
+	err := n.read(t, "/one", nothingToDecode)
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "/one", "nobody knows the key yet, or this test tests nothing")
+	require.Nil(t, n.unreadable.named.Load())
+
+	again := n.read(t, "/one", nothingToDecode)
+	require.ErrorContains(t, again, "the key /one in etcd holds no object that can be read")
+	require.ErrorContains(t, again, err.Error(), "why not")
+	require.Equal(t, again, *n.unreadable.named.Load(), "readiness says it too")
+
+	other := n.read(t, "/other", "nonsense")
+	require.Error(t, other)
+	require.NotContains(t, other.Error(), "/one")
+	require.ErrorContains(t, n.read(t, "/other", "nonsense"), "the key /other ")
+}
+
+func TestWhatCannotBeDecryptedIsNamedAtOnce(t *testing.T) {
+	require.ErrorContains(t, newNaming(t).read(t, "/secret", "k8s:enc:aescbc:v1:key:secret"), "the key /secret ")
+}
+
+func TestReadableObjectIsDecodedOnce(t *testing.T) {
+	n := newNaming(t)
+	require.Error(t, n.read(t, "/broken", nothingToDecode))
+	n.codec.decoded = 0
+	object := &flowcontrol.FlowSchema{}
+	object.Name = "fine"
+	data, err := runtime.Encode(n.config.Codec, object)
+	require.NoError(t, err)
+	require.NoError(t, n.read(t, "/fine", string(data)))
+	assert.Equal(t, 1, n.codec.decoded, "decoding is most of the time of a list from etcd")
+	require.Nil(t, n.unreadable.named.Load())
+}
