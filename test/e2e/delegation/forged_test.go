@@ -28,7 +28,7 @@ func testForgedHeaders(t *testing.T, s *site) {
 		"as system:masters of the front proxy's own name": {[]credential{withCertificate(front.Client(t, "someone", "system:masters"))}, http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reply := send(t, s.direct().as(c.credentials...), http.MethodGet, basePath+"/flowschemas", "", forged...)
+			reply := send(t, s.direct(t).as(c.credentials...), http.MethodGet, basePath+"/flowschemas", "", forged...)
 			require.Equal(t, c.code, reply.code, reply.body)
 			require.NotContains(t, reply.body, `"admin"`, "nobody is taken for the forged user")
 		})
@@ -51,6 +51,6 @@ func testStrangers(t *testing.T, s *site) {
 		"/version": 200, // by kube-apiserver's own role system:public-info-viewer
 		"/metrics": 403, "/apis": 403, "/openapi/v2": 403, "/debug/api_priority_and_fairness/dump_requests": 403, basePath: 403, "/none": 403,
 	} {
-		require.Equal(t, code, send(t, s.direct().as(), http.MethodGet, path, "").code, path)
+		require.Equal(t, code, send(t, s.direct(t).as(), http.MethodGet, path, "").code, path)
 	}
 }

@@ -47,7 +47,7 @@ func actions() []action {
 
 // testPermissions has a user for each permission, who has that one alone.
 func testPermissions(t *testing.T, s *site) {
-	current := send(t, s.direct().as(s.admin(t)), http.MethodGet, basePath+"/flowschemas/catch-all", "").body
+	current := send(t, s.direct(t).as(s.admin(t)), http.MethodGet, basePath+"/flowschemas/catch-all", "").body
 	for i, holder := range actions() {
 		name := holder.verb + "-" + []string{"spec", "status"}[min(1, i/8)]
 		s.grant(t, name, holder)

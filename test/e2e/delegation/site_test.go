@@ -10,19 +10,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
-const (
-	// basePath is that of the version that is ours.
-	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
-	// serverPort is the container's port, by artifacts/base.
-	serverPort = 7443
-)
+// basePath is that of the version that is ours.
+const basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
 
 // site is a cluster in which v1beta3 is this server's.
 type site struct {
@@ -32,29 +27,15 @@ type site struct {
 	kubectl *harness.Kubectl
 	issuer  *issuer
 	pod     *cluster.Pod
-	// serving signed the server's certificate.
-	serving []byte
 }
 
 func startSite(t *testing.T) *site {
 	t.Helper()
-	authority := harness.NewCA(t, "etcd-ca")
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
 	issuer := newIssuer(t)
-	c := cluster.Start(t, cluster.Options{
-		Etcd:    etcd,
-		Rewrite: []string{"https://127.0.0.1:2379", etcd.URL},
-		KubeAPIServerArgs: append(issuer.kubeAPIServerArgs(),
-			"--requestheader-uid-headers=X-Remote-Uid"),
+	c := cluster.StartBeside(t, cluster.Options{
+		KubeAPIServerArgs: append(issuer.kubeAPIServerArgs(), "--requestheader-uid-headers=X-Remote-Uid"),
 	})
-	c.Apply(t, "overlays/v1beta3-beside")
-	c.ShareEtcd(t, authority)
-	c.MakeCertificates(t)
-	c.WaitRollout(t)
-	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
-	secret, err := c.Client.CoreV1().Secrets(cluster.Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", metav1.GetOptions{})
-	require.NoError(t, err)
-	return &site{Cluster: c, owner: t, kubectl: c.Kubectl(t), issuer: issuer, pod: c.Servers(t, 3)[0], serving: secret.Data["ca.crt"]}
+	return &site{Cluster: c, owner: t, kubectl: c.Kubectl(t), issuer: issuer, pod: c.Servers(t, 3)[0]}
 }
 
 // way is one of the two ways to the server.
@@ -69,19 +50,14 @@ func (s *site) aggregated(t *testing.T) way {
 	return way{"through the aggregator", rest.AnonymousClientConfig(s.Config(t))}
 }
 
-func (s *site) direct() way {
-	return way{"directly", &rest.Config{
-		Host: "https://" + s.pod.Address(serverPort),
-		TLSClientConfig: rest.TLSClientConfig{
-			CAData:     s.serving,
-			ServerName: "flowcontrol-apiserver.flowcontrol-system.svc",
-		},
-	}}
+func (s *site) direct(t *testing.T) way {
+	t.Helper()
+	return way{"directly", s.Direct(t, s.pod)}
 }
 
 func (s *site) ways(t *testing.T) []way {
 	t.Helper()
-	return []way{s.aggregated(t), s.direct()}
+	return []way{s.aggregated(t), s.direct(t)}
 }
 
 // as adds credentials to a way.

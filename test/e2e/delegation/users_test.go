@@ -91,8 +91,7 @@ func (s *site) awaitWebhook(t *testing.T, w *webhook) {
 	t.Helper()
 	for i, pod := range s.Servers(t, 3) {
 		name := fmt.Sprintf("await-%d", i)
-		direct := s.direct()
-		direct.config.Host = "https://" + pod.Address(serverPort)
+		direct := way{"directly", s.Direct(t, pod)}
 		eventually(t, "the replica asks the webhook", func() bool {
 			_, _ = trySend(t.Context(), direct.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema(name, 500))
 			return w.about(name) != nil

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -29,18 +28,13 @@ type KubeAPIServerOptions struct {
 // KubeAPIServer is a kube-apiserver process with RBAC, service account tokens
 // and the front proxy that an aggregated API server needs.
 type KubeAPIServer struct {
-	// URL is where clients reach it; it stays the same when it is started again.
-	URL string
-	// Kubeconfig is the path of the administrator's kubeconfig.
-	Kubeconfig string
+	APIServer
 	// ClientCA signs client certificates that it takes, and its serving certificate.
 	ClientCA *CA
 	// FrontProxyCA signs the certificate with which it passes requests on.
 	FrontProxyCA *CA
 	// ServiceAccountKey is the file of the key that signs service account tokens.
 	ServiceAccountKey string
-	// Process is the one that runs now, or ran last.
-	Process *Process
 
 	options KubeAPIServerOptions
 	path    string
@@ -64,6 +58,7 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 		options:      options,
 		path:         path,
 	}
+	k.token, k.command = adminToken, k.processCommand
 	k.prepare(t, t.TempDir())
 	retryPorts(t, func() *Process {
 		k.port = FreePorts(t, 1)[0]
@@ -122,50 +117,8 @@ func (k *KubeAPIServer) writeKubeconfig(t TB) {
 	}
 }
 
-// Launch starts kube-apiserver again, after Stop or Kill, with the files and
-// port that it had, and does not wait.
-func (k *KubeAPIServer) Launch(t TB) {
+func (k *KubeAPIServer) processCommand(t TB) Command {
 	t.Helper()
 	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args, k.options.Etcd.ServerArgs(t), k.options.Args)
-	k.Process = StartProcess(t, Command{Path: k.path, Args: args})
-}
-
-// Start is Launch that waits until kube-apiserver is ready.
-func (k *KubeAPIServer) Start(t TB) {
-	t.Helper()
-	k.Launch(t)
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	if err := k.WaitReady(ctx); err != nil {
-		t.Fatalf("%v", err)
-	}
-}
-
-// Stop ends kube-apiserver with SIGTERM and waits for its graceful stop.
-func (k *KubeAPIServer) Stop(t TB) {
-	t.Helper()
-	k.Process.Stop(t)
-}
-
-// Kill ends kube-apiserver with SIGKILL.
-func (k *KubeAPIServer) Kill(t TB) {
-	t.Helper()
-	k.Process.Kill(t)
-}
-
-// WaitReady waits until /readyz answers 200.
-func (k *KubeAPIServer) WaitReady(ctx context.Context) error {
-	return k.Process.poll(ctx, "readiness", newProbe(k.URL+"/readyz", adminToken).ok)
-}
-
-// Config returns a client configuration of the administrator, not throttled.
-func (k *KubeAPIServer) Config(t TB) *rest.Config {
-	t.Helper()
-	return loadConfig(t, k.Kubeconfig)
-}
-
-// Kubectl returns a kubectl of the administrator.
-func (k *KubeAPIServer) Kubectl(t TB) *Kubectl {
-	t.Helper()
-	return NewKubectl(t, k.Kubeconfig)
+	return Command{Path: k.path, Args: args}
 }

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
@@ -29,17 +26,11 @@ type ServerOptions struct {
 
 // Server is a process of this project's server.
 type Server struct {
-	// URL is where clients reach it; it stays the same when it is started again.
-	URL string
-	// Kubeconfig is the path of the administrator's kubeconfig, there once the
-	// server is ready.
-	Kubeconfig string
+	APIServer
 	// DataDir is its data directory.
 	DataDir string
 	// Port is its port on 127.0.0.1.
 	Port int
-	// Process is the one that runs now, or ran last.
-	Process *Process
 
 	options ServerOptions
 	path    string
@@ -71,20 +62,19 @@ func LaunchServer(t TB, options ServerOptions) *Server {
 		options.DataDir = filepath.Join(ShortDir(t), "data")
 	}
 	s := &Server{
-		DataDir:    options.DataDir,
-		Kubeconfig: filepath.Join(options.DataDir, "admin.kubeconfig"),
-		Port:       FreePorts(t, 1)[0],
-		options:    options,
-		path:       path,
+		DataDir: options.DataDir,
+		Port:    FreePorts(t, 1)[0],
+		options: options,
+		path:    path,
 	}
 	s.URL = "https://" + loopback(s.Port)
+	s.Kubeconfig = filepath.Join(options.DataDir, "admin.kubeconfig")
+	s.command = s.processCommand
 	s.Launch(t)
 	return s
 }
 
-// Launch starts the server again, after Stop or Kill, on the data directory
-// and port that it had, and does not wait.
-func (s *Server) Launch(t TB) {
+func (s *Server) processCommand(t TB) Command {
 	t.Helper()
 	args := []string{
 		"--data-dir=" + s.DataDir,
@@ -94,47 +84,7 @@ func (s *Server) Launch(t TB) {
 	if s.options.Etcd != nil {
 		args = append(args, s.options.Etcd.ServerArgs(t)...)
 	}
-	s.Process = StartProcess(t, Command{Path: s.path, Args: slices.Concat(args, s.options.Args), Env: s.options.Env})
-}
-
-// Start is Launch that waits until the server is ready.
-func (s *Server) Start(t TB) {
-	t.Helper()
-	s.Launch(t)
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	if err := s.WaitReady(ctx); err != nil {
-		t.Fatalf("%v", err)
-	}
-}
-
-// Stop ends the server with SIGTERM and waits for its graceful stop.
-func (s *Server) Stop(t TB) {
-	t.Helper()
-	s.Process.Stop(t)
-}
-
-// Kill ends the server with SIGKILL.
-func (s *Server) Kill(t TB) {
-	t.Helper()
-	s.Process.Kill(t)
-}
-
-// WaitReady waits until /readyz answers 200.
-func (s *Server) WaitReady(ctx context.Context) error {
-	return s.Process.poll(ctx, "readiness", newProbe(s.URL+"/readyz", "").ok)
-}
-
-// Config returns a client configuration of the administrator, not throttled.
-func (s *Server) Config(t TB) *rest.Config {
-	t.Helper()
-	return loadConfig(t, s.Kubeconfig)
-}
-
-// Kubectl returns a kubectl of the administrator.
-func (s *Server) Kubectl(t TB) *Kubectl {
-	t.Helper()
-	return NewKubectl(t, s.Kubeconfig)
+	return Command{Path: s.path, Args: slices.Concat(args, s.options.Args), Env: s.options.Env}
 }
 
 // RunServer runs the server with exactly these arguments until it ends by
@@ -155,14 +105,4 @@ func RunServer(t TB, args ...string) (exitCode int, output string) {
 		t.Fatalf("%v; its output so far:\n%s", err, tail(p.Output()))
 	}
 	return exitCode, p.Output()
-}
-
-func loadConfig(t TB, kubeconfig string) *rest.Config {
-	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		t.Fatalf("reading %s: %v", kubeconfig, err)
-	}
-	config.QPS = -1 // the client's own throttle is not what is tested
-	return config
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // prometheus is one that runs, by its HTTP API.
@@ -92,18 +93,9 @@ func fetch(ctx context.Context, config *rest.Config, path string) (string, error
 	if err != nil {
 		return "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+path, nil)
-	if err != nil {
-		return "", err
+	reply, err := harness.Send(ctx, client, http.MethodGet, config.Host+path, "")
+	if err == nil && reply.Code != http.StatusOK {
+		err = fmt.Errorf("%s: %d: %s", path, reply.Code, reply.Body)
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %s", path, response.Status, body)
-	}
-	return string(body), err
+	return reply.Body, err
 }

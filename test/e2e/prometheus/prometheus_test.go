@@ -134,14 +134,10 @@ func series(family *dto.MetricFamily) []string {
 // operator reaches a replica with a certificate of system:masters.
 func (s *site) operator(t *testing.T) *rest.Config {
 	t.Helper()
+	config := s.Direct(t, s.Servers(t, replicas)[0])
 	pair := s.KubeAPIServer.ClientCA.Client(t, "operator", "system:masters")
-	return &rest.Config{
-		Host: "https://" + s.Servers(t, replicas)[0].Address(serverPort),
-		TLSClientConfig: rest.TLSClientConfig{
-			CAData: []byte(s.authority(t)), ServerName: "flowcontrol-apiserver.flowcontrol-system.svc",
-			CertFile: pair.CertFile, KeyFile: pair.KeyFile,
-		},
-	}
+	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
+	return config
 }
 
 // testRefused asks Prometheus itself: two series of one name and labels in one

@@ -25,9 +25,7 @@ import (
 
 const (
 	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
-	// serverPort is the container's port, by artifacts/base.
-	serverPort = 7443
-	replicas   = 3
+	replicas = 3
 	// account and namespace are those that artifacts/prometheus stands for.
 	account, namespace = "prometheus", "monitoring"
 )
@@ -41,16 +39,8 @@ type site struct {
 
 func startSite(t *testing.T) *site {
 	t.Helper()
-	authority := harness.NewCA(t, "etcd-ca")
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
-	c := cluster.Start(t, cluster.Options{Etcd: etcd, Rewrite: []string{"https://127.0.0.1:2379", etcd.URL}})
+	c := cluster.StartBeside(t, cluster.Options{})
 	s := &site{Cluster: c, kubectl: c.Kubectl(t)}
-	c.Apply(t, "overlays/v1beta3-beside")
-	c.ShareEtcd(t, authority)
-	c.MakeCertificates(t)
-	c.WaitRollout(t)
-	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
-
 	s.kubectl.Run(t, "create", "namespace", namespace)
 	s.kubectl.Run(t, "-n", namespace, "create", "serviceaccount", account)
 	c.Apply(t, "prometheus")

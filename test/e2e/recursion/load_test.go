@@ -53,7 +53,7 @@ func (s *site) saturate(t *testing.T, phase string, held, resumed func()) []resu
 	held()
 	goOn()
 	for i, token := range s.users {
-		b.send(as(s.direct(), token), fmt.Sprintf("%s-%d", phase, i))
+		b.send(as(s.direct, token), fmt.Sprintf("%s-%d", phase, i))
 	}
 	resumed()
 	results := b.wait()

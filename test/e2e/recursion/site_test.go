@@ -13,9 +13,7 @@ package recursion
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,10 +29,14 @@ import (
 
 const (
 	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
-	// serverPort is the container's port, by artifacts/base.
-	serverPort = 7443
 	// level is that of service accounts.
 	level = "workload-low"
+	// oneSeat leaves one replica, in which service accounts have one seat: they
+	// queue there too.
+	oneSeat = `[
+		{"op": "replace", "path": "/spec/replicas", "value": 1},
+		{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--max-requests-inflight=1"},
+		{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--max-mutating-requests-inflight=1"}]`
 )
 
 // site is a cluster with v1beta3 of one replica of this server. In both servers
@@ -43,23 +45,19 @@ type site struct {
 	*cluster.Cluster
 	kubectl *harness.Kubectl
 	pod     *cluster.Pod
-	serving []byte   // signed the server's certificate
-	users   []string // their tokens
+	direct  *rest.Config // past kube-apiserver to the pod, without credentials
+	users   []string     // their tokens
 }
 
 func startSite(t *testing.T) *site {
 	t.Helper()
-	authority := harness.NewCA(t, "etcd-ca")
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
-	c := cluster.Start(t, cluster.Options{
-		Etcd:    etcd,
-		Rewrite: []string{"https://127.0.0.1:2379", etcd.URL},
+	c := cluster.StartBeside(t, cluster.Options{
 		// 5 of these 12 seats are service accounts'.
 		KubeAPIServerArgs: []string{"--max-requests-inflight=8", "--max-mutating-requests-inflight=4"},
-	})
-	s := &site{Cluster: c, kubectl: c.Kubectl(t)}
+	}, oneSeat)
+	pod := c.Servers(t, 1)[0]
+	s := &site{Cluster: c, kubectl: c.Kubectl(t), pod: pod, direct: c.Direct(t, pod)}
 	s.bound(t)
-	s.deploy(t, authority)
 	s.allow(t)
 	return s
 }
@@ -72,24 +70,6 @@ func (s *site) bound(t *testing.T) {
 	s.kubectl.Run(t, "patch", "prioritylevelconfiguration", level, "--type=merge", "-p", `{
 		"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}},
 		"spec": {"limited": {"lendablePercent": 0, "borrowingLimitPercent": 0}}}`)
-}
-
-// deploy runs one replica, in which service accounts have one seat: they queue
-// there too.
-func (s *site) deploy(t *testing.T, authority *harness.CA) {
-	t.Helper()
-	s.Apply(t, "overlays/v1beta3-beside")
-	s.kubectl.Run(t, "-n", cluster.Namespace, "patch", "deployment", cluster.Deployment, "--type=json", "-p", `[
-		{"op": "replace", "path": "/spec/replicas", "value": 1},
-		{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--max-requests-inflight=1"},
-		{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--max-mutating-requests-inflight=1"}]`)
-	s.ShareEtcd(t, authority)
-	s.MakeCertificates(t)
-	s.WaitRollout(t)
-	s.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
-	secret, err := s.Client.CoreV1().Secrets(cluster.Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", metav1.GetOptions{})
-	require.NoError(t, err)
-	s.pod, s.serving = s.Servers(t, 1)[0], secret.Data["ca.crt"]
 }
 
 // allow makes the users, service accounts that may read flow schemas.
@@ -115,19 +95,11 @@ func (s *site) aggregated(t *testing.T) *rest.Config {
 	return rest.AnonymousClientConfig(s.Config(t))
 }
 
-// direct is the way to the server past kube-apiserver, without credentials.
-func (s *site) direct() *rest.Config {
-	return &rest.Config{
-		Host:            "https://" + s.pod.Address(serverPort),
-		TLSClientConfig: rest.TLSClientConfig{CAData: s.serving, ServerName: "flowcontrol-apiserver.flowcontrol-system.svc"},
-	}
-}
-
 // operator reaches this server past kube-apiserver with a certificate of
 // system:masters, for whom nothing is reviewed.
 func (s *site) operator(t *testing.T) *rest.Config {
 	t.Helper()
-	config := s.direct()
+	config := rest.CopyConfig(s.direct)
 	pair := s.KubeAPIServer.ClientCA.Client(t, "operator", "system:masters")
 	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
 	return config
@@ -147,17 +119,7 @@ func ask(ctx context.Context, config *rest.Config, method, path, body string) (a
 	if err != nil {
 		return answer{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, config.Host+path, strings.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
-	request.Header.Set("Content-Type", "application/json")
 	begin := time.Now()
-	response, err := client.Do(request)
-	if err != nil {
-		return answer{after: time.Since(begin)}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(content), time.Since(begin)}, err
+	reply, err := harness.Send(ctx, client, method, config.Host+path, body)
+	return answer{reply.Code, reply.Header, reply.Body, time.Since(begin)}, err
 }

@@ -35,7 +35,7 @@ func testServingCertificate(t *testing.T, s *site, _ *load) {
 // serial is the serial number of the certificate that a pod serves with.
 func (s *site) serial(t *testing.T, pod *cluster.Pod) string {
 	t.Helper()
-	connection, err := tls.Dial("tcp", pod.Address(serverPort), &tls.Config{RootCAs: s.serving, ServerName: serviceName})
+	connection, err := tls.Dial("tcp", pod.Address(cluster.ServerPort), &tls.Config{RootCAs: s.serving, ServerName: cluster.ServerName})
 	require.NoError(t, err)
 	defer func() { _ = connection.Close() }()
 	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String()
@@ -84,7 +84,7 @@ func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
 	for _, pod := range s.Servers(t, replicas) {
 		client := s.to(t, pod, &pair)
 		s.waitCode(t, pod.Name()+" has heard of the front proxy", code, func(ctx context.Context) (int, error) {
-			return request(ctx, client, http.MethodGet, "https://"+serviceName+objectsPath, "", "X-Remote-User: admin", "X-Remote-Group: system:masters")
+			return request(ctx, client, http.MethodGet, "https://"+cluster.ServerName+objectsPath, "", "X-Remote-User: admin", "X-Remote-Group: system:masters")
 		})
 	}
 }
@@ -127,7 +127,7 @@ func (s *site) waitHolder(t *testing.T, pair harness.Pair, code int) {
 	for _, pod := range s.Servers(t, replicas) {
 		client := s.to(t, pod, &pair)
 		s.waitCode(t, pod.Name()+" has heard of the authority", code, func(ctx context.Context) (int, error) {
-			return request(ctx, client, http.MethodGet, "https://"+serviceName+objectsPath, "")
+			return request(ctx, client, http.MethodGet, "https://"+cluster.ServerName+objectsPath, "")
 		})
 	}
 }

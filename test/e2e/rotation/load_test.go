@@ -125,7 +125,7 @@ type load struct {
 func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
 	return func(t *testing.T) {
 		token := s.Config(t).BearerToken
-		kube, service := s.KubeAPIServer.URL+objectsPath, "https://"+serviceName+objectsPath
+		kube, service := s.KubeAPIServer.URL+objectsPath, "https://"+cluster.ServerName+objectsPath
 		l := &load{holders: [2]*user{
 			{name: "reads through the aggregator by certificate", method: http.MethodGet, url: kube, code: http.StatusOK},
 			{name: "reads past it by certificate", method: http.MethodGet, url: service, code: http.StatusOK},

@@ -35,7 +35,7 @@ func testEtcdLoss(t *testing.T, s *site) {
 	s.wire.cut()
 	s.waitReady(t, pods, false)
 	for _, pod := range pods {
-		code, err := request(t.Context(), s.to(t, pod, nil), http.MethodGet, "https://"+serviceName+"/livez", "")
+		code, err := request(t.Context(), s.to(t, pod, nil), http.MethodGet, "https://"+cluster.ServerName+"/livez", "")
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, code, "a restart would not help")
 	}

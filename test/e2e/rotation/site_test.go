@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -24,8 +23,6 @@ import (
 
 const (
 	objectsPath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas"
-	serviceName = "flowcontrol-apiserver.flowcontrol-system.svc"
-	serverPort  = 7443 // the container's, by artifacts/base
 	replicas    = 3
 	// proxyName is the one name that the front proxy's certificate may have.
 	proxyName = "front-proxy-client"
@@ -63,8 +60,7 @@ func TestUsersNoticeNothing(t *testing.T) {
 func startSite(t *testing.T) *site {
 	t.Helper()
 	dir := t.TempDir()
-	authority := harness.NewCA(t, "etcd-ca")
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: authority})
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
 	s := &site{
 		wire:         newWire(t, etcd.URL[len("https://"):]),
 		clientCAFile: filepath.Join(dir, "client-ca.crt"),
@@ -78,7 +74,7 @@ func startSite(t *testing.T) *site {
 	replace(t, s.clientCAFile, s.clientCA.CertFile)
 	replace(t, s.proxyCAFile, s.proxyCA.CertFile)
 	s.replaceProxyPair(t, s.proxyCA)
-	s.Cluster = cluster.Start(t, cluster.Options{
+	s.Cluster = cluster.StartBeside(t, cluster.Options{
 		Etcd:    etcd,
 		Rewrite: []string{"https://127.0.0.1:2379", "https://" + s.wire.address},
 		KubeAPIServerArgs: []string{
@@ -89,15 +85,8 @@ func startSite(t *testing.T) *site {
 			"--v=2", // says when it reads the front proxy's certificate again
 		},
 	})
-	s.Apply(t, "overlays/v1beta3-beside")
-	s.ShareEtcd(t, authority)
-	s.MakeCertificates(t)
-	s.WaitRollout(t)
-	s.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
-	secret, err := s.Client.CoreV1().Secrets(cluster.Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", metav1.GetOptions{})
-	require.NoError(t, err)
 	s.serving = x509.NewCertPool()
-	require.True(t, s.serving.AppendCertsFromPEM(secret.Data["ca.crt"]))
+	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
 	s.kubectl = s.Kubectl(t)
 	return s
 }
@@ -127,7 +116,7 @@ func (s *site) replaceProxyPair(t *testing.T, authority *harness.CA) {
 func (s *site) past(t *testing.T, certificate *harness.Pair) *http.Client {
 	t.Helper()
 	return s.direct(t, certificate, func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return s.Network.Dial(ctx, serviceName+":443")
+		return s.Network.Dial(ctx, cluster.ServerName+":443")
 	})
 }
 
@@ -136,7 +125,7 @@ func (s *site) to(t *testing.T, pod *cluster.Pod, certificate *harness.Pair) *ht
 	t.Helper()
 	client := s.direct(t, certificate, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var dialer net.Dialer
-		return dialer.DialContext(ctx, network, pod.Address(serverPort))
+		return dialer.DialContext(ctx, network, pod.Address(cluster.ServerPort))
 	})
 	client.Transport.(*http.Transport).DisableKeepAlives = true
 	return client
@@ -144,7 +133,7 @@ func (s *site) to(t *testing.T, pod *cluster.Pod, certificate *harness.Pair) *ht
 
 func (s *site) direct(t *testing.T, certificate *harness.Pair, dial func(context.Context, string, string) (net.Conn, error)) *http.Client {
 	t.Helper()
-	config := &tls.Config{RootCAs: s.serving, ServerName: serviceName}
+	config := &tls.Config{RootCAs: s.serving, ServerName: cluster.ServerName}
 	if certificate != nil {
 		loaded, err := tls.LoadX509KeyPair(certificate.CertFile, certificate.KeyFile)
 		require.NoError(t, err)

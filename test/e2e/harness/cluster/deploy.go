@@ -51,15 +51,6 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	return script.Output()
 }
 
-// ShareEtcd makes the Secret by which the server is a client of the cluster's
-// etcd, which must have been started with the authority.
-func (c *Cluster) ShareEtcd(t harness.TB, authority *harness.CA) {
-	t.Helper()
-	pair := authority.Client(t, "flowcontrol-apiserver")
-	c.Kubectl(t).Run(t, "-n", Namespace, "create", "secret", "generic", "flowcontrol-apiserver-etcd-client",
-		"--from-file=ca.crt="+authority.CertFile, "--from-file=tls.crt="+pair.CertFile, "--from-file=tls.key="+pair.KeyFile)
-}
-
 // WaitRollout waits until the server's Deployment is there and up to date.
 func (c *Cluster) WaitRollout(t harness.TB) {
 	t.Helper()

@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"context"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// APIServer is what a process of kube-apiserver and one of this project's server
+// have in common.
+type APIServer struct {
+	// URL is where clients reach it; it stays the same when it is started again.
+	URL string
+	// Kubeconfig is the path of the administrator's kubeconfig, there once the
+	// server is ready.
+	Kubeconfig string
+	// Process is the one that runs now, or ran last.
+	Process *Process
+
+	// command is how the process is started.
+	command func(TB) Command
+	// token is that with which readiness is asked for, if one is needed.
+	token string
+}
+
+// Launch starts the server again, after Stop or Kill, with the files and port that
+// it had, and does not wait.
+func (a *APIServer) Launch(t TB) {
+	t.Helper()
+	a.Process = StartProcess(t, a.command(t))
+}
+
+// Start is Launch that waits until the server is ready.
+func (a *APIServer) Start(t TB) {
+	t.Helper()
+	a.Launch(t)
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	if err := a.WaitReady(ctx); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Stop ends the server with SIGTERM and waits for its graceful stop.
+func (a *APIServer) Stop(t TB) {
+	t.Helper()
+	a.Process.Stop(t)
+}
+
+// Kill ends the server with SIGKILL.
+func (a *APIServer) Kill(t TB) {
+	t.Helper()
+	a.Process.Kill(t)
+}
+
+// WaitReady waits until /readyz answers 200.
+func (a *APIServer) WaitReady(ctx context.Context) error {
+	return a.Process.poll(ctx, "readiness", newProbe(a.URL+"/readyz", a.token).ok)
+}
+
+// Config returns a client configuration of the administrator, not throttled.
+func (a *APIServer) Config(t TB) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", a.Kubeconfig)
+	if err != nil {
+		t.Fatalf("reading %s: %v", a.Kubeconfig, err)
+	}
+	config.QPS = -1 // the client's own throttle is not what is tested
+	return config
+}
+
+// Kubectl returns a kubectl of the administrator.
+func (a *APIServer) Kubectl(t TB) *Kubectl {
+	t.Helper()
+	return NewKubectl(t, a.Kubeconfig)
+}
