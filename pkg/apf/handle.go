@@ -28,7 +28,7 @@ func (f *FlowControl) Handle(
 	t := f.engine.Begin()
 	describe(t, digest)
 	t.Classify()
-	note(t.SchemaRef().(*flowcontrolv1.FlowSchema), t.Level().Ref.(*flowcontrolv1.PriorityLevelConfiguration), t.Distinguisher)
+	note(t.Schema().Ref.(*flowcontrolv1.FlowSchema), t.Level().Ref.(*flowcontrolv1.PriorityLevelConfiguration), t.Distinguisher)
 	admitted := t.Admit(ctx, workOf(estimate()), queueNote)
 	if waited := t.Waited(); waited > 0 {
 		endpointsrequest.TrackAPFQueueWaitLatency(ctx, waited)

@@ -25,7 +25,7 @@ func large(levels, schemas, variant int) engine.Configuration {
 		})
 	}
 	for i := range schemas {
-		c.Schemas = append(c.Schemas, engine.Schema{Schema: classify.Schema{
+		c.Schemas = append(c.Schemas, classify.Schema{
 			Name: fmt.Sprint("schema", i), Level: fmt.Sprint("level", i%levels), Precedence: int32(1000 + i%1000), Distinguisher: classify.ByUser,
 			Rules: []classify.Rule{{
 				Subjects: []classify.Subject{{Kind: classify.User, Name: fmt.Sprint("user", i)}, {Kind: classify.Group, Name: fmt.Sprint("team", i%100)}},
@@ -33,7 +33,7 @@ func large(levels, schemas, variant int) engine.Configuration {
 					Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"", "apps"}, Resources: []string{"pods", "deployments"}, Namespaces: []string{"*"}, ClusterScope: true,
 				}},
 			}},
-		}})
+		})
 	}
 	return c
 }

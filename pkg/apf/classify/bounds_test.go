@@ -61,12 +61,25 @@ func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
 		}},
 	}}}}
 	c := New(schemas)
-	assert.Len(t, c.resources.tuples.slots, 1)
+	require.Len(t, c.resources.tuples.pages, 1)
+	assert.Zero(t, c.resources.tuples.pages[0].used)
 	require.NotNil(t, c.resources.long)
 	a := &flow.Attributes{User: "user-299", Verb: "get", IsResourceRequest: true, APIGroup: "group-0", Resource: "resource-17", Namespace: "ns-299"}
 	assert.Equal(t, 0, c.Match(a))
 	a.Namespace = "ns-300"
 	assert.Equal(t, -1, c.Match(a))
+}
+
+// What is cleared or moved in one piece keeps requests waiting.
+func TestALargeTableIsMadeOfSmallPieces(t *testing.T) {
+	for _, shape := range manyShapes {
+		t.Run(shape.name, func(t *testing.T) {
+			table := &New(with(20000, shape.rule)).resources.tuples
+			for i := range table.pages {
+				assert.LessOrEqual(t, len(table.pages[i].slots), 2*tuplesPerPage)
+			}
+		})
+	}
 }
 
 func TestMatchDoesNotAllocate(t *testing.T) {

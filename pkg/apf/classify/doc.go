@@ -19,7 +19,8 @@
 // A row is written into a hash table under each tuple of S × G × R × N, and the
 // table keeps for each verb the lowest rank under that tuple, which is all that
 // can ever decide. So however many schemas share a tuple, looking it up is one
-// step.
+// step. The table is made of small pages, each of which grows by itself: memory
+// that is cleared, copied or collected in one piece keeps requests waiting.
 //
 // A request is looked up, for each of its subjects, under the 2³ tuples in
 // which its API group, resource and namespace are either themselves or the

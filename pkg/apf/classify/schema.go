@@ -27,6 +27,8 @@ type Schema struct {
 	Precedence    int32
 	Distinguisher Distinguisher
 	Rules         []Rule
+	// Ref is carried along for the owner, who keeps the API object there.
+	Ref any
 }
 
 // Distinguisher says what tells the flows of one schema apart.

@@ -1,9 +1,6 @@
 package classify
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // The shape of a tuple says which of its places hold a value and which the
 // wildcard: bit 0 is set for an API group (or a URL), bit 1 for a resource, bit
@@ -49,6 +46,7 @@ func shapeOf(group, resource, namespace uint32) int {
 
 // shapes says in which shapes of tuples a subject occurs.
 type shapes struct {
+	all shapeSet
 	// of holds, by verb, the shapes that the verb occurs in.
 	of [otherVerbs + 1]shapeSet
 	// lowest holds, by shape, the lowest rank in it.
@@ -59,7 +57,8 @@ type shapes struct {
 // next.
 func (s *shapes) add(shape int, verbs uint64, rank uint32) {
 	bit := shapeSet(1) << shape
-	if !slices.ContainsFunc(s.of[:], func(set shapeSet) bool { return set&bit != 0 }) {
+	if s.all&bit == 0 {
+		s.all |= bit
 		s.lowest[shape] = rank
 	}
 	for ; verbs != 0; verbs &= verbs - 1 {

@@ -17,16 +17,26 @@ const noRank = ^uint32(0)
 // and namespace; for others subject and URL.
 type tuple [4]uint32
 
-// tuples maps a tuple and a verb to the lowest rank: a hash table with linear
-// probing.
+// tuples maps a tuple and a verb to the lowest rank. It is made of many small
+// hash tables, so that neither memory nor time is needed in large pieces, during
+// which requests would wait.
 type tuples struct {
-	slots []slot // a power of two of them, at most half of them in use
+	pages []page // a power of two of them
 	// known is the set of verbs that are told apart, stride their number.
 	known  uint64
 	stride uint32
 	// further holds blocks of stride ranks, by verb. The first is unused, so
 	// that 0 is no block.
 	further []uint32
+}
+
+// tuplesPerPage is about how many tuples a page may get.
+const tuplesPerPage = 1024
+
+// page is a hash table with linear probing.
+type page struct {
+	slots []slot // a power of two of them, at most three quarters in use
+	used  int
 }
 
 type slot struct {
@@ -36,13 +46,17 @@ type slot struct {
 	block uint32 // where the ranks of other verbs are in further, or 0
 }
 
-// newTuples returns a table with room for n tuples and for that many verbs.
+// newTuples returns a table for at most n tuples and for that many verbs. As
+// rows may have tuples in common, it has room for a quarter at first.
 func newTuples(n int, verbs uint32) tuples {
 	verbs = min(verbs, verbsOfBits)
 	t := tuples{
-		slots:  make([]slot, 1<<bits.Len(uint(2*n))),
+		pages:  make([]page, 1<<bits.Len(uint(n/tuplesPerPage))),
 		known:  1<<verbs - 1 | 1<<otherVerbs,
 		stride: verbs + 1,
+	}
+	for i := range t.pages {
+		t.pages[i].slots = make([]slot, 1<<bits.Len(uint(n/len(t.pages)/4)))
 	}
 	t.addBlock()
 	return t
@@ -61,14 +75,47 @@ func (t *tuples) place(block uint32, verb uint) *uint32 {
 	return &t.further[block+min(uint32(verb), t.stride-1)]
 }
 
-func (t *tuples) find(key tuple) *slot {
-	x := uint64(key[0])<<32 | uint64(key[2])
-	y := uint64(key[1])<<32 | uint64(key[3])
+// hash tells the page of a tuple by its lower half, and the slot by the upper.
+func (k *tuple) hash() uint64 {
+	x := uint64(k[0])<<32 | uint64(k[2])
+	y := uint64(k[1])<<32 | uint64(k[3])
 	high, low := bits.Mul64(x^0x9E3779B97F4A7C15, y^0xC2B2AE3D27D4EB4F)
-	mask := len(t.slots) - 1
-	for i := int(high^low) & mask; ; i = (i + 1) & mask {
-		if s := &t.slots[i]; s.verbs == 0 || s.key == key {
+	return high ^ low
+}
+
+func (t *tuples) pageOf(hash uint64) *page { return &t.pages[int(hash)&(len(t.pages)-1)] }
+
+// find returns the slot of the key, or the free one where it belongs.
+func (p *page) find(key *tuple, hash uint64) *slot {
+	mask := len(p.slots) - 1
+	for i := int(hash>>32) & mask; ; i = (i + 1) & mask {
+		if s := &p.slots[i]; s.verbs == 0 || s.key == *key {
 			return s
+		}
+	}
+}
+
+// claim returns the slot of the key, which is free if the key is new.
+func (p *page) claim(key *tuple) *slot {
+	hash := key.hash()
+	s := p.find(key, hash)
+	if s.verbs != 0 {
+		return s
+	}
+	p.used++
+	if 4*p.used > 3*len(p.slots) {
+		p.grow()
+		s = p.find(key, hash)
+	}
+	return s
+}
+
+func (p *page) grow() {
+	former := p.slots
+	p.slots = make([]slot, 2*len(former))
+	for i := range former {
+		if s := &former[i]; s.verbs != 0 {
+			*p.find(&s.key, s.key.hash()) = *s
 		}
 	}
 }
@@ -77,7 +124,7 @@ func (t *tuples) find(key tuple) *slot {
 // descend from one call to the next.
 func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
 	verbs &= t.known
-	s := t.find(key)
+	s := t.pageOf(key.hash()).claim(&key)
 	if s.verbs == 0 {
 		*s = slot{key: key, verbs: verbs, rank: rank}
 		return
@@ -96,7 +143,8 @@ func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
 // lookup returns the lowest rank of the verb under the tuple, if that is below
 // best, or else best.
 func (t *tuples) lookup(key tuple, verb uint, best uint32) uint32 {
-	s := t.find(key)
+	hash := key.hash()
+	s := t.pageOf(hash).find(&key, hash)
 	switch {
 	case s.verbs&(1<<verb) != 0:
 		return min(best, s.rank)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -78,16 +77,14 @@ func valueOr(pointer *int32, otherwise int32) int32 {
 
 // translateSchema returns the plain form of a schema, or what is malformed in
 // it.
-func translateSchema(object *flowcontrol.FlowSchema) (engine.Schema, error) {
-	schema := engine.Schema{
-		Schema: classify.Schema{
-			Name:       object.Name,
-			UID:        string(object.UID),
-			Level:      object.Spec.PriorityLevelConfiguration.Name,
-			Precedence: object.Spec.MatchingPrecedence,
-			Rules:      make([]classify.Rule, 0, len(object.Spec.Rules)),
-		},
-		Ref: object,
+func translateSchema(object *flowcontrol.FlowSchema) (classify.Schema, error) {
+	schema := classify.Schema{
+		Name:       object.Name,
+		UID:        string(object.UID),
+		Level:      object.Spec.PriorityLevelConfiguration.Name,
+		Precedence: object.Spec.MatchingPrecedence,
+		Rules:      make([]classify.Rule, 0, len(object.Spec.Rules)),
+		Ref:        object,
 	}
 	if method := object.Spec.DistinguisherMethod; method != nil {
 		switch method.Type {

@@ -7,6 +7,7 @@ import (
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
@@ -17,7 +18,7 @@ import (
 type Translator struct {
 	total   int
 	levels  former[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]
-	schemas former[*flowcontrol.FlowSchema, engine.Schema]
+	schemas former[*flowcontrol.FlowSchema, classify.Schema]
 }
 
 // named is an API object; it is compared as a pointer.

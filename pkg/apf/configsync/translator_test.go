@@ -107,7 +107,7 @@ func TestTranslateSchema(t *testing.T) {
 	got, err := translateSchema(object)
 	require.NoError(t, err)
 	all := []string{"*"}
-	assert.Equal(t, engine.Schema{Ref: object, Schema: classify.Schema{
+	assert.Equal(t, classify.Schema{
 		Name: "s", UID: "uid-of-s", Level: "l", Precedence: 500, Distinguisher: classify.ByUser,
 		Rules: []classify.Rule{{
 			Subjects: []classify.Subject{
@@ -117,7 +117,8 @@ func TestTranslateSchema(t *testing.T) {
 			ResourceRules:    []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
 			NonResourceRules: []classify.NonResourceRule{{Verbs: []string{"get"}, URLs: []string{"/healthz"}}},
 		}},
-	}}, got)
+		Ref: object,
+	}, got)
 
 	object.Spec.DistinguisherMethod.Type = flowcontrol.FlowDistinguisherMethodByNamespaceType
 	got, err = translateSchema(object)

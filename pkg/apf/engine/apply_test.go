@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
@@ -21,10 +22,10 @@ func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
 	for name, c := range map[string]engine.Configuration{
 		"nothing": {Total: 600},
 		"a level and a schema": {
-			Total: 600, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)},
+			Total: 600, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)},
 		},
 		"another form of catch-all": {
-			Total: 600, Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []engine.Schema{schemaOf("a", "catch-all", 10)},
+			Total: 600, Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []classify.Schema{schemaOf("a", "catch-all", 10)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 	bad := good
 	bad.HandSize = 100
 	f := newFixture(t, 100)
-	schemas := []engine.Schema{schemaOf("a", "a", 10)}
+	schemas := []classify.Schema{schemaOf("a", "a", 10)}
 
 	problems := f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{bad}, Schemas: schemas})
 	require.Len(t, problems, 1)
@@ -88,13 +89,13 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 	} {
 		assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good, wrong}, Schemas: schemas}), 1, name)
 	}
-	twice := []engine.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
+	twice := []classify.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
 	assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good}, Schemas: twice}), 2)
 }
 
 func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
 	without := engine.Configuration{Total: 100}
 	f.apply(with)
 	late := f.classified("a")
@@ -119,7 +120,7 @@ func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 
 func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
 	f.apply(with)
 	running := f.admit("a")
 	f.apply(engine.Configuration{Total: 100})
@@ -137,7 +138,7 @@ func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 	f := newFixture(t, 100)
 	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}})
 	late := func() *engine.Ticket {
-		f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}})
+		f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 		return f.classified("a")
 	}()
 	f.apply(engine.Configuration{Total: 100})
@@ -149,7 +150,7 @@ func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 
 func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
 	f := newFixture(t, 100)
-	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}}
+	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
 	f.apply(c)
 	f.admit("a").Finish()
 	f.apply(c)
@@ -233,7 +234,7 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	lender.LendablePercent = 80
 	f.apply(engine.Configuration{
 		Total: 100, Levels: []prioritylevel.Config{lender, borrower},
-		Schemas: []engine.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
+		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
 	})
 	report := func(name string) prioritylevel.Report { r, _ := f.level(name); return r }
 	assert.Equal(t, 10, report("lender").Limits.Lower)
@@ -271,7 +272,7 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	f := newFixture(t, 100)
 	lender := queuing("a", 95)
 	lender.LendablePercent = 90
-	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{lender}, Schemas: []engine.Schema{schemaOf("a", "a", 10)}})
+	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{lender}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 	before, _ := f.level("a")
 	for range 40 {
 		ticket := f.classified("admin", "system:masters")

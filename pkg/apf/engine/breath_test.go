@@ -21,7 +21,7 @@ func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(processors)
 	e := engine.New(clock.NewReal(), 1, 100)
 	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}}
-	for i := range 5000 {
+	for i := range 8000 {
 		c.Schemas = append(c.Schemas, schemaOf(fmt.Sprint("schema-", i), "a", int32(1+i)))
 	}
 	var stop atomic.Bool

@@ -15,14 +15,7 @@ type Configuration struct {
 	// Total is the number of seats of the server.
 	Total   int
 	Levels  []prioritylevel.Config
-	Schemas []Schema
-}
-
-// Schema is a flow schema.
-type Schema struct {
-	classify.Schema
-	// Ref is carried along for the owner, who keeps the API object there.
-	Ref any
+	Schemas []classify.Schema
 }
 
 // Kind is the kind of a configuration object.
@@ -61,17 +54,17 @@ func builtInLevels() []prioritylevel.Config {
 }
 
 // builtInSchemas are the schemas that act where the configuration has none.
-func builtInSchemas() []Schema {
-	return []Schema{
-		{Schema: classify.Schema{
+func builtInSchemas() []classify.Schema {
+	return []classify.Schema{
+		{
 			Name: prioritylevel.ExemptName, Level: prioritylevel.ExemptName, Precedence: 1,
 			Rules: []classify.Rule{everythingBy(mastersGroup)},
-		}},
-		{Schema: classify.Schema{
+		},
+		{
 			Name: prioritylevel.CatchAllName, Level: prioritylevel.CatchAllName, Precedence: 10000,
 			Distinguisher: classify.ByUser,
 			Rules:         []classify.Rule{everythingBy(authenticatedGroup, unauthenticatedGroup)},
-		}},
+		},
 	}
 }
 
@@ -116,12 +109,13 @@ func chooseLevels(configured []prioritylevel.Config, last func(name string) (pri
 }
 
 // chooseSchemas returns the schemas that take part, and the built-in ones.
-func chooseSchemas(configured []Schema, levels map[string]prioritylevel.Config) ([]Schema, []Problem) {
+func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel.Config) ([]classify.Schema, []Problem) {
 	var problems []Problem
 	names := make(map[string]bool, len(configured)+2)
-	chosen := make([]Schema, 0, len(configured)+2)
-	for i, s := range configured {
+	chosen := make([]classify.Schema, 0, len(configured)+2)
+	for i := range configured {
 		breathe(i)
+		s := &configured[i]
 		if names[s.Name] {
 			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("there is another flow schema of that name")})
 			continue
@@ -134,7 +128,7 @@ func chooseSchemas(configured []Schema, levels map[string]prioritylevel.Config) 
 			continue // dangling: said in its status
 		}
 		names[s.Name] = true
-		chosen = append(chosen, s)
+		chosen = append(chosen, *s)
 	}
 	for _, s := range builtInSchemas() {
 		if !names[s.Name] {

@@ -48,15 +48,15 @@ func rejecting(name string, shares int32) prioritylevel.Config {
 }
 
 // schemaOf sends what the user named after the schema asks for to a level.
-func schemaOf(name, level string, precedence int32) engine.Schema {
+func schemaOf(name, level string, precedence int32) classify.Schema {
 	all := []string{classify.All}
-	return engine.Schema{Schema: classify.Schema{
+	return classify.Schema{
 		Name: name, Level: level, Precedence: precedence, Distinguisher: classify.ByNamespace,
 		Rules: []classify.Rule{{
 			Subjects:      []classify.Subject{{Kind: classify.User, Name: name}},
 			ResourceRules: []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true}},
 		}},
-	}}
+	}
 }
 
 func (f *fixture) apply(c engine.Configuration) {

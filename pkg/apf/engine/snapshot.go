@@ -21,7 +21,6 @@ type snapshot struct {
 // class is where the requests of one flow schema go.
 type class struct {
 	schema *classify.Schema
-	ref    any
 	level  *prioritylevel.Level
 	config *prioritylevel.Config // of the level
 	queues bool                  // flows are told apart
@@ -31,19 +30,12 @@ type class struct {
 
 // newSnapshot returns the snapshot of valid schemas and their levels. What is
 // known of a schema is taken over from the former snapshot.
-func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, former *snapshot) *snapshot {
-	plain := make([]classify.Schema, len(schemas))
-	refs := make(map[string]any, len(schemas))
-	for i := range schemas {
-		breathe(i)
-		plain[i] = schemas[i].Schema
-		refs[plain[i].Name] = schemas[i].Ref
-	}
+func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, former *snapshot) *snapshot {
 	shared := make(map[string]*prioritylevel.Config, len(configs))
 	for name, c := range configs {
 		shared[name] = &c
 	}
-	s := &snapshot{classifier: classify.New(plain), levels: maps.Clone(levels)}
+	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(levels)}
 	sorted := s.classifier.Schemas()
 	s.classes = make([]class, len(sorted))
 	known := former.byName()
@@ -53,7 +45,6 @@ func newSnapshot(layout *stats.Layout, schemas []Schema, levels map[string]*prio
 		c := &s.classes[i]
 		*c = class{
 			schema: schema,
-			ref:    refs[schema.Name],
 			level:  levels[schema.Level],
 			config: shared[schema.Level],
 		}

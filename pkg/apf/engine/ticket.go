@@ -50,9 +50,6 @@ func (t *Ticket) Classify() {
 // Schema returns the flow schema that the request was classified to.
 func (t *Ticket) Schema() *classify.Schema { return t.class.schema }
 
-// SchemaRef returns the Ref of that schema.
-func (t *Ticket) SchemaRef() any { return t.class.ref }
-
 // Level returns the configuration of the request's level when that was last
 // applied before the request was classified.
 func (t *Ticket) Level() *prioritylevel.Config { return t.class.config }

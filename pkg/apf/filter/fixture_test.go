@@ -58,7 +58,7 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1}},
 			{Name: prioritylevel.CatchAllName, Config: queueset.Config{Discipline: queueset.Reject}},
 		},
-		Schemas: []engine.Schema{{Schema: classify.Schema{
+		Schemas: []classify.Schema{{
 			Name: "everybody", UID: schemaUID, Level: "tested", Precedence: 100,
 			Rules: []classify.Rule{{
 				Subjects: []classify.Subject{{Kind: classify.User, Name: nobody}},
@@ -68,7 +68,7 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 				}},
 				NonResourceRules: []classify.NonResourceRule{{Verbs: []string{"*"}, URLs: []string{"*"}}},
 			}},
-		}}},
+		}},
 	})
 	require.Empty(t, problems)
 	s.options = Options{

@@ -57,7 +57,7 @@ func crowdedConfiguration() engine.Configuration {
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 16, HandSize: 4, QueueLengthLimit: 5},
 			Share:  allocation.Share{Shares: 5},
 		}},
-		Schemas: []engine.Schema{{Schema: classify.Schema{
+		Schemas: []classify.Schema{{
 			Name: crowded, Level: crowded, Precedence: 100, Distinguisher: classify.ByUser,
 			Rules: []classify.Rule{{
 				Subjects: []classify.Subject{{Kind: classify.Group, Name: "crowd"}},
@@ -66,7 +66,7 @@ func crowdedConfiguration() engine.Configuration {
 					ClusterScope: true, Namespaces: []string{classify.All},
 				}},
 			}},
-		}}},
+		}},
 	}
 }
 
