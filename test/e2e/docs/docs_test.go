@@ -54,6 +54,29 @@ func TestMigrationGuide(t *testing.T) {
 	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
 }
 
+// TestTheWayBackFromBesideLeavesTheClusterAsItWas does what docs/deploy.md says in
+// its section on one etcd.
+func TestTheWayBackFromBesideLeavesTheClusterAsItWas(t *testing.T) {
+	c := cluster.StartBeside(t, cluster.Options{})
+	kubectl := c.Kubectl(t)
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	artifact := func(path string) string { return filepath.Join(root, "artifacts", filepath.FromSlash(path)) }
+	roles := []string{"get", "clusterroles,clusterrolebindings", "-l", "app.kubernetes.io/name=flowcontrol-apiserver", "-o", "name"}
+	require.NotEmpty(t, kubectl.Run(t, roles...))
+	kubectl.Run(t, "apply", "-f", artifact("examples/batch-jobs.yaml"))
+
+	kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
+	// Its pods take their time; what matters is that nothing blocks the namespace.
+	kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
+	kubectl.Run(t, "wait", "namespace/"+cluster.Namespace, "--for=condition=NamespaceDeletionDiscoveryFailure=False", "--timeout=50s")
+	left := kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
+	require.Contains(t, left, "flowschema.flowcontrol.apiserver.k8s.io/batch-jobs")
+	require.Contains(t, left, "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/exempt")
+	require.NotContains(t, left, "/flowcontrol-apiserver")
+	require.Empty(t, kubectl.Run(t, roles...))
+}
+
 // run runs a section in a directory that looks like a fresh clone.
 func run(t *testing.T, c *cluster.Cluster, document, heading string) {
 	t.Helper()
