@@ -41,15 +41,19 @@ func (s *Set) Arrive(r *Request) Outcome {
 	sh.mu.Unlock()
 	r.Series.Started(int(r.shard&s.shardMask), width, passage)
 	if full {
-		s.mergeNow()
+		s.mergeFull()
 	}
 	return Seated
 }
 
-func (s *Set) mergeNow() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.merge()
+// mergeFull merges because a shard is full, unless somebody has the lock: shards
+// that are used alike are full at the same time, and whoever comes first merges
+// them all. If it was for another reason, the next change tries again.
+func (s *Set) mergeFull() {
+	if s.mu.TryLock() {
+		s.merge()
+		s.mu.Unlock()
+	}
 }
 
 func (s *Set) arriveSlowly(r *Request, width int) Outcome {

@@ -63,3 +63,10 @@ func (s *Set) StartVirtualClockAt(r seats.Progress) {
 	defer s.mu.Unlock()
 	s.schedule.clock = r
 }
+
+// WhileLocked calls f while the lock of the Set is held.
+func (s *Set) WhileLocked(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}

@@ -31,7 +31,7 @@ func (s *Set) Finish(r *Request) time.Duration {
 	sh.mu.Unlock()
 	series.Released(shardIndex, r.held)
 	if full {
-		s.mergeNow()
+		s.mergeFull()
 	}
 	s.noteEnd()
 	return executed

@@ -46,8 +46,8 @@ type occupancy struct {
 	demandShare    *stats.TimeWeighted
 	demand         demand.Tracker
 
-	space []change   // scratch: what take copied
-	runs  [][]change // the changes of each shard, in space
+	runs   [][]change // of each shard, what is left to integrate
+	spares [][]change // of each shard, an empty list for it, which may be that of its run
 }
 
 // The bounds are those of the metrics of k8s.io/apiserver, see package stats.
@@ -72,6 +72,7 @@ func newOccupancy(now time.Duration, shards int) occupancy {
 		demandShare:    stats.NewTimeWeighted(demandBounds(), now),
 		demand:         demand.NewTracker(now),
 		runs:           make([][]change, shards+1),
+		spares:         make([][]change, shards+1),
 	}
 }
 
@@ -82,12 +83,10 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity float64, 
 	o.demandShare.SetDenominator(now, float64(limits.Nominal))
 }
 
-// take moves the changes of shard i over.
+// take takes the changes of shard i and leaves an empty list in their place.
+// Nothing may be left of an earlier run.
 func (o *occupancy) take(i int, c *changes) {
-	from := len(o.space)
-	o.space = append(o.space, c.list...)
-	o.runs[i] = o.space[from:len(o.space):len(o.space)]
-	c.list = c.list[:0]
+	o.runs[i], o.spares[i], c.list = c.list, c.list[:0], o.spares[i]
 }
 
 // mergeRuns integrates the changes in o.runs in the order of their times and
@@ -101,7 +100,6 @@ func (o *occupancy) mergeRuns() {
 			}
 		}
 		if first == nil {
-			o.space = o.space[:0]
 			return
 		}
 		o.apply(&(*first)[0])

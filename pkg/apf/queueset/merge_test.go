@@ -1,0 +1,28 @@
+package queueset_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// Shards that are used alike are full at the same time. If each waited for the
+// other to merge, processors would wait for each other at every batch. Here the
+// test would never end.
+func TestAShardThatIsFullDoesNotWaitWhileAnotherIsMerged(t *testing.T) {
+	f := newFixture(t, queues(8, 2, 50), 60)
+	const requests = 500
+	f.set.WhileLocked(func() {
+		for range requests {
+			r := f.arrive("a", wide(1), queueset.Seated)
+			f.clock.Advance(time.Millisecond)
+			f.set.Finish(r)
+		}
+	})
+	figures := f.set.Figures()
+	assert.Zero(t, figures.SeatsInUse)
+	assert.InDelta(t, requests*0.001/60, figures.SeatShare.Sum/1e9, 1e-9, "nothing that happened meanwhile is lost")
+}
