@@ -93,6 +93,9 @@ func sizeLimit(rows []row, budget int) (limit, total int) {
 func (x *index) insert(r *row, verbs uint64) {
 	for _, subject := range r.subjects {
 		s := &x.subjects[subject]
+		if r.whole {
+			s.takeAll(r.rank)
+		}
 		for _, group := range r.groups {
 			for _, resource := range r.resources {
 				for _, namespace := range r.namespaces {
@@ -113,11 +116,9 @@ func (c *Classifier) Schemas() []Schema { return c.schemas }
 // allocate, unless resource and subresource together exceed 127 bytes.
 func (c *Classifier) Match(a *flow.Attributes) int {
 	none := uint32(len(c.schemas))
-	q := query{classifier: c, best: none}
+	q := query{classifier: c, index: &c.urls, best: none}
 	if a.IsResourceRequest {
-		q.aboutResource(a)
-	} else {
-		q.aboutURL(a)
+		q.index = &c.resources
 	}
 	q.from(a)
 	if q.best == none {

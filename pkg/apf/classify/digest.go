@@ -104,6 +104,7 @@ func (d *digest) resourceRow(rank uint32, subjects []uint32, rule *ResourceRule)
 		namespaces: d.list(rule.Namespaces, &v.namespaces),
 	}
 	if rule.ClusterScope {
+		r.whole = holdWildcard(r.verbs, r.groups, r.resources, r.namespaces)
 		start := d.room(len(r.namespaces) + 1)
 		d.numbers = append(append(d.numbers, r.namespaces...), clusterScope)
 		r.namespaces = d.take(start)
@@ -115,12 +116,14 @@ func (d *digest) urlRow(rank uint32, subjects []uint32, rule *NonResourceRule) r
 	start := d.room(2 * len(rule.URLs))
 	d.numbers = d.vocabulary.paths.list(rule.URLs, d.numbers)
 	urls := d.take(start)
+	verbs := d.list(rule.Verbs, &d.vocabulary.verbs)
 	return row{
 		rank:       rank,
 		subjects:   subjects,
-		verbs:      d.list(rule.Verbs, &d.vocabulary.verbs),
+		verbs:      verbs,
 		groups:     urls,
 		resources:  d.onlyWildcard,
 		namespaces: d.onlyWildcard,
+		whole:      holdWildcard(verbs, urls),
 	}
 }

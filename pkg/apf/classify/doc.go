@@ -30,6 +30,10 @@
 // has the value "cluster scope" in its place, and the wildcard does not cover
 // that.
 //
+// A subject also knows the lowest rank of a row of wildcards alone, which takes
+// all that it asks for. If that is the first schema, as it is for those who are
+// exempt, nothing but the subject is looked up.
+//
 // The work is thus bounded by 8 × the number of the request's subjects, and in
 // no way by the number of schemas.
 //

@@ -11,15 +11,19 @@ import (
 type query struct {
 	classifier *Classifier
 	index      *index
-	values     values
-	verb       uint // its bit in sets of verbs
+	best       uint32 // rank
+
+	// What follows is not known before it is needed: requests that are exempt
+	// need none of it.
+	known  bool
+	values values
+	verb   uint // its bit in sets of verbs
 	// possible holds the shapes that tuples covering the request may have.
 	possible shapeSet
 	// long is that of the index, or nil if no row in it can match. strict is
 	// that of its lookup.
 	long   *long
 	strict uint
-	best   uint32 // rank
 }
 
 // The places in values.
@@ -32,7 +36,6 @@ const (
 
 func (q *query) aboutResource(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	q.index = &q.classifier.resources
 	q.values = values{
 		verbPlace:     v.verbs.of[a.Verb],
 		groupPlace:    v.apiGroups.of[a.APIGroup],
@@ -67,7 +70,6 @@ func (q *query) namespaceOf(a *flow.Attributes) shapeSet {
 
 func (q *query) aboutURL(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	q.index = &q.classifier.urls
 	q.values = values{
 		verbPlace:  v.verbs.of[a.Verb],
 		groupPlace: v.paths.find(a.Path),
@@ -81,23 +83,26 @@ func (q *query) aboutURL(a *flow.Attributes) {
 func (q *query) from(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	if number, known := v.users[a.User]; known {
-		q.subject(number)
+		q.subject(number, a)
 	}
 	for _, group := range a.Groups {
+		if q.best == 0 {
+			return
+		}
 		if number, known := v.groups[group]; known {
-			q.subject(number)
+			q.subject(number, a)
 		}
 	}
 	if len(v.accounts) > 0 {
-		q.account(a.User)
+		q.account(a)
 	}
-	q.subject(wildcard)
+	q.subject(wildcard, a)
 }
 
 // account looks at what all service accounts of the user's namespace match.
-func (q *query) account(user string) {
+func (q *query) account(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	account, is := strings.CutPrefix(user, serviceAccountPrefix)
+	account, is := strings.CutPrefix(a.User, serviceAccountPrefix)
 	if !is {
 		return
 	}
@@ -108,17 +113,40 @@ func (q *query) account(user string) {
 		if account[i] == ':' {
 			colons++
 			if number, known := v.accounts[account[:i]]; known {
-				q.subject(number)
+				q.subject(number, a)
 			}
 		}
 	}
 }
 
-func (q *query) subject(subject uint32) {
-	if q.index == &q.classifier.urls {
-		q.subjectOfURL(subject)
+// subject looks at what one of the request's subjects may match.
+func (q *query) subject(subject uint32, a *flow.Attributes) {
+	if everything := q.index.subjects[subject].everything; everything > 0 {
+		q.best = min(q.best, everything-1)
+	}
+	if q.best == 0 {
 		return
 	}
+	if !q.known {
+		q.know(a)
+	}
+	if a.IsResourceRequest {
+		q.subjectOfResource(subject)
+	} else {
+		q.subjectOfURL(subject)
+	}
+}
+
+func (q *query) know(a *flow.Attributes) {
+	q.known = true
+	if a.IsResourceRequest {
+		q.aboutResource(a)
+	} else {
+		q.aboutURL(a)
+	}
+}
+
+func (q *query) subjectOfResource(subject uint32) {
 	s := &q.index.subjects[subject]
 	for set := s.of[q.verb] & q.possible; set != 0; set &= set - 1 {
 		shape := bits.TrailingZeros16(uint16(set))

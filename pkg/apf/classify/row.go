@@ -1,5 +1,7 @@
 package classify
 
+import "slices"
+
 // row is one resource rule or one non-resource rule, in numbers.
 type row struct {
 	rank     uint32
@@ -9,6 +11,18 @@ type row struct {
 	// non-resource rules have URLs in the place of API groups, and the
 	// wildcard in the others.
 	groups, resources, namespaces []uint32
+	// whole rows match all that their subjects ask for, of this kind.
+	whole bool
+}
+
+// holdWildcard reports whether each of the lists has the wildcard in it.
+func holdWildcard(lists ...[]uint32) bool {
+	for _, list := range lists {
+		if !slices.Contains(list, wildcard) {
+			return false
+		}
+	}
+	return true
 }
 
 // size returns the number of tuples of the row.

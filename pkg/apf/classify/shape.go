@@ -47,10 +47,21 @@ func shapeOf(group, resource, namespace uint32) int {
 // shapes says in which shapes of tuples a subject occurs.
 type shapes struct {
 	all shapeSet
+	// everything is 1 + the lowest rank at which all that the subject asks for
+	// matches; 0 if there is none.
+	everything uint32
 	// of holds, by verb, the shapes that the verb occurs in.
 	of [otherVerbs + 1]shapeSet
 	// lowest holds, by shape, the lowest rank in it.
 	lowest [shapeCount]uint32
+}
+
+// takeAll notes that a row of the rank takes all that the subject asks for. Ranks
+// must not descend from one call to the next.
+func (s *shapes) takeAll(rank uint32) {
+	if s.everything == 0 {
+		s.everything = rank + 1
+	}
 }
 
 // add notes a tuple of the shape. Ranks must not descend from one call to the
