@@ -33,8 +33,8 @@ func counted() stats.Snapshot {
 	series.Estimated(0, 3)
 	series.Enqueued(0, 3, 12)
 	series.Dispatched(0, 3, 3, 30*time.Millisecond)
-	series.Finished(0, 3*time.Second, false)
-	series.Finished(0, 40*time.Second, true)
+	series.Finished(0, 3*time.Second, false, 0)
+	series.Finished(0, 40*time.Second, true, 0)
 	series.WatchCount(0, 70)
 	series.NotAccommodated(0)
 	for reason := range stats.Reasons {

@@ -10,12 +10,9 @@ import (
 func (s *Set) Finish(r *Request) time.Duration {
 	now := s.clock.Now()
 	executed := now - r.started
-	watch := r.Attributes.Verb == "watch"
-	shardIndex := int(r.shard & s.shardMask)
-	series := r.Series
-	series.Finished(shardIndex, executed, watch)
+	r.Series.Finished(int(r.shard&s.shardMask), executed, r.Attributes.Verb == "watch", r.held-r.lingering())
 
-	sh := &s.shards[shardIndex]
+	sh := s.shardOf(r)
 	sh.mu.Lock()
 	sh.unlink(r)
 	if !sh.open || r.Work.Latency > 0 {
@@ -29,7 +26,6 @@ func (s *Set) Finish(r *Request) time.Duration {
 	r.phase = absent
 	full := sh.changes.full()
 	sh.mu.Unlock()
-	series.Released(shardIndex, r.held)
 	if full {
 		s.mergeFull()
 	}
@@ -40,10 +36,7 @@ func (s *Set) Finish(r *Request) time.Duration {
 func (s *Set) finishSlowly(r *Request) {
 	s.mu.Lock()
 	now := s.sync()
-	lingering := 0
-	if r.Work.Latency > 0 {
-		lingering = r.Work.Final
-	}
+	lingering := r.lingering()
 	freed := r.held - lingering
 	inQueue := r.queue != nil && !s.open && r.era == s.era
 	if lingering > 0 {
@@ -58,7 +51,6 @@ func (s *Set) finishSlowly(r *Request) {
 	}
 	r.phase, r.queue = absent, nil
 	s.free += freed
-	r.Series.Released(int(r.shard&s.shardMask), freed)
 	s.note(change{at: now, executing: -1, seats: -int32(freed)})
 	s.resume(now)
 }

@@ -75,6 +75,14 @@ func (r *Request) Started() time.Duration { return r.started }
 // dispatched.
 func (r *Request) Ready() <-chan struct{} { return r.ready }
 
+// lingering is how many seats the request, once seated, holds after its end.
+func (r *Request) lingering() int {
+	if r.Work.Latency > 0 {
+		return r.Work.Final
+	}
+	return 0
+}
+
 func (r *Request) hash() flow.Hash {
 	if r.Hasher == nil {
 		return 0

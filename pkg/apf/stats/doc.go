@@ -13,7 +13,8 @@
 //     bucket of n/d grows by the time that passed, and the sum by n/d times
 //     that time. Because n is an integer, each upper bound b becomes once per
 //     change of d the largest n with n/d <= b; after that, finding the bucket
-//     is a comparison of integers with the neighbours of the present one.
+//     is a comparison of integers with the neighbours of the present one, and
+//     for small n not even that: their buckets are kept.
 //
 // A gauge that is the difference of two counters (dispatched minus finished)
 // is computed from them, reading the subtrahend first, so that it is never

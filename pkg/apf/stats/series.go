@@ -99,7 +99,7 @@ type shard struct {
 	estimated  [knownWidths]atomic.Uint64 // requests by width, 0 unused
 	wider      Histogram                  // requests of knownWidths seats and more
 	atOnce     [passages]atomic.Uint64
-	seats      atomic.Int64 // held by executing requests
+	moreSeats  atomic.Int64 // held, beyond one for each executing request
 	inQueue    atomic.Int64 // requests waiting
 	seatsQueue atomic.Int64 // seats waiting
 
@@ -136,7 +136,7 @@ func (s *Series) Estimated(shard, width int) {
 // Started counts a request that was dispatched at its arrival.
 func (s *Series) Started(shard, width int, passage Passage) {
 	sh := s.shard(shard)
-	sh.seats.Add(int64(width))
+	sh.holdMore(width - 1)
 	sh.atOnce[passage].Add(1)
 }
 
@@ -155,7 +155,7 @@ func (s *Series) Dispatched(shard, width, seats int, waited time.Duration) {
 	sh := s.shard(shard)
 	sh.inQueue.Add(-1)
 	sh.seatsQueue.Add(-int64(width))
-	sh.seats.Add(int64(seats))
+	sh.holdMore(seats - 1)
 	sh.waited.Observe(&s.layout.duration, int64(waited))
 }
 
@@ -175,18 +175,25 @@ func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 	sh.gaveUp.Observe(&s.layout.duration, int64(waited))
 }
 
-// Finished counts the end of an execution.
-func (s *Series) Finished(shard int, executed time.Duration, watch bool) {
+// Finished counts the end of an execution, which frees so many seats.
+func (s *Series) Finished(shard int, executed time.Duration, watch bool, freed int) {
 	kind := 0
 	if watch {
 		kind = 1
 	}
-	s.shard(shard).finished[kind].Observe(&s.layout.duration, int64(executed))
+	sh := s.shard(shard)
+	sh.holdMore(1 - freed)
+	sh.finished[kind].Observe(&s.layout.duration, int64(executed))
 }
 
-// Released counts seats that are free again.
-func (s *Series) Released(shard, seats int) {
-	s.shard(shard).seats.Add(-int64(seats))
+// Released counts seats that come free after the end of an execution.
+func (s *Series) Released(shard, seats int) { s.shard(shard).holdMore(-seats) }
+
+// holdMore costs nothing for a request of one seat, which most are.
+func (sh *shard) holdMore(seats int) {
+	if seats != 0 {
+		sh.moreSeats.Add(int64(seats))
+	}
 }
 
 // NotAccommodated counts an attempt to dispatch that found too few free seats.

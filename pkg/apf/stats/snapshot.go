@@ -65,7 +65,7 @@ func (s *Series) Snapshot() Snapshot {
 	out.ExecutingRequests = int64(out.Dispatched - finished)
 	out.InQueueRequests = max(out.InQueueRequests, 0)
 	out.InQueueSeats = max(out.InQueueSeats, 0)
-	out.ExecutingSeats = max(out.ExecutingSeats, 0)
+	out.ExecutingSeats = max(out.ExecutingSeats+out.ExecutingRequests, 0)
 	return out
 }
 
@@ -92,5 +92,5 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	out.NoAccommodation += sh.noAccommodation.Load()
 	out.InQueueRequests += sh.inQueue.Load()
 	out.InQueueSeats += sh.seatsQueue.Load()
-	out.ExecutingSeats += sh.seats.Load()
+	out.ExecutingSeats += sh.moreSeats.Load()
 }

@@ -30,16 +30,16 @@ func TestASeriesCountsWhatBecameOfRequests(t *testing.T) {
 	s.Rejected(3, stats.QueueFull)
 	s.NotAccommodated(3)
 	s.WatchCount(0, 10)
-	s.Finished(2, time.Second, false)
-	s.Released(2, 1)
-	s.Finished(2, 31*time.Second, true)
+	s.Finished(2, time.Second, false, 1)
+	s.Finished(2, 31*time.Second, true, 0)
+	s.Released(3, 2)
 
 	got := s.Snapshot()
 	assert.True(t, s.Used())
 	assert.EqualValues(t, 4, got.Dispatched)
 	assert.Equal(t, [stats.Reasons]uint64{stats.QueueFull: 1, stats.TimeOut: 1}, got.Rejected)
 	assert.EqualValues(t, 2, got.ExecutingRequests)
-	assert.EqualValues(t, 7, got.ExecutingSeats)
+	assert.EqualValues(t, 5, got.ExecutingSeats)
 	assert.EqualValues(t, 1, got.InQueueRequests)
 	assert.EqualValues(t, 1, got.InQueueSeats)
 	assert.EqualValues(t, 1, got.NoAccommodation)
@@ -74,8 +74,7 @@ func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
 		writers.Go(func() {
 			for range 5000 {
 				s.Started(i, 1, stats.Queued)
-				s.Finished((i+1)%4, time.Millisecond, false)
-				s.Released((i+1)%4, 1)
+				s.Finished((i+1)%4, time.Millisecond, false, 1)
 			}
 		})
 	}

@@ -12,7 +12,9 @@ type TimeWeighted struct {
 	bounds      []float64 // inclusive upper bounds of the ratio
 	largest     []int     // largest numerator of each bucket but the last
 	nanoseconds []uint64  // time per bucket
-	sum         float64   // ratio times nanoseconds
+	few         [64]uint8 // bucket of each small numerator
+	area        float64   // numerator times nanoseconds, since the denominator changed
+	sum         float64   // ratio times nanoseconds, before that
 
 	last        time.Duration // when the ratio last changed
 	numerator   int
@@ -28,8 +30,9 @@ func NewTimeWeighted(bounds []float64, now time.Duration) *TimeWeighted {
 		largest:     make([]int, len(bounds)),
 		nanoseconds: make([]uint64, len(bounds)+1),
 		last:        now,
+		denominator: 1,
 	}
-	t.SetDenominator(now, 1)
+	t.divide()
 	return t
 }
 
@@ -53,9 +56,20 @@ func (t *TimeWeighted) SetDenominator(now time.Duration, d float64) {
 		return
 	}
 	t.advance(now)
+	t.sum, t.area = t.total(), 0
 	t.denominator = d
+	t.divide()
+}
+
+// divide finds the buckets of a new denominator.
+func (t *TimeWeighted) divide() {
 	for i, bound := range t.bounds {
-		t.largest[i] = largestWithin(bound, d)
+		t.largest[i] = largestWithin(bound, t.denominator)
+	}
+	bucket := 0
+	for n := range t.few {
+		bucket = t.bucketOf(n, bucket)
+		t.few[n] = uint8(bucket)
 	}
 	t.place()
 }
@@ -74,13 +88,26 @@ func largestWithin(bound, d float64) int {
 }
 
 func (t *TimeWeighted) place() {
-	for t.bucket > 0 && t.numerator <= t.largest[t.bucket-1] {
-		t.bucket--
+	if uint(t.numerator) < uint(len(t.few)) {
+		t.bucket = int(t.few[t.numerator])
+		return
 	}
-	for t.bucket < len(t.largest) && t.numerator > t.largest[t.bucket] {
-		t.bucket++
-	}
+	t.bucket = t.bucketOf(t.numerator, t.bucket)
 }
+
+// bucketOf returns the bucket of n, which is not far from the given one.
+func (t *TimeWeighted) bucketOf(n, near int) int {
+	for near > 0 && n <= t.largest[near-1] {
+		near--
+	}
+	for near < len(t.largest) && n > t.largest[near] {
+		near++
+	}
+	return near
+}
+
+// total is the ratio times nanoseconds.
+func (t *TimeWeighted) total() float64 { return t.sum + t.area/t.denominator }
 
 func (t *TimeWeighted) advance(now time.Duration) {
 	if now <= t.last {
@@ -89,9 +116,7 @@ func (t *TimeWeighted) advance(now time.Duration) {
 	dt := now - t.last
 	t.last = now
 	t.nanoseconds[t.bucket] += uint64(dt)
-	if t.numerator != 0 {
-		t.sum += float64(t.numerator) / t.denominator * float64(dt)
-	}
+	t.area += float64(t.numerator) * float64(dt)
 }
 
 // Snapshot returns the distribution up to now. Its counts are nanoseconds, its
@@ -101,6 +126,6 @@ func (t *TimeWeighted) Snapshot(now time.Duration) Distribution {
 	return Distribution{
 		Bounds: t.bounds,
 		Counts: append([]uint64(nil), t.nanoseconds...),
-		Sum:    t.sum,
+		Sum:    t.total(),
 	}
 }
