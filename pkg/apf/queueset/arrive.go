@@ -136,15 +136,9 @@ func (s *Set) seat(r *Request, now time.Duration) {
 // dispatch starts as many waiting requests as it can and returns them, apart
 // from arriving, as a list along next for wake.
 func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
-	s.schedule.block(nil, 0)
 	for s.free > 0 {
-		r := s.schedule.next()
+		r := s.turn()
 		if r == nil {
-			break
-		}
-		if !s.fits(r) {
-			s.schedule.block(r, s.free)
-			r.Series.NotAccommodated(int(r.shard & s.shardMask))
 			break
 		}
 		s.seat(r, now)
@@ -159,6 +153,16 @@ func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
 		r.next, woken = woken, r
 	}
 	return woken
+}
+
+// turn returns the waiting request that is to start now, nil without one.
+func (s *Set) turn() *Request {
+	next := s.schedule.next()
+	if next == nil || s.fits(next) {
+		return next
+	}
+	next.Series.NotAccommodated(int(next.shard & s.shardMask))
+	return s.schedule.overtaker(next, s.free)
 }
 
 // wake tells requests that they have been dispatched. It must not be called

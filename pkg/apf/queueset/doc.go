@@ -8,7 +8,7 @@
 // queue is served at the same rate. The virtual clock R(t) says how much an
 // active queue has been given since the beginning, in seat-seconds:
 //
-//	dR/dt = min(C, seats in use or asked for) / (number of active queues)
+//	dR/dt = min(C, seats in use) / (number of active queues)
 //
 // Each queue keeps S, the reading of R at which its next request starts in
 // that world. A request of work W, in seat-seconds, there ends at S + W, and
@@ -40,7 +40,7 @@
 // and be served alone until it caught up. Therefore R never lags far behind the
 // queue just dispatched: it is raised to
 //
-//	S - G * (initial seats executing) - dR/dt * 1 s
+//	S - G * (initial seats executing) - C / (number of active queues) * 1 s
 //
 // of which the first two terms are a lower estimate of where that queue is. As
 // it is the least advanced of all that wait, a latecomer is at most one second
@@ -50,29 +50,37 @@
 // # Widths and limits
 //
 // A request needs max(initial, final) free seats to start. If the request that
-// is next does not fit, the free seats are kept for it, and none whose turn
-// comes later overtakes it, so that wide requests come to their turn. Who is
-// next is asked again at every event: the request of a queue that just became
-// active may well be due before it, and does not wait for seats to be collected
-// for the other. One that is wider than C starts when nothing else holds a seat.
-// Final seats beyond C are reduced to C and held for longer instead, the
-// seat-seconds staying the same. With C = 0 nothing starts.
+// is next does not fit, the free seats are kept for it, so that wide requests come
+// to their turn. Who is next is asked again at every event: the request of a queue
+// that just became active may well be due before it, and does not wait for seats
+// to be collected for the other. One that is wider than C starts when nothing else
+// holds a seat. Final seats beyond C are reduced to C and held for longer instead,
+// the seat-seconds staying the same. With C = 0 nothing starts.
 //
-// In the ideal world no seat is ever kept free. If R advanced as there, all that
-// wait would fall behind it together, and as a queue that becomes active starts
-// at R, a mouse would come after all of them. If the seat-seconds kept free, K,
-// were charged to the queue of the wide request, R would be right again, but
-// wide flows would get much less than others: they do not cause the waste alone.
-// So half is charged, and R leaves out the rest:
+// Seats that are kept free are given to nobody. R counts seats in use, so it does
+// not advance by them: else all that wait would fall behind it together, and a
+// mouse, which starts at R, would come after all of them. Nor is the wide request
+// charged for them. What is to be shared alike is what requests use, and how long
+// seats take to collect depends on the requests of others.
 //
-//	dR/dt = (min(C, seats in use or asked for) - 1/2 dK/dt) / (active queues)
+// Each time that seats are collected some are wasted, so it is done for several
+// wide requests at once. While two or more wait that do not fit, those that do fit
+// and are due soon overtake them, until the wide ones are so far behind that,
+// once seats are collected, several of them are due one after the other and take
+// the same seats. If B is how far they may fall behind, all collections together
+// waste a part of the seats in proportion to 1/B. But B must be less than the
+// second by which R may lag, since a claim beyond that is forgotten; it is half a
+// second of the share. A wide request that is alone is not overtaken: it would
+// wait, and nothing would be saved.
 //
-// Measured, any part up to a half brings random mixes of widths equally near to
-// their max-min fair shares (TestSharesAreCloserToMaxMinThanThePeers); a half
-// does best where wide and narrow flows are two.
+// # Hands
 //
-// A flow hashes to a hand of queues; a request joins the queue of the hand
-// with the least work waiting, ties taking turns.
+// A flow hashes to a hand of queues; a request joins the queue of the hand with
+// the least work waiting, and of those with the same, the one whose S is least;
+// from then on ties take turns. Queues are what is served alike, and a flow that
+// keeps all queues of its hand busy has the share of all. One that sends a request
+// after the other has no work waiting in any: if it met the same queue, that would
+// be in debt, while the share of the others went unused.
 //
 // # Two regimes
 //

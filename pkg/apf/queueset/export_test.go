@@ -3,6 +3,7 @@ package queueset
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -14,17 +15,11 @@ func (s *Set) Inconsistency() error {
 	f := &s.schedule
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	next := f.blocked
-	if next == nil {
-		next = f.next()
+	if f.waiting > 0 && s.open {
+		wrong("a request waits in an open Set")
 	}
-	if next != nil {
-		if s.open {
-			wrong("a request waits in an open Set")
-		}
-		if s.free > 0 && s.fits(next) {
-			wrong("%d seats are free, and %v is next but waits", s.free, next.Work)
-		}
+	if f.waiting > 0 && s.free > 0 && !slices.ContainsFunc(f.ordered.items, func(q *queue) bool { return !s.fits(q.head) }) {
+		wrong("%d seats are free, and all that are next in their queues fit but wait", s.free)
 	}
 	waiting, widths, busy := 0, 0, 0
 	for i, q := range f.actives {

@@ -43,6 +43,14 @@ func (q *queue) before(other *queue) bool {
 	return q.index < other.index
 }
 
+// better reports whether a new request should join q rather than another queue.
+func (q *queue) better(other *queue, now time.Duration) bool {
+	if q.work != other.work {
+		return q.work < other.work
+	}
+	return q.startAt(now).Before(other.startAt(now))
+}
+
 func (q *queue) moved(to int) { q.heapAt = to }
 
 // active says that the queue takes part in the fair schedule.
@@ -88,6 +96,11 @@ func (q *queue) used(now time.Duration) seats.Area {
 // startAt is S at the given time.
 func (q *queue) startAt(now time.Duration) seats.Progress {
 	return q.start.Add(q.used(now))
+}
+
+// finishAt is where the head ends in the fair schedule, seen at the given time.
+func (q *queue) finishAt(now time.Duration) seats.Progress {
+	return q.startAt(now).Add(q.head.area)
 }
 
 // use begins or, with negative seats, ends the execution of a request that

@@ -1,13 +1,14 @@
 package queueset_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
 // reachable divides limit seats max-min fairly among clients whose requests
-// cannot be divided. While a request of 4 seats runs on 7, three seats are left
+// cannot be divided, and whose threads send one at a time. While a request of 4 seats runs on 7, three seats are left
 // for others, and if nobody's requests fit into them they stay empty: so what
 // can be given at one moment is a packing, whole requests of which the widths
 // add up to the limit at most, or one that is wider than the limit, alone. What
@@ -15,7 +16,7 @@ import (
 // which none can grow without one that is not larger shrinking.
 func reachable(clients []client, limit int) []float64 {
 	classes := widths(clients)
-	packings := packingsOf(classes, limit)
+	packings := packingsOf(classes, atOnce(clients, classes), limit)
 	shares, fixed := make([]float64, len(clients)), make([]bool, len(clients))
 	for left := len(clients); left > 0; {
 		level := highest(float64(2*limit), func(level float64) bool {
@@ -73,8 +74,18 @@ func widths(clients []client) []int {
 	return out
 }
 
+// atOnce returns how many seats the clients of each class use at one moment at
+// most: a thread sends one request at a time.
+func atOnce(clients []client, classes []int) []int {
+	out := make([]int, len(classes))
+	for _, c := range clients {
+		out[slices.Index(classes, c.work.Initial)] += c.threads * c.work.Initial
+	}
+	return out
+}
+
 // packingsOf lists what can be given at one moment: seats by class of width.
-func packingsOf(classes []int, limit int) [][]float64 {
+func packingsOf(classes, most []int, limit int) [][]float64 {
 	out := [][]float64{make([]float64, len(classes))}
 	for k, width := range classes {
 		for _, p := range out {
@@ -82,7 +93,7 @@ func packingsOf(classes []int, limit int) [][]float64 {
 			for _, seats := range p {
 				used += seats
 			}
-			for n := width; int(used)+n <= limit; n += width {
+			for n := width; n <= most[k] && int(used)+n <= limit; n += width {
 				more := append([]float64(nil), p...)
 				more[k] = float64(n)
 				out = append(out, more)
@@ -202,6 +213,7 @@ func TestReachableSharesAreThoseOfWholeRequests(t *testing.T) {
 		"a wide request that is alone leaves the rest empty":       {7, []client{busy(5)}, []float64{5}},
 		"a request wider than the limit gives more than the limit": {3, []client{busy(4), busy(4)}, []float64{2, 2}},
 		"and shares the time with others":                          {3, []client{busy(4), busy(1)}, []float64{12. / 7, 12. / 7}},
+		"a thread cannot use the gaps that it leaves itself":       {4, []client{busy(3), {threads: 1, exec: 1, think: 3, work: wide(2)}}, []float64{2.25, 0.5}},
 		"who wants little gets it":                                 {4, []client{busy(1), {threads: 1, exec: 1, think: 3, work: wide(2)}}, []float64{3.5, 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {

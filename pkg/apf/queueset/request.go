@@ -36,7 +36,6 @@ type Request struct {
 	started time.Duration // when execution began
 	charged time.Duration // from when on the execution is charged to queue
 	area    seats.Area    // work charged at dispatch
-	owed    seats.Area    // time of seats kept free for the request, to be charged
 	arrival seats.Progress
 	queue   *queue
 

@@ -15,16 +15,12 @@ const ServiceTimeGuess = 3 * time.Millisecond
 // the rate of R.
 const maxLag = time.Second
 
-// keptCharge is the part, one in so many, of the seat-seconds kept free for a
-// wide request that its queue is charged. The virtual clock leaves out the rest.
-const keptCharge = 2
-
 // scheduler is the fair schedule of a closed Set. It knows queues and virtual
 // time, but neither seats that are free nor locks.
 type scheduler struct {
 	dealer   flow.Dealer
 	last     time.Duration  // when clock was true
-	wanted   int            // seats in use or asked for until then, at most the limit
+	limit    int            // in seats
 	clock    seats.Progress // R
 	wraps    uint64         // how often R passed zero
 	queues   []*queue       // by index, nil while inactive; may be longer than the deck while queues drain
@@ -35,33 +31,20 @@ type scheduler struct {
 	waiting  int            // requests
 	widths   int            // seats, by width, of waiting requests
 	arrivals int            // rotates the first choice in a hand
+	crowd    crowd          // requests that wait, by width
 	serial   uint64         // of the last dispatch
-
-	// blocked is the request whose turn it was at the last event but that does
-	// not fit, so that the free seats are kept for it; nil without one. kept is
-	// how many they are.
-	blocked *Request
-	kept    int
 
 	dispatchClock seats.Progress // R at the last dispatch
 	dispatchStart seats.Progress // S of the request dispatched last
 }
 
-// sync moves the virtual clock to now, given that since the last time the
-// seats in use or asked for were so many, at most the limit.
-func (s *scheduler) sync(now time.Duration, seatsWanted int) {
-	s.wanted = seatsWanted
+// sync moves the virtual clock to now, given that since the last time so many
+// seats were in use.
+func (s *scheduler) sync(now time.Duration, inUse int) {
 	if now <= s.last {
 		return
 	}
-	given := seats.Advance(now-s.last, seatsWanted, s.busy)
-	if s.blocked != nil {
-		kept := seats.AreaOf(s.kept, now-s.last)
-		charged := kept / keptCharge
-		s.blocked.owed += charged
-		given -= (kept - charged) / seats.Area(s.busy)
-	}
-	s.advance(given)
+	s.advance(seats.Advance(now-s.last, min(inUse, s.limit), s.busy))
 	s.last = now
 }
 
@@ -73,7 +56,8 @@ func (s *scheduler) advance(by seats.Area) {
 	}
 }
 
-// choose returns the queue of the flow's hand with the least work waiting.
+// choose returns the queue of the flow's hand with the least work waiting, of
+// several the one that had least.
 func (s *scheduler) choose(hash flow.Hash) *queue {
 	if deck := s.dealer.DeckSize(); len(s.queues) < deck {
 		s.queues = append(s.queues, make([]*queue, deck-len(s.queues))...)
@@ -88,11 +72,11 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 		if at++; at == len(hand) {
 			at = 0
 		}
-		if s.queues[index] == nil || s.queues[index].length == 0 {
+		if s.vacant(index) {
 			best = index
 			break
 		}
-		if s.queues[index].work < s.queues[best].work {
+		if s.queues[index].better(s.queues[best], s.last) {
 			best = index
 		}
 	}
@@ -100,6 +84,13 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 		s.queues[best] = s.newQueue(best)
 	}
 	return s.queues[best]
+}
+
+// vacant reports whether no queue is better for a new request than the given
+// one: nothing waits there, and it has not had more than its share.
+func (s *scheduler) vacant(index int) bool {
+	q := s.queues[index]
+	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
 }
 
 // activate must be called before q gets a request.
@@ -117,10 +108,10 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 	s.activate(q)
 	r.queue, r.arrival = q, s.clock
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
-	r.owed = 0
 	q.push(r)
 	s.waiting++
 	s.widths += r.width
+	s.crowd.add(r.width, 1)
 	s.reorder(q)
 }
 
@@ -133,7 +124,7 @@ func (s *scheduler) reorder(q *queue) {
 		return
 	}
 	q.bound(s.last)
-	q.finish = q.startAt(s.last).Add(q.head.area)
+	q.finish = q.finishAt(s.last)
 	if q.heapAt < 0 {
 		s.ordered.push(q)
 	} else {
@@ -152,7 +143,7 @@ func (s *scheduler) next() *Request {
 	}
 	for {
 		q := s.ordered.items[0]
-		finish := q.startAt(s.last).Add(q.head.area)
+		finish := q.finishAt(s.last)
 		if finish == q.finish {
 			return q.head
 		}
@@ -172,18 +163,11 @@ func (s *scheduler) withdraw(r *Request) {
 	s.retire(q)
 }
 
-// block says that r is next but does not fit, so that free seats stay unused
-// until the next event. A part of their time is charged to r at its dispatch.
-// With nil, nobody is blocked.
-func (s *scheduler) block(r *Request, free int) { s.blocked, s.kept = r, free }
-
 func (s *scheduler) detach(r *Request) {
-	if r == s.blocked {
-		s.blocked = nil
-	}
 	r.queue.take(r)
 	s.waiting--
 	s.widths -= r.width
+	s.crowd.add(r.width, -1)
 }
 
 // dispatch starts the execution of r, which holds r.held seats from now on.
@@ -193,10 +177,9 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	s.serial++
 	q.served = s.serial
 	s.dispatchStart = q.startAt(now)
-	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.wanted, s.busy)))
+	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.limit, s.busy)))
 	s.dispatchClock = s.clock
 	s.charge(r, q, now)
-	q.start = q.start.Add(r.owed)
 	s.reorder(q)
 }
 

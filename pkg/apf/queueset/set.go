@@ -107,7 +107,7 @@ func (s *Set) setLimits(limits Limits, now time.Duration) *Request {
 		limit = exemptSeats
 	}
 	s.free += limit - s.limit
-	s.limits, s.limit = limits, limit
+	s.limits, s.limit, s.schedule.limit = limits, limit, limit
 	s.merge()
 	s.occupied.setDenominators(now, s.config.waitingCapacity(), limits)
 	woken := s.dispatch(now, nil)
@@ -157,11 +157,11 @@ func (s *Set) ResetDemand() demand.Period {
 // sync moves the virtual clock to now, which it returns.
 func (s *Set) sync() time.Duration {
 	now := s.clock.Now()
-	wanted := 0
+	inUse := 0
 	if !s.open {
-		wanted = min(s.limit, s.limit-s.free+s.schedule.widths)
+		inUse = s.limit - s.free
 	}
-	s.schedule.sync(now, wanted)
+	s.schedule.sync(now, inUse)
 	return now
 }
 

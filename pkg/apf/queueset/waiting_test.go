@@ -192,3 +192,28 @@ func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 		})
 	}
 }
+
+// A flow that sends one request after the other would otherwise have the share
+// of one queue where others have that of their whole hand.
+func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) {
+	f := newFixture(t, queues(64, 3, 10), 3)
+	f.arrive("b", wide(1), queueset.Seated)
+	busy := f.arrive("a", wide(2), queueset.Seated)
+	used := map[int]bool{}
+	for range 3 {
+		r := f.arrive("a", wide(2), queueset.Waiting)
+		for range 2 { // turns of the hand
+			require.True(t, f.set.Leave(f.arrive("a", wide(2), queueset.Waiting), stats.Cancelled))
+		}
+		f.set.Finish(busy)
+		require.True(t, dispatched(r))
+		busy = r
+		f.clock.Advance(time.Second)
+		for _, one := range f.set.Dump().Requests {
+			if one.Distinguisher == "a" {
+				used[one.Queue] = true
+			}
+		}
+	}
+	assert.Greater(t, len(used), 1, "queues that the flow used")
+}

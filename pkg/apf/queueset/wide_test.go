@@ -36,22 +36,54 @@ func TestANarrowRequestOfAnIdleFlowDoesNotWaitUntilSeatsAreCollected(t *testing.
 	assert.True(t, dispatched(broad))
 }
 
-func TestHalfOfTheSeatsKeptFreeIsChargedAndTheRestLeftOut(t *testing.T) {
+func TestSeatsKeptFreeAreChargedToNobody(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	held := f.arrive("a", wide(2), queueset.Seated)
 	broad := f.arrive("wide", wide(4), queueset.Waiting)
 	before := f.set.Figures().CurrentR
 	f.clock.Advance(time.Second)
-	assert.InDelta(t, (4-0.5*2)/2, f.set.Figures().CurrentR-before, 1e-6, "two of four seats are kept free, two queues are active")
+	assert.InDelta(t, 2./2, f.set.Figures().CurrentR-before, 1e-6, "two of four seats are in use, two queues are active")
 	f.set.Finish(held)
 	require.True(t, dispatched(broad))
 	dump := f.set.Dump()
 	require.Len(t, dump.Requests, 1)
 	for _, q := range dump.Active {
 		if q.Index == dump.Requests[0].Queue {
-			assert.InDelta(t, before+4*queueset.ServiceTimeGuess.Seconds()+0.5*2, q.NextDispatchR, 1e-6, "it started there, and half of what was kept is charged")
+			assert.InDelta(t, before+4*queueset.ServiceTimeGuess.Seconds(), q.NextDispatchR, 1e-6, "where it started, and its work")
 		}
 	}
+}
+
+// Two flows of width 4 wait for the seats of a narrow one, which may go on for
+// half a second of its share: its queue, of three, by 4 * 0.5 / 3 seat-seconds.
+func TestSeveralWideRequestsLetNarrowOnesOvertakeThemForAWhile(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	first := f.arrive("narrow", wide(1), queueset.Seated)
+	second := f.arrive("narrow", wide(1), queueset.Seated)
+	one := f.arrive("wide", wide(4), queueset.Waiting)
+	other := f.arrive("wide too", wide(4), queueset.Waiting)
+	f.clock.Advance(300 * time.Millisecond)
+	soon := f.arrive("narrow", wide(1), queueset.Seated)
+	f.clock.Advance(300 * time.Millisecond)
+	late := f.arrive("narrow", wide(1), queueset.Waiting)
+	for _, r := range []*queueset.Request{first, second, soon} {
+		f.set.Finish(r)
+	}
+	assert.NotEqual(t, dispatched(one), dispatched(other), "one of the wide requests executes")
+	assert.False(t, dispatched(late))
+	require.NoError(t, f.set.Inconsistency())
+}
+
+// Nothing is saved by letting it wait.
+func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	held := f.arrive("narrow", wide(1), queueset.Seated)
+	broad := f.arrive("wide", wide(4), queueset.Waiting)
+	f.clock.Advance(10 * time.Millisecond)
+	later := f.arrive("narrow", wide(1), queueset.Waiting)
+	f.set.Finish(held)
+	assert.True(t, dispatched(broad))
+	assert.False(t, dispatched(later))
 }
 
 // Newcomers start at R, and R goes on while seats are collected, so that they

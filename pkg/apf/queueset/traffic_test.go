@@ -1,0 +1,180 @@
+package queueset_test
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
+	peerqueueset "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
+	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// serve lets one request of a client pass, calling execute while it has its
+// seats, unless it is refused or ctx is done before that.
+type serve func(ctx context.Context, c *client, execute func())
+
+func ours(t *testing.T, config queueset.Config, limit int) serve {
+	layout := stats.NewLayout(4)
+	series, hasher := layout.NewSeries("level", "schema"), flow.NewHasher("schema")
+	set, err := queueset.New(clock.NewReal(), layout, config, limits(limit))
+	require.NoError(t, err)
+	return func(ctx context.Context, c *client, execute func()) {
+		r := queueset.NewRequest(0)
+		r.Hasher, r.Distinguisher, r.Series, r.Work = hasher, c.flow, series, c.work
+		outcome := set.Arrive(r)
+		if outcome == queueset.Waiting {
+			outcome = set.Wait(ctx, r)
+		}
+		if outcome == queueset.Seated {
+			execute()
+			set.Finish(r)
+		}
+	}
+}
+
+func peers(t *testing.T, config queueset.Config, limit int) serve {
+	label := []string{"differential"}
+	c := eventclock.Real{}
+	completer, err := peerqueueset.NewQueueSetFactory(c).BeginConstruction(
+		fq.QueuingConfig{Name: label[0], DesiredNumQueues: config.Queues, HandSize: config.HandSize, QueueLengthLimit: config.QueueLengthLimit},
+		metrics.RatioedGaugeVecPhasedElementPair(metrics.PriorityLevelConcurrencyGaugeVec, 1, 1, label),
+		metrics.PriorityLevelExecutionSeatsGaugeVec.NewForLabelValuesSafe(0, 1, label),
+		fq.NewNamedIntegrator(c, label[0]))
+	require.NoError(t, err)
+	set := completer.Complete(fq.DispatchingConfig{ConcurrencyLimit: limit, ConcurrencyDenominator: limit})
+	return func(ctx context.Context, c *client, execute func()) {
+		work := fcrequest.WorkEstimate{InitialSeats: uint64(c.work.Initial)}
+		r, _ := set.StartRequest(ctx, &work, uint64(flow.HashOf("schema", c.flow)), c.flow, "schema", nil, nil, nil)
+		if r != nil {
+			r.Finish(execute)
+		}
+	}
+}
+
+// minute is the time for which each client's seats are counted.
+const minute = time.Minute
+
+// traffic is a minute of requests that clients send to one engine.
+type traffic struct {
+	clients []client
+	begin   time.Time
+	serve   serve
+	served  *sums // seats that each client had on average
+}
+
+// request sends one request of client i, which executes for so long.
+func (m *traffic) request(ctx context.Context, i int, exec time.Duration) {
+	c := &m.clients[i]
+	m.serve(ctx, c, func() {
+		from := time.Since(m.begin)
+		<-time.After(exec)
+		used := max(0, min(time.Since(m.begin), minute)-from)
+		m.served.add(i, float64(c.work.Initial)*used.Seconds()/minute.Seconds())
+	})
+}
+
+// run returns the seats that each client had on average while send sent the
+// requests.
+func run(t *testing.T, clients []client, newServe func(*testing.T) serve, send func(*traffic)) []float64 {
+	m := traffic{clients: clients, served: newSums(len(clients))}
+	synctest.Test(t, func(t *testing.T) {
+		m.begin, m.serve = time.Now(), newServe(t)
+		send(&m)
+	})
+	return m.served.values
+}
+
+// inTurn lets each thread send a request when the one before has ended. Pauses
+// and executions last as long as their client says, times a factor of the
+// thread's.
+func inTurn(factor func(*rand.Rand) float64) func(*traffic) {
+	return func(m *traffic) {
+		var threads sync.WaitGroup
+		for i, c := range m.clients {
+			for j := range c.threads {
+				random := rand.New(rand.NewPCG(uint64(i), uint64(j)))
+				vary := func(d time.Duration) time.Duration { return time.Duration(float64(d) * factor(random)) }
+				threads.Go(func() {
+					<-time.After(time.Duration(90*j+20*i) * time.Microsecond)
+					for time.Since(m.begin) < minute {
+						m.request(context.Background(), i, vary(c.exec))
+						if c.think > 0 {
+							<-time.After(vary(c.think))
+						}
+					}
+				})
+			}
+		}
+		threads.Wait()
+	}
+}
+
+func exactly(*rand.Rand) float64 { return 1 }
+
+func roughly(random *rand.Rand) float64 { return 0.5 + random.Float64() }
+
+// arrival is a request that comes whatever became of those before.
+type arrival struct {
+	at     time.Duration
+	client int
+}
+
+// arrivalsOf are a minute of arrivals, at random, as many as if the clients never
+// waited. The clients returned want as much as these come to.
+func arrivalsOf(clients []client, random *rand.Rand) ([]arrival, []client) {
+	var out []arrival
+	wanting := slices.Clone(clients)
+	for i := range clients {
+		c := &wanting[i]
+		wanted, mean := time.Duration(0), float64(c.exec+c.think)/float64(c.threads)
+		for at := random.ExpFloat64() * mean; at < float64(minute); at += random.ExpFloat64() * mean {
+			out = append(out, arrival{time.Duration(at), i})
+			wanted += min(c.exec, minute-time.Duration(at))
+		}
+		c.think = time.Duration(float64(c.exec)*float64(c.threads)*minute.Seconds()/wanted.Seconds()) - c.exec
+	}
+	slices.SortFunc(out, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+	return out, wanting
+}
+
+// given sends the requests at their times.
+func given(arrivals []arrival) func(*traffic) {
+	return func(m *traffic) {
+		ctx, cancel := context.WithTimeout(context.Background(), minute)
+		defer cancel()
+		var requests sync.WaitGroup
+		for _, a := range arrivals {
+			<-time.After(a.at - time.Since(m.begin))
+			requests.Go(func() { m.request(ctx, a.client, m.clients[a.client].exec) })
+		}
+		requests.Wait()
+	}
+}
+
+// sums are floating point numbers that many goroutines add to.
+type sums struct {
+	mu     sync.Mutex // guards values
+	values []float64
+}
+
+func newSums(n int) *sums { return &sums{values: make([]float64, n)} }
+
+func (s *sums) add(i int, x float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values[i] += x
+}
