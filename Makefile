@@ -40,7 +40,7 @@ demo: ## See who gets what, with a flow schema and without
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
-	@go build -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
+	@go build -ldflags='-s -w -funcalign=64' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
 # As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
 IMAGE ?= flowcontrol-apiserver:v0.1.0

@@ -43,11 +43,14 @@ func programs() []program {
 }
 
 func serverProgram() program {
-	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver"}
+	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ldflags: serverLinking()}
 }
 
+// serverLinking are the linker's flags of the product, see ARCHITECTURE.md.
+func serverLinking() []string { return []string{"-funcalign=64"} }
+
 func peerProgram() program {
-	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer"}
+	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", ldflags: serverLinking()}
 }
 
 func etcdProgram() program {
