@@ -29,6 +29,7 @@ func rows() []row {
 	return []row{
 		{what: "`Handle`, uncontended, 1 core", ours: ns("Uncontended/ours-1"), theirs: ns("Uncontended/peer-1"), most: 0.1, mostAllocs: 2},
 		{what: "the same on 2 cores, beside ours on 1", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/ours-1"), most: 1 / 1.7, mostAllocs: 2},
+		{what: "the same of engines that share nothing, beside 1 core", ours: ns("Apart-2"), theirs: ns("Apart-1"), mostAllocs: -1},
 		{what: "the same on 2 cores, beside the peer", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/peer-2"), most: 0.1, mostAllocs: 2},
 		{what: "1,000 more schemas, beside ours with none", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
 		{what: "10,000 more schemas, beside ours with none", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
@@ -59,6 +60,9 @@ process, in turns, with the built-in configuration; medians of %d rounds. A rati
 our figure divided by the one beside it. While requests were measured, the registry
 of the library and ours were gathered and written as text %.0f times a second in all
 benchmarks alike, but for those of memory and of applying.
+
+Engines that share nothing, one for each goroutine, show what a second core brings
+on this machine: that of one engine cannot bring more.
 
 The delay of a request that comes while a configuration is applied includes its wait
 for a processor. The unrelated computation beside it takes as long and allocates as
