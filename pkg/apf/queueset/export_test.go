@@ -18,7 +18,7 @@ func (s *Set) Inconsistency() error {
 	if f.waiting > 0 && s.open {
 		wrong("a request waits in an open Set")
 	}
-	if f.waiting > 0 && s.free > 0 && !slices.ContainsFunc(f.ordered.items, func(q *queue) bool { return !s.fits(q.head) }) {
+	if f.waiting > 0 && s.free > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[*queue]) bool { return !s.fits(n.item.head) }) {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", s.free)
 	}
 	waiting, widths, busy := 0, 0, 0
@@ -44,8 +44,8 @@ func (s *Set) Inconsistency() error {
 	if waiting != f.waiting || widths != f.widths || busy != f.busy {
 		wrong("counted %d waiting, %d seats wide, %d busy queues; it says %d, %d, %d", waiting, widths, busy, f.waiting, f.widths, f.busy)
 	}
-	for i, q := range f.ordered.items {
-		if parent := f.ordered.items[(i-1)/2]; q.heapAt != i || i > 0 && q.before(parent) {
+	for i, n := range f.ordered.nodes {
+		if parent := f.ordered.nodes[(i-1)/2]; n.item.heapAt != i || i > 0 && n.before(parent.rank) {
 			wrong("the heap is out of order at %d", i)
 		}
 	}

@@ -40,11 +40,11 @@ func (s *Set) finishSlowly(r *Request) {
 	freed := r.held - lingering
 	inQueue := r.queue != nil && !s.open && r.era == s.era
 	if lingering > 0 {
-		late := lingerer{due: now + r.Work.Latency, seats: lingering, series: r.Series, shard: int(r.shard & s.shardMask)}
+		late := lingerer{seats: lingering, series: r.Series, shard: int(r.shard & s.shardMask)}
 		if inQueue {
 			late.queue, late.era = r.queue, s.era
 		}
-		s.linger.add(late, now)
+		s.linger.add(late, now+r.Work.Latency, now)
 	}
 	if inQueue {
 		s.schedule.finish(r, now, lingering)

@@ -1,75 +1,102 @@
 package queueset
 
-// heap is a binary heap, least item first. Items are told their position when
-// it changes, so that they can be found again.
-type heap[T heapItem[T]] struct {
-	items []T
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+
+// heap is a binary heap, least rank first. The ranks are kept in it, side by
+// side, so that ordering does not look at the items.
+type heap[T any] struct {
+	nodes []node[T]
 }
 
-type heapItem[T any] interface {
-	before(T) bool
-	moved(to int)
+type node[T any] struct {
+	rank
+	at   *int // told the position whenever it changes, -1 when the item is taken out; nil if nobody asks
+	item T
 }
 
-func (h *heap[T]) push(item T) {
-	h.items = append(h.items, item)
-	h.up(len(h.items) - 1)
+// rank orders by finish, and where that is the same by turn.
+type rank struct {
+	finish seats.Progress
+	turn   uint64
+}
+
+func (r rank) before(other rank) bool {
+	if r.finish != other.finish {
+		return r.finish.Before(other.finish)
+	}
+	return r.turn < other.turn
+}
+
+func (n *node[T]) moved(to int) {
+	if n.at != nil {
+		*n.at = to
+	}
+}
+
+func (h *heap[T]) push(n node[T]) {
+	h.nodes = append(h.nodes, n)
+	h.up(len(h.nodes) - 1)
 }
 
 // remove takes out the item at position i.
 func (h *heap[T]) remove(i int) {
-	last := len(h.items) - 1
-	h.items[i].moved(-1)
-	moved := h.items[last]
-	var none T
-	h.items[last] = none
-	h.items = h.items[:last]
+	last := len(h.nodes) - 1
+	h.nodes[i].moved(-1)
+	moved := h.nodes[last]
+	h.nodes[last] = node[T]{}
+	h.nodes = h.nodes[:last]
 	if i < last {
-		h.items[i] = moved
-		h.fix(i)
+		h.nodes[i] = moved
+		if !h.down(i) {
+			h.up(i)
+		}
 	}
 }
 
-// fix restores the order after the item at position i has changed.
-func (h *heap[T]) fix(i int) {
-	if !h.down(i) {
+// rerank gives the item at position i another rank.
+func (h *heap[T]) rerank(i int, r rank) {
+	earlier := r.before(h.nodes[i].rank)
+	h.nodes[i].rank = r
+	if earlier {
 		h.up(i)
+	} else {
+		h.down(i)
 	}
 }
 
 func (h *heap[T]) up(i int) {
-	item := h.items[i]
+	n := h.nodes[i]
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !item.before(h.items[parent]) {
+		if !n.before(h.nodes[parent].rank) {
 			break
 		}
-		h.items[i] = h.items[parent]
-		h.items[i].moved(i)
+		h.nodes[i] = h.nodes[parent]
+		h.nodes[i].moved(i)
 		i = parent
 	}
-	h.items[i] = item
-	item.moved(i)
+	h.nodes[i] = n
+	n.moved(i)
 }
 
 func (h *heap[T]) down(i int) bool {
-	item, start := h.items[i], i
+	n, start := h.nodes[i], i
 	for {
 		child := 2*i + 1
-		if child >= len(h.items) {
+		if child >= len(h.nodes) {
 			break
 		}
-		if right := child + 1; right < len(h.items) && h.items[right].before(h.items[child]) {
+		if right := child + 1; right < len(h.nodes) && h.nodes[right].before(h.nodes[child].rank) {
 			child = right
 		}
-		if !h.items[child].before(item) {
+		if !h.nodes[child].before(n.rank) {
 			break
 		}
-		h.items[i] = h.items[child]
-		h.items[i].moved(i)
+		h.nodes[i] = h.nodes[child]
+		h.nodes[i].moved(i)
 		i = child
 	}
-	h.items[i] = item
-	item.moved(i)
+	h.nodes[i] = n
+	n.moved(i)
 	return i > start
 }

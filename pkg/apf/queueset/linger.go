@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -18,7 +19,6 @@ type linger struct {
 
 // lingerer is a finished request that still holds seats.
 type lingerer struct {
-	due    time.Duration
 	seats  int
 	queue  *queue // nil if it was not in one
 	era    uint64 // in which queue is meant
@@ -26,19 +26,19 @@ type lingerer struct {
 	shard  int
 }
 
-func (l lingerer) before(other lingerer) bool { return l.due < other.due }
-func (l lingerer) moved(int)                  {}
-
-func (l *linger) add(one lingerer, now time.Duration) {
-	l.heap.push(one)
-	if len(l.heap.items) == 1 || one.due < l.next {
+func (l *linger) add(one lingerer, due, now time.Duration) {
+	l.heap.push(node[lingerer]{rank: rank{finish: seats.Progress(due)}, item: one})
+	if len(l.heap.nodes) == 1 || due < l.next {
 		l.arm(now)
 	}
 }
 
+// due is when the additional latency of the first is over.
+func (l *linger) due() time.Duration { return time.Duration(l.heap.nodes[0].finish) }
+
 // arm makes the timer call when the first of the lingerers is due.
 func (l *linger) arm(now time.Duration) {
-	l.next = l.heap.items[0].due
+	l.next = l.due()
 	if l.timer == nil {
 		l.timer = l.set.clock.AfterFunc(l.next-now, l.set.endLingering)
 		return
@@ -51,8 +51,8 @@ func (s *Set) endLingering() {
 	s.mu.Lock()
 	now := s.sync()
 	l := &s.linger
-	for len(l.heap.items) > 0 && l.heap.items[0].due <= now {
-		one := l.heap.items[0]
+	for len(l.heap.nodes) > 0 && l.due() <= now {
+		one := l.heap.nodes[0].item
 		l.heap.remove(0)
 		s.free += one.seats
 		if one.queue != nil && !s.open && one.era == s.era {
@@ -61,7 +61,7 @@ func (s *Set) endLingering() {
 		one.series.Released(one.shard, one.seats)
 		s.note(change{at: now, seats: -int32(one.seats)})
 	}
-	if len(l.heap.items) > 0 {
+	if len(l.heap.nodes) > 0 {
 		l.arm(now)
 	}
 	s.resume(now)

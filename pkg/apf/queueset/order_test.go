@@ -18,24 +18,23 @@ func TestTheHeapReturnsQueuesByTheirVirtualFinish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 3))
+			anyRank := func() rank { return rank{finish: base.Add(seats.Area(random.IntN(1000)))} }
 			var h heap[*queue]
 			var all []*queue
 			for i := range 200 {
-				q := &queue{index: i, finish: base.Add(seats.Area(random.IntN(1000)))}
+				q := &queue{index: i}
 				all = append(all, q)
-				h.push(q)
+				h.push(node[*queue]{rank: anyRank(), at: &q.heapAt, item: q})
 			}
 			for range 100 {
-				q := all[random.IntN(len(all))]
-				q.finish = base.Add(seats.Area(random.IntN(1000)))
-				h.fix(q.heapAt)
+				h.rerank(all[random.IntN(len(all))].heapAt, anyRank())
 			}
 			gone := all[17]
 			h.remove(gone.heapAt)
 			assert.Equal(t, -1, gone.heapAt)
 			var got []seats.Area
-			for len(h.items) > 0 {
-				got = append(got, h.items[0].finish.Sub(base))
+			for len(h.nodes) > 0 {
+				got = append(got, h.nodes[0].finish.Sub(base))
 				h.remove(0)
 			}
 			assert.Len(t, got, 199)

@@ -12,7 +12,6 @@ type queue struct {
 	place int // among the active queues of the scheduler
 
 	start  seats.Progress // S less what executing requests have used so far
-	finish seats.Progress // where the head ends, or earlier; kept while one waits
 	served uint64         // serial number of the last dispatch
 	heapAt int            // position in the heap, -1 without waiting requests
 
@@ -33,16 +32,6 @@ type queue struct {
 	usingSince uint64
 }
 
-func (q *queue) before(other *queue) bool {
-	if q.finish != other.finish {
-		return q.finish.Before(other.finish)
-	}
-	if q.served != other.served {
-		return q.served < other.served
-	}
-	return q.index < other.index
-}
-
 // better reports whether a new request should join q rather than another queue.
 func (q *queue) better(other *queue, now time.Duration) bool {
 	if q.work != other.work {
@@ -50,8 +39,6 @@ func (q *queue) better(other *queue, now time.Duration) bool {
 	}
 	return q.startAt(now).Before(other.startAt(now))
 }
-
-func (q *queue) moved(to int) { q.heapAt = to }
 
 // active says that the queue takes part in the fair schedule.
 func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }

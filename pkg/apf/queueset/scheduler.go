@@ -26,7 +26,7 @@ type scheduler struct {
 	queues   []*queue       // by index, nil while inactive; may be longer than the deck while queues drain
 	actives  []*queue       // all of those, in no order
 	busy     int            // those that are active in the fair schedule
-	ordered  heap[*queue]   // those with waiting requests
+	ordered  heap[*queue]   // those with waiting requests, by the finish of the head, or earlier
 	spares   []*queue       // some that can be used again
 	waiting  int            // requests
 	widths   int            // seats, by width, of waiting requests
@@ -124,11 +124,11 @@ func (s *scheduler) reorder(q *queue) {
 		return
 	}
 	q.bound(s.last)
-	q.finish = q.finishAt(s.last)
+	r := rank{finish: q.finishAt(s.last), turn: q.served}
 	if q.heapAt < 0 {
-		s.ordered.push(q)
+		s.ordered.push(node[*queue]{rank: r, at: &q.heapAt, item: q})
 	} else {
-		s.ordered.fix(q.heapAt)
+		s.ordered.rerank(q.heapAt, r)
 	}
 }
 
@@ -142,13 +142,12 @@ func (s *scheduler) next() *Request {
 		return nil
 	}
 	for {
-		q := s.ordered.items[0]
-		finish := q.finishAt(s.last)
-		if finish == q.finish {
-			return q.head
+		first := s.ordered.nodes[0]
+		finish := first.item.finishAt(s.last)
+		if finish == first.finish {
+			return first.item.head
 		}
-		q.finish = finish
-		s.ordered.fix(0)
+		s.ordered.rerank(0, rank{finish: finish, turn: first.turn})
 	}
 }
 

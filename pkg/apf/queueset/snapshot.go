@@ -43,7 +43,7 @@ func (s *Set) Figures() Figures {
 	o, f := &s.occupied, &s.schedule
 	out := Figures{
 		Waiting: o.waiting, Executing: o.executing, SeatsInUse: o.seats, SeatsWaiting: o.seatsWanted,
-		QueuesWaiting:  len(f.ordered.items),
+		QueuesWaiting:  len(f.ordered.nodes),
 		Totals:         s.totals,
 		WaitingShare:   o.waitingShare.Snapshot(now),
 		ExecutingShare: o.executingShare.Snapshot(now),
@@ -60,10 +60,10 @@ func (s *Set) Figures() Figures {
 		out.Totals.Dispatched += sh.started
 		sh.mu.Unlock()
 	}
-	for i, q := range f.ordered.items {
-		start := q.startAt(now).SeatSeconds()
+	for i, n := range f.ordered.nodes {
+		start := n.item.startAt(now).SeatSeconds()
 		out.NextS.include(i, start)
-		out.NextDiscountedS.include(i, start-seats.AreaOf(q.seats, ServiceTimeGuess).SeatSeconds())
+		out.NextDiscountedS.include(i, start-seats.AreaOf(n.item.seats, ServiceTimeGuess).SeatSeconds())
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func (s *scheduler) overtaker(r *Request, free int) *Request {
 	if fitting == 0 || s.waiting-fitting < 2 {
 		return nil
 	}
-	due := r.queue.finish.Add(seats.Advance(patience, s.limit, s.busy))
+	due := s.ordered.nodes[r.queue.heapAt].finish.Add(seats.Advance(patience, s.limit, s.busy))
 	first, _ := s.firstFitting(0, free, due)
 	return first
 }
@@ -42,11 +42,11 @@ func (s *scheduler) overtaker(r *Request, free int) *Request {
 // when, of those at the heap's place and below that fit and end by the time due.
 // It returns nil and due without one.
 func (s *scheduler) firstFitting(place, free int, due seats.Progress) (*Request, seats.Progress) {
-	if place >= len(s.ordered.items) || due.Before(s.ordered.items[place].finish) {
+	if place >= len(s.ordered.nodes) || due.Before(s.ordered.nodes[place].finish) {
 		return nil, due
 	}
 	var first *Request
-	q := s.ordered.items[place]
+	q := s.ordered.nodes[place].item
 	if finish := q.finishAt(s.last); q.head.width <= free && !due.Before(finish) {
 		first, due = q.head, finish
 	}
