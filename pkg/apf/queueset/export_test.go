@@ -21,10 +21,9 @@ func (s *Set) Inconsistency() error {
 	if f.waiting > 0 && s.free > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[*queue]) bool { return !s.fits(n.item.head) }) {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", s.free)
 	}
-	waiting, widths, busy := 0, 0, 0
+	waiting, busy := 0, 0
 	for i, q := range f.actives {
 		waiting += q.length
-		widths += q.widths
 		if q.active() {
 			busy++
 		}
@@ -41,8 +40,8 @@ func (s *Set) Inconsistency() error {
 			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
 		}
 	}
-	if waiting != f.waiting || widths != f.widths || busy != f.busy {
-		wrong("counted %d waiting, %d seats wide, %d busy queues; it says %d, %d, %d", waiting, widths, busy, f.waiting, f.widths, f.busy)
+	if waiting != f.waiting || busy != f.busy {
+		wrong("counted %d waiting, %d busy queues; it says %d, %d", waiting, busy, f.waiting, f.busy)
 	}
 	for i, n := range f.ordered.nodes {
 		if parent := f.ordered.nodes[(i-1)/2]; n.item.heapAt != i || i > 0 && n.before(parent.rank) {

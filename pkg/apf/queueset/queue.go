@@ -6,30 +6,29 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// queue is an active queue: a request of it waits, executes or lingers.
+// queue is an active queue: a request of it waits, executes or lingers. What a
+// choice looks at comes first.
 type queue struct {
-	index int // among the queues of the Set
-	place int // among the active queues of the scheduler
-
-	start  seats.Progress // S less what executing requests have used so far
-	served uint64         // serial number of the last dispatch
-	heapAt int            // position in the heap, -1 without waiting requests
-
-	head, tail *Request
-	length     int // requests waiting
-	work       seats.Area
-	widths     int // seats waiting, by width
-	initials   int // seats waiting, initial ones
-
-	executing int // requests executing
-	lingering int // requests in their additional latency
-	seats     int // in use by both
+	work  seats.Area     // of those that wait
+	start seats.Progress // S less what executing requests have used so far
 
 	// What executing requests use now: initial seats, and the sum of those
 	// times when each began. The latter counts modulo 2^64, as does all that is
 	// derived from it; only differences are used, and they are small.
 	using      int
 	usingSince uint64
+
+	length     int // requests waiting
+	head, tail *Request
+
+	executing int // requests executing
+	lingering int // requests in their additional latency
+	seats     int // in use by both
+
+	served uint64 // serial number of the last dispatch
+	heapAt int    // position in the heap, -1 without waiting requests
+	index  int    // among the queues of the Set
+	place  int    // among the active queues of the scheduler
 }
 
 // better reports whether a new request should join q rather than another queue.
@@ -53,8 +52,6 @@ func (q *queue) push(r *Request) {
 	q.tail = r
 	q.length++
 	q.work += r.area
-	q.widths += r.width
-	q.initials += r.Work.Initial
 }
 
 func (q *queue) take(r *Request) {
@@ -71,8 +68,6 @@ func (q *queue) take(r *Request) {
 	r.prev, r.next = nil, nil
 	q.length--
 	q.work -= r.area
-	q.widths -= r.width
-	q.initials -= r.Work.Initial
 }
 
 // used is the work that executing requests have done by now.

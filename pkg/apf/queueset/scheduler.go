@@ -29,7 +29,6 @@ type scheduler struct {
 	ordered  heap[*queue]   // those with waiting requests, by the finish of the head, or earlier
 	spares   []*queue       // some that can be used again
 	waiting  int            // requests
-	widths   int            // seats, by width, of waiting requests
 	arrivals int            // rotates the first choice in a hand
 	crowd    crowd          // requests that wait, by width
 	serial   uint64         // of the last dispatch
@@ -110,7 +109,6 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
 	q.push(r)
 	s.waiting++
-	s.widths += r.width
 	s.crowd.add(r.width, 1)
 	s.reorder(q)
 }
@@ -165,7 +163,6 @@ func (s *scheduler) withdraw(r *Request) {
 func (s *scheduler) detach(r *Request) {
 	r.queue.take(r)
 	s.waiting--
-	s.widths -= r.width
 	s.crowd.add(r.width, -1)
 }
 

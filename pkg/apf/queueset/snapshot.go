@@ -121,12 +121,15 @@ func (s *Set) Dump() Dump {
 	f := &s.schedule
 	out := Dump{Queues: s.schedule.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.actives))}
 	for _, q := range f.actives {
-		out.Active = append(out.Active, q.dump(now))
+		one := q.dump(now)
 		place := 0
 		for r := q.head; r != nil; r = r.next {
 			out.Requests = append(out.Requests, r.dump(q.index, place))
+			one.InitialSeats += r.Work.Initial
+			one.Widths += r.width
 			place++
 		}
+		out.Active = append(out.Active, one)
 	}
 	for i := range s.shards {
 		s.dumpExecuting(&s.shards[i], &out)
@@ -156,10 +159,11 @@ func (s *Set) dumpExecuting(sh *shard, out *Dump) {
 	}
 }
 
+// dump leaves out what only the requests know.
 func (q *queue) dump(now time.Duration) QueueDump {
 	return QueueDump{
 		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
-		NextDispatchR: q.startAt(now).SeatSeconds(), InitialSeats: q.initials, Widths: q.widths, Work: q.work,
+		NextDispatchR: q.startAt(now).SeatSeconds(), Work: q.work,
 	}
 }
 
