@@ -40,7 +40,7 @@ demo: ## See who gets what, with a flow schema and without
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
-	@go build -ldflags='-s -w -funcalign=64' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
+	@go build -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
 # As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
 IMAGE ?= flowcontrol-apiserver:v0.1.0
@@ -102,6 +102,13 @@ bench: binaries ## Measure engine and server beside their peers; write docs/benc
 	@go run ./hack/contention
 	@echo "bench: this server and kube-apiserver side by side (some minutes)"
 	@go run ./hack/benchmarks
+
+# Worth it when the way of a request has changed much, or Go or the libraries
+# have: an old profile does no harm, it helps less.
+.PHONY: profile
+profile: binaries ## Take anew the profile by which the server is compiled
+	@echo "profile: this server under large lists, watches and writes (some minutes)"
+	@go run ./hack/benchmarks --profile=cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 

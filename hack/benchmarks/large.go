@@ -25,32 +25,7 @@ func measureLarge(o *harness.Owner, s settings) (tables []table) {
 	etcds := [2]*harness.Etcd{harness.StartEtcd(o, harness.EtcdOptions{}), harness.StartEtcd(o, harness.EtcdOptions{})}
 	o.Logf("large: writing %d FlowSchemas into either etcd", s.schemas)
 	fill(o, etcds, s.schemas)
-	for _, group := range []struct {
-		table table
-		tasks []task
-	}{
-		{
-			table{title: fmt.Sprintf("Lists of %d FlowSchemas", s.schemas), note: "To the end of the answer. *From cache* asks for " +
-				"resource version 0, *most recent* for none, *exact* for the present version and no other; *in chunks* follows the " +
-				"continue tokens of a list of the most recent to its end, 500 at a time."},
-			slices.Concat(listTasks(), chunkTasks()),
-		},
-		{
-			table{title: fmt.Sprintf("Watches that begin with %d FlowSchemas", s.schemas), note: "From sending a watch with " +
-				"`sendInitialEvents` until the bookmark that ends them. kube-apiserver has them behind a feature gate, which is set."},
-			watchTasks(),
-		},
-		{
-			table{title: "Server-side apply to an object of 50 managers", note: fmt.Sprintf("Each manager owns a label of its own and all of the "+
-				"spec with the others; %d other FlowSchemas are there.", s.schemas)},
-			applyTasks(),
-		},
-		{
-			table{title: fmt.Sprintf("Writes among %d FlowSchemas", s.schemas), note: "Each changes a spec, on which this server looks for " +
-				"what to advise the writer of among all FlowSchemas."},
-			writeTasks(),
-		},
-	} {
+	for _, group := range largeTasks(s.schemas) {
 		for _, task := range group.tasks {
 			if !strings.Contains(task.name, s.tasks) {
 				continue
@@ -60,6 +35,39 @@ func measureLarge(o *harness.Owner, s settings) (tables []table) {
 		tables = append(tables, group.table)
 	}
 	return tables
+}
+
+// taskGroup is what one table tells of.
+type taskGroup struct {
+	table table
+	tasks []task
+}
+
+// largeTasks are all that is measured with so many schemas.
+func largeTasks(schemas int) []taskGroup {
+	return []taskGroup{
+		{
+			table{title: fmt.Sprintf("Lists of %d FlowSchemas", schemas), note: "To the end of the answer. *From cache* asks for " +
+				"resource version 0, *most recent* for none, *exact* for the present version and no other; *in chunks* follows the " +
+				"continue tokens of a list of the most recent to its end, 500 at a time."},
+			slices.Concat(listTasks(), chunkTasks()),
+		},
+		{
+			table{title: fmt.Sprintf("Watches that begin with %d FlowSchemas", schemas), note: "From sending a watch with " +
+				"`sendInitialEvents` until the bookmark that ends them. kube-apiserver has them behind a feature gate, which is set."},
+			watchTasks(),
+		},
+		{
+			table{title: "Server-side apply to an object of 50 managers", note: fmt.Sprintf("Each manager owns a label of its own and all of the "+
+				"spec with the others; %d other FlowSchemas are there.", schemas)},
+			applyTasks(),
+		},
+		{
+			table{title: fmt.Sprintf("Writes among %d FlowSchemas", schemas), note: "Each changes a spec, on which this server looks for " +
+				"what to advise the writer of among all FlowSchemas."},
+			writeTasks(),
+		},
+	}
 }
 
 // measureTask starts both servers anew and has them do the task in turns.

@@ -49,6 +49,7 @@ func run() error {
 	flag.IntVar(&s.samples, "samples", 200, "how many FlowSchemas are applied, for each replica, in the part aggregated")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
 	only := flag.String("only", "", "measure one part alone: "+strings.Join(partNames(), ", ")+"; of the first three no file is written, as they share a section")
+	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
 	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,6 +59,9 @@ func run() error {
 	}
 	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 {
 		return fmt.Errorf("--rounds, --schemas and --samples are %d, %d and %d; each must be at least 1", s.rounds, s.schemas, s.samples)
+	}
+	if *profile != "" {
+		return takeProfiles(ctx, s, *profile)
 	}
 	chosen, whole, err := choose(*only)
 	if err != nil {

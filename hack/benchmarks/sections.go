@@ -26,8 +26,9 @@ type part struct {
 func sections() []section {
 	kubernetes := "kube-apiserver " + strings.TrimPrefix(binaries.KubernetesVersion, "v")
 	const (
-		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine."
-		howToRead  = " Figures are medians of the rounds; a ratio is this server's figure divided by kube-apiserver's of the same round, given by " +
+		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
+			"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
+		howToRead = " Figures are medians of the rounds; a ratio is this server's figure divided by kube-apiserver's of the same round, given by " +
 			"its median and by the middle half of the rounds. Where that half says both, the verdict is *as good as*. Ratios carry over to " +
 			"other machines, figures do not."
 	)

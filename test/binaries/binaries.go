@@ -10,6 +10,7 @@
 package binaries
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -34,6 +35,7 @@ type program struct {
 	pkg     string // import path of its main package
 	ldflags []string
 	tags    []string
+	profile string // for the compiler, from the module's folder; empty: the package's own, if any
 }
 
 func programs() []program {
@@ -43,14 +45,12 @@ func programs() []program {
 }
 
 func serverProgram() program {
-	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ldflags: serverLinking()}
+	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver"}
 }
 
-// serverLinking are the linker's flags of the product, see ARCHITECTURE.md.
-func serverLinking() []string { return []string{"-funcalign=64"} }
-
+// peerProgram is compiled as the server is, so that only flow controls are compared.
 func peerProgram() program {
-	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", ldflags: serverLinking()}
+	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", profile: "cmd/flowcontrol-apiserver/default.pgo"}
 }
 
 func etcdProgram() program {
@@ -205,7 +205,7 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 
 	ldflags := strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " ")
 	// Without version control stamps a commit that changes no code links nothing anew.
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags="+ldflags, "-tags="+strings.Join(p.tags, ","), "-o", path, p.pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-pgo="+cmp.Or(p.profile, "auto"), "-ldflags="+ldflags, "-tags="+strings.Join(p.tags, ","), "-o", path, p.pkg)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(p.module))
 	// Static, as these programs are released; and each module stands alone.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")

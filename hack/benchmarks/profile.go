@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/google/pprof/profile"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// profileSeconds is for how long a task is done while a profile is taken.
+const profileSeconds = 10
+
+// takeProfiles has this server do everything that is measured with many schemas,
+// and writes to a file where it spends its time.
+func takeProfiles(ctx context.Context, s settings, file string) error {
+	var taken []*profile.Profile
+	err := harness.Own(ctx, func(o *harness.Owner) {
+		etcds := [2]*harness.Etcd{harness.StartEtcd(o, harness.EtcdOptions{}), harness.StartEtcd(o, harness.EtcdOptions{})}
+		fill(o, etcds, s.schemas)
+		for _, group := range largeTasks(s.schemas) {
+			for _, task := range group.tasks {
+				taken = append(taken, profileTask(o, etcds[0], task))
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return writeProfile(file, taken)
+}
+
+// profileTask starts this server anew, has it do the task again and again, and
+// returns a CPU profile of that.
+func profileTask(o *harness.Owner, etcd *harness.Etcd, task task) (taken *profile.Profile) {
+	o.Logf("profile: %s", task.name)
+	o.Within(func(o *harness.Owner) {
+		c := startOurs(o, etcd, "--etcd-prefix="+storePrefix).clients(o, 1)[0]
+		if task.prepare != nil {
+			o.Check(task.prepare(o.Context(), c))
+		}
+		var err error
+		taken, err = task.profile(o.Context(), c)
+		o.Check(err)
+	})
+	return taken
+}
+
+func (t task) profile(ctx context.Context, c *client) (taken *profile.Profile, err error) {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	var group errgroup.Group
+	group.Go(func() error {
+		defer stop()
+		response, err := c.send(ctx, request{method: http.MethodGet, path: fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileSeconds)})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		taken, err = profile.Parse(response.Body)
+		return err
+	})
+	for n := 0; working.Err() == nil; n++ {
+		if _, err := t.do(ctx, c, n); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return taken, group.Wait()
+}
+
+// writeProfile writes the sum of profiles as the compiler reads it, without the
+// paths of this machine.
+func writeProfile(file string, profiles []*profile.Profile) error {
+	sum, err := profile.Merge(profiles)
+	if err != nil {
+		return err
+	}
+	if err := sum.Aggregate(true, true, false, true, false, false); err != nil {
+		return err
+	}
+	for _, mapping := range sum.Mapping {
+		mapping.File = ""
+	}
+	written, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sum.Compact().Write(written), written.Close())
+}
