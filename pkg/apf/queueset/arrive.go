@@ -62,7 +62,7 @@ func (s *Set) arriveSlowly(r *Request, width int) Outcome {
 	}
 	hash := r.hash() // which may take longer than all that needs the lock
 	s.mu.Lock()
-	now := s.sync()
+	now := s.syncTo(r.arrived)
 	if s.open && s.borrow(r, width, now) {
 		passage := s.config.Discipline.passage()
 		s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Set) dispatch(now time.Duration, arriving *Request) (woken *Request) {
 			r.Series.Started(int(r.shard&s.shardMask), r.held, stats.Queued)
 			continue
 		}
-		s.note(change{at: now, executing: 1, waiting: -1, seats: int32(r.held), seatsWanted: -int32(r.width)})
+		s.noteDispatch(change{at: now, executing: 1, waiting: -1, seats: int32(r.held), seatsWanted: -int32(r.width)})
 		r.Series.Dispatched(int(r.shard&s.shardMask), r.width, r.held, now-r.arrived)
 		r.next, woken = woken, r
 	}

@@ -22,12 +22,12 @@ func (s *Set) Inconsistency() error {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", s.free)
 	}
 	waiting, busy := 0, 0
-	for i, q := range f.actives {
+	for _, q := range f.used {
 		waiting += q.length
 		if q.active() {
 			busy++
 		}
-		if q.place != i || f.queues[q.index] != q {
+		if f.queues[q.index] != q {
 			wrong("queue %d is not where it says", q.index)
 		}
 		if (q.length > 0) != (q.heapAt >= 0) {

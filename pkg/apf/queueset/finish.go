@@ -17,7 +17,7 @@ func (s *Set) Finish(r *Request) time.Duration {
 	sh.unlink(r)
 	if !sh.open || r.Work.Latency > 0 {
 		sh.mu.Unlock()
-		s.finishSlowly(r)
+		s.finishSlowly(r, now)
 		s.noteEnd()
 		return executed
 	}
@@ -33,9 +33,11 @@ func (s *Set) Finish(r *Request) time.Duration {
 	return executed
 }
 
-func (s *Set) finishSlowly(r *Request) {
+// finishSlowly is Finish where the lock of the Set is needed; r ended at the given
+// time.
+func (s *Set) finishSlowly(r *Request, ended time.Duration) {
 	s.mu.Lock()
-	now := s.sync()
+	now := s.syncTo(ended)
 	lingering := r.lingering()
 	freed := r.held - lingering
 	inQueue := r.queue != nil && !s.open && r.era == s.era

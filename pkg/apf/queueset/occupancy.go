@@ -30,6 +30,19 @@ func (c *changes) add(one change) {
 	c.list = append(c.list, one)
 }
 
+// join makes one part of the last change, if it is of the same moment.
+func (c *changes) join(one change) bool {
+	if len(c.list) == 0 || c.list[len(c.list)-1].at != one.at {
+		return false
+	}
+	last := &c.list[len(c.list)-1]
+	last.executing += one.executing
+	last.waiting += one.waiting
+	last.seats += one.seats
+	last.seatsWanted += one.seatsWanted
+	return true
+}
+
 func (c *changes) full() bool { return len(c.list) >= mergeAt }
 
 // occupancy integrates over time who waits and who executes. The changes come

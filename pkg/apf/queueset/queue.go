@@ -6,8 +6,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// queue is an active queue: a request of it waits, executes or lingers. What a
-// choice looks at comes first.
+// queue is a queue that was active since the Set closed. What a choice looks at
+// comes first.
 type queue struct {
 	work  seats.Area     // of those that wait
 	start seats.Progress // S less what executing requests have used so far
@@ -28,7 +28,6 @@ type queue struct {
 	served uint64 // serial number of the last dispatch
 	heapAt int    // position in the heap, -1 without waiting requests
 	index  int    // among the queues of the Set
-	place  int    // among the active queues of the scheduler
 }
 
 // better reports whether a new request should join q rather than another queue.

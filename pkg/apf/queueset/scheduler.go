@@ -23,8 +23,8 @@ type scheduler struct {
 	limit    int            // in seats
 	clock    seats.Progress // R
 	wraps    uint64         // how often R passed zero
-	queues   []*queue       // by index, nil while inactive; may be longer than the deck while queues drain
-	actives  []*queue       // all of those, in no order
+	queues   []*queue       // by index, nil until used; may be longer than the deck
+	used     []*queue       // all of those, in no order
 	busy     int            // those that are active in the fair schedule
 	ordered  heap[*queue]   // those with waiting requests, by the finish of the head, or earlier
 	spares   []*queue       // some that can be used again
@@ -92,6 +92,11 @@ func (s *scheduler) vacant(index int) bool {
 	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
 }
 
+// rests reports whether q might as well never have been used.
+func (s *scheduler) rests(q *queue) bool {
+	return !q.active() && q.lingering == 0 && !s.clock.Before(q.start)
+}
+
 // activate must be called before q gets a request.
 func (s *scheduler) activate(q *queue) {
 	if !q.active() {
@@ -157,7 +162,6 @@ func (s *scheduler) withdraw(r *Request) {
 		s.busy--
 	}
 	s.reorder(q)
-	s.retire(q)
 }
 
 func (s *scheduler) detach(r *Request) {
@@ -218,12 +222,10 @@ func (s *scheduler) finish(r *Request, now time.Duration, lingering int) {
 	q.use(-r.Work.Initial, r.charged)
 	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
 	s.reorder(q)
-	s.retire(q)
 }
 
 // release ends the additional latency of a request.
 func (s *scheduler) release(q *queue, lingering int) {
 	q.lingering--
 	q.seats -= lingering
-	s.retire(q)
 }

@@ -155,14 +155,18 @@ func (s *Set) ResetDemand() demand.Period {
 }
 
 // sync moves the virtual clock to now, which it returns.
-func (s *Set) sync() time.Duration {
-	now := s.clock.Now()
+func (s *Set) sync() time.Duration { return s.syncTo(s.clock.Now()) }
+
+// syncTo moves the virtual clock to the given time, which was now before the lock
+// was taken, or leaves it where somebody else has moved it since. It returns where
+// it is. That spares reading the clock once more while others wait for the lock.
+func (s *Set) syncTo(now time.Duration) time.Duration {
 	inUse := 0
 	if !s.open {
 		inUse = s.limit - s.free
 	}
 	s.schedule.sync(now, inUse)
-	return now
+	return s.schedule.last
 }
 
 // merge integrates the changes noted so far.
@@ -176,6 +180,14 @@ func (s *Set) merge() {
 	}
 	o.take(len(s.shards), &s.changes)
 	o.mergeRuns()
+}
+
+// noteDispatch notes that a request that waited executes, which often happens at
+// the moment of the change before.
+func (s *Set) noteDispatch(c change) {
+	if !s.changes.join(c) {
+		s.note(c)
+	}
 }
 
 func (s *Set) note(c change) {

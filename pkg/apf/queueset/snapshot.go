@@ -119,8 +119,11 @@ func (s *Set) Dump() Dump {
 		s.close(now) // which deals the executing requests to queues
 	}
 	f := &s.schedule
-	out := Dump{Queues: s.schedule.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.actives))}
-	for _, q := range f.actives {
+	out := Dump{Queues: s.schedule.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.used))}
+	for _, q := range f.used {
+		if f.rests(q) {
+			continue
+		}
 		one := q.dump(now)
 		place := 0
 		for r := q.head; r != nil; r = r.next {

@@ -10,27 +10,12 @@ func (s *scheduler) newQueue(index int) *queue {
 	} else {
 		q = new(queue)
 	}
-	*q = queue{index: index, place: len(s.actives), heapAt: -1, start: s.clock}
-	s.actives = append(s.actives, q)
+	*q = queue{index: index, heapAt: -1, start: s.clock}
+	s.used = append(s.used, q)
 	return q
 }
 
-// retire forgets q if nothing keeps it.
-func (s *scheduler) retire(q *queue) {
-	if q.length > 0 || q.executing > 0 || q.lingering > 0 || s.clock.Before(q.start) {
-		return
-	}
-	last := len(s.actives) - 1
-	s.actives[q.place] = s.actives[last]
-	s.actives[q.place].place = q.place
-	s.actives[last] = nil
-	s.actives = s.actives[:last]
-	s.queues[q.index] = nil
-	s.keep(q)
-	s.trim()
-}
-
-// trim forgets the places of queues beyond the deck that have drained.
+// trim forgets the places of queues beyond the deck that are not used.
 func (s *scheduler) trim() {
 	for n := len(s.queues); n > s.dealer.DeckSize() && s.queues[n-1] == nil; n-- {
 		s.queues = s.queues[:n-1]
@@ -43,14 +28,18 @@ func (s *scheduler) keep(q *queue) {
 	}
 }
 
-// dissolve forgets all queues; none may hold a waiting request.
+// dissolve forgets all queues; none may hold a waiting request. It gives back
+// what a crowd has left behind.
 func (s *scheduler) dissolve() {
-	for i, q := range s.actives {
+	for i, q := range s.used {
 		s.queues[q.index] = nil
-		s.actives[i] = nil
+		s.used[i] = nil
 		s.keep(q)
 	}
-	s.actives = s.actives[:0]
+	s.used = s.used[:0]
+	if cap(s.used) > maxSpares {
+		s.used, s.ordered.nodes = nil, nil
+	}
 	s.busy = 0
 	s.trim()
 }
