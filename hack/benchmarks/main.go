@@ -48,7 +48,7 @@ func run() error {
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
 	flag.IntVar(&s.samples, "samples", 200, "how many FlowSchemas are applied, for each replica, in the part aggregated")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
-	only := flag.String("only", "", "measure one part alone: "+strings.Join(partNames(), ", ")+"; of the first three no file is written, as they share a section")
+	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
 	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
 	flag.Parse()

@@ -56,28 +56,35 @@ func sections() []section {
 	}
 }
 
-func partNames() (names []string) {
+// names are those of the sections, and of the parts where a section has several.
+func names() (names []string) {
 	for _, section := range sections() {
-		for _, part := range section.parts {
-			names = append(names, part.name)
+		names = append(names, section.name)
+		if len(section.parts) > 1 {
+			for _, part := range section.parts {
+				names = append(names, part.name)
+			}
 		}
 	}
 	return names
 }
 
-// choose returns the sections to measure, all if there is no name, otherwise one
-// with the part of that name alone, and whether they are whole.
+// choose returns the sections to measure, all if there is no name, otherwise the
+// one of that name, or one with the part of that name alone, and whether they are
+// whole.
 func choose(only string) (chosen []section, whole bool, err error) {
 	if only == "" {
 		return sections(), true, nil
 	}
 	for _, section := range sections() {
+		if section.name == only {
+			return append(chosen, section), true, nil
+		}
 		at := slices.IndexFunc(section.parts, func(p part) bool { return p.name == only })
 		if at >= 0 {
-			whole = len(section.parts) == 1
 			section.parts = section.parts[at : at+1]
-			return append(chosen, section), whole, nil
+			return append(chosen, section), false, nil
 		}
 	}
-	return nil, false, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(partNames(), ", "))
+	return nil, false, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(names(), ", "))
 }
