@@ -71,11 +71,14 @@ func TestPartIsChosenByItsName(t *testing.T) {
 	assert.Equal(t, "server", one[0].name)
 	assert.Equal(t, "memory", one[0].parts[0].name)
 
-	one, whole, err = choose("large")
-	require.NoError(t, err)
-	assert.True(t, whole)
-	assert.Equal(t, "large", one[0].name)
+	for _, name := range []string{"server", "large"} {
+		one, whole, err = choose(name)
+		require.NoError(t, err)
+		assert.True(t, whole)
+		require.Len(t, one, 1)
+		assert.Equal(t, name, one[0].name)
+	}
 
 	_, _, err = choose("small")
-	require.ErrorContains(t, err, `"small"; it must be one of start, memory, load, large, aggregated`)
+	require.ErrorContains(t, err, `"small"; it must be one of server, start, memory, load, large, aggregated`)
 }
