@@ -53,6 +53,23 @@ func (s *scheduler) advance(by seats.Area) {
 	if s.clock < before {
 		s.wraps++
 	}
+	if (s.clock^before)>>quarter != 0 {
+		s.refresh()
+	}
+}
+
+// quarter is the bit of R that changes with each quarter of its round.
+const quarter = 62
+
+// refresh brings forward the queues that R has passed and that have nothing to do,
+// as activate would: of readings half a round apart nobody can tell which is
+// earlier.
+func (s *scheduler) refresh() {
+	for _, q := range s.used {
+		if !q.active() && q.start.Before(s.clock) {
+			q.start = s.clock
+		}
+	}
 }
 
 // choose returns the queue of the flow's hand with the least work waiting, of

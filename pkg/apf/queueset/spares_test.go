@@ -28,3 +28,21 @@ func TestWhatACrowdInManyQueuesLeavesBehindIsGivenBack(t *testing.T) {
 	assert.LessOrEqual(t, cap(s.used), maxSpares)
 	assert.LessOrEqual(t, cap(s.ordered.nodes), maxSpares)
 }
+
+// Issue 105469: the virtual clock overflows in the end. Half of that takes 177 days
+// of 600 seats and one queue.
+func TestAQueueThatRestsForHalfARoundOfTheClockIsStillAtRest(t *testing.T) {
+	dealer, err := flow.NewDealer(1, 1)
+	require.NoError(t, err)
+	s := scheduler{dealer: dealer, limit: 1}
+	r := &Request{Work: seats.Work{Initial: 1}, width: 1}
+	q := s.choose(0)
+	s.enqueue(r, q)
+	s.dispatch(r, 0)
+	s.finish(r, 0, 0)
+	for range 16 {
+		s.advance(1 << 61)
+		require.True(t, s.vacant(q.index))
+		require.True(t, s.rests(q))
+	}
+}
