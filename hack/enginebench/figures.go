@@ -57,11 +57,33 @@ func (f figures) typical(unit string) float64 {
 	return all[len(all)/2]
 }
 
-// median is the median of the rounds.
-func (f figures) median(benchmark, unit string) (float64, error) {
-	values := slices.Sorted(slices.Values(f[benchmark+" "+unit]))
+// spread is the middle of the rounds, and the middle half of them.
+type spread struct{ low, median, high float64 }
+
+func spreadOf(values []float64) spread {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return spread{low: sorted[n/4], median: sorted[n/2], high: sorted[n-1-n/4]}
+}
+
+// of returns the spread of a figure.
+func (f figures) of(q quantity) (spread, error) {
+	values := f[q.benchmark+" "+q.unit]
 	if len(values) == 0 {
-		return 0, fmt.Errorf("benchmark %s gave no %s", benchmark, unit)
+		return spread{}, fmt.Errorf("benchmark %s gave no %s", q.benchmark, q.unit)
 	}
-	return values[len(values)/2], nil
+	return spreadOf(values), nil
+}
+
+// ratio returns the spread of one figure divided by the other of the same round.
+func (f figures) ratio(ours, theirs quantity) (spread, error) {
+	mine, others := f[ours.benchmark+" "+ours.unit], f[theirs.benchmark+" "+theirs.unit]
+	if len(mine) == 0 || len(mine) != len(others) {
+		return spread{}, fmt.Errorf("benchmark %s gave %d times %s, %s %d times %s", ours.benchmark, len(mine), ours.unit, theirs.benchmark, len(others), theirs.unit)
+	}
+	ratios := make([]float64, len(mine))
+	for i := range mine {
+		ratios[i] = mine[i] / others[i]
+	}
+	return spreadOf(ratios), nil
 }
