@@ -109,8 +109,12 @@ func aboutShadow(takers []*flowcontrol.FlowSchema) string {
 }
 
 func aboutTie(schema *flowcontrol.FlowSchema, tied []*flowcontrol.FlowSchema) string {
+	names := quoted(tied)
+	if len(tied) == mostTied {
+		names = strings.TrimSuffix(names, " more") + " or more others"
+	}
 	return fmt.Sprintf("spec.matchingPrecedence: %d is also that of %s, and some requests match both: the schema whose name sorts first takes them; "+
-		"give this one a precedence of its own", schema.Spec.MatchingPrecedence, quoted(tied))
+		"give this one a precedence of its own", schema.Spec.MatchingPrecedence, names)
 }
 
 // quoted lists the names of the schemas, the first few of them.

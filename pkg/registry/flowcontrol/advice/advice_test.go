@@ -98,6 +98,12 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 				`spec.matchingPrecedence: 10 is also that of "b", "c", "d" and 2 more, and some requests match both: the schema whose name sorts first takes them; give this one a precedence of its own`,
 			},
 		},
+		{
+			"beside more than are looked for", everything("a", 10, aUser("alice")), slices.Repeat([]flowcontrol.FlowSchema{everything("b", 10, aUser(all))}, 100),
+			[]string{
+				`spec.matchingPrecedence: 10 is also that of "b", "b", "b" and 17 or more others, and some requests match both: the schema whose name sorts first takes them; give this one a precedence of its own`,
+			},
+		},
 		{"beside catch-all, which is last in any case", everything("new", 10000, aUser("alice")), []flowcontrol.FlowSchema{everything("catch-all", 10000, aUser(all))}, nil},
 		{"without rules", schemaOf("new", 10), []flowcontrol.FlowSchema{everything("first", 7, aUser(all))}, nil},
 	} {

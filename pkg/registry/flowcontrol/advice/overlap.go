@@ -6,13 +6,20 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// tiedWith returns the others of the same precedence that match some request
+// mostTied is after how many tied schemas no more are looked for, as each is
+// compared rule by rule while the writer waits.
+const mostTied = 20
+
+// tiedWith returns mostTied, at most, of the others of the same precedence that match some request
 // which the schema matches too. The mandatory schemas are not among them: their
 // place does not depend on their names.
 func tiedWith(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
 	rules := rulesOf(schema)
 	var found []*flowcontrol.FlowSchema
 	for _, other := range others {
+		if len(found) == mostTied {
+			break
+		}
 		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
 			!isMandatory(other) && overlap(rules, other) {
 			found = append(found, other)
