@@ -15,18 +15,19 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 )
 
-// unreadable knows what of the store nobody can read.
+// unreadable is what was said last of a key that nobody can read; nil: nothing.
 //
 // The library says that something cannot be read, and not what; one such key
 // keeps all objects of its resource from being listed, and the server from being
 // ready. Its transformer is told the key of what is read, and its codec finds out
 // that it is nonsense, right after. So the codec keeps what it could not read, and
 // the transformer, when that is read again, says under which key it is. The watch
-// cache reads again and again until it can.
-type unreadable struct {
-	last  atomic.Pointer[nonsense] // that the codec could not read
-	named atomic.Pointer[error]    // what the transformer said last
-}
+// cache reads again and again until it can. Each resource has a watch cache, so each
+// keeps its own.
+type unreadable struct{ atomic.Pointer[error] }
+
+// notDecoded is what the codec of a resource could not decode last.
+type notDecoded struct{ atomic.Pointer[nonsense] }
 
 // nonsense is what was read, decrypted, and why it cannot be decoded.
 type nonsense struct {
@@ -41,7 +42,7 @@ func (c *Config) nameUnreadable() {
 	unreadable := &unreadable{}
 	c.generic.RESTOptionsGetter = namingStore{c.generic.RESTOptionsGetter, unreadable}
 	c.generic.AddReadyzChecks(healthz.NamedCheck("stored-objects", func(request *http.Request) error {
-		err := unreadable.named.Load()
+		err := unreadable.Load()
 		if err == nil || c.flowControl == nil || c.flowControl.check(request) == nil {
 			return nil
 		}
@@ -67,8 +68,9 @@ func (s namingStore) GetRESTOptions(resource schema.GroupResource, example runti
 	if config.Transformer == nil {
 		config.Transformer = identity.NewEncryptCheckTransformer() // the library's default
 	}
-	config.Transformer = namingTransformer{config.Transformer, s.unreadable}
-	config.Codec = noticingCodec{config.Codec, s.unreadable}
+	last := &notDecoded{}
+	config.Transformer = namingTransformer{config.Transformer, last, s.unreadable}
+	config.Codec = noticingCodec{config.Codec, last}
 	options.StorageConfig = &config
 	return options, nil
 }
@@ -76,7 +78,7 @@ func (s namingStore) GetRESTOptions(resource schema.GroupResource, example runti
 // noticingCodec keeps what it cannot decode.
 type noticingCodec struct {
 	runtime.Codec
-	unreadable *unreadable
+	last *notDecoded
 }
 
 var _ runtime.Codec = noticingCodec{}
@@ -85,7 +87,7 @@ var _ runtime.Codec = noticingCodec{}
 func (c noticingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := c.Codec.Decode(data, defaults, into)
 	if err != nil {
-		c.unreadable.last.Store(&nonsense{bytes.Clone(data), err})
+		c.last.Store(&nonsense{bytes.Clone(data), err})
 	}
 	return object, kind, err
 }
@@ -94,6 +96,7 @@ func (c noticingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, in
 // codec could not decode when it was read before.
 type namingTransformer struct {
 	value.Transformer
+	last       *notDecoded
 	unreadable *unreadable
 }
 
@@ -102,13 +105,13 @@ var _ value.Transformer = namingTransformer{}
 // TransformFromStorage implements value.Transformer.
 func (t namingTransformer) TransformFromStorage(ctx context.Context, data []byte, about value.Context) ([]byte, bool, error) {
 	plain, stale, err := t.Transformer.TransformFromStorage(ctx, data, about)
-	if last := t.unreadable.last.Load(); err == nil && last != nil && bytes.Equal(plain, last.data) {
+	if last := t.last.Load(); err == nil && last != nil && bytes.Equal(plain, last.data) {
 		err = last.err
 	}
 	if err != nil {
 		err = fmt.Errorf("the key %s in etcd holds no object that can be read: keep a copy and delete the key, if --etcd-prefix and --encryption-provider-config are right: %w",
 			about.AuthenticatedData(), err)
-		t.unreadable.named.Store(&err)
+		t.unreadable.Store(&err)
 		return nil, false, err
 	}
 	return plain, stale, nil

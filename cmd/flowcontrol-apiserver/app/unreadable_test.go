@@ -45,10 +45,16 @@ type naming struct {
 func newNaming(t *testing.T) *naming {
 	t.Helper()
 	n := &naming{codec: &countingCodec{Codec: serializer.NewCodecFactory(install.NewScheme()).LegacyCodec(flowcontrolv1.SchemeGroupVersion)}}
+	n.config = n.newConfig(t)
+	return n
+}
+
+// newConfig is that of one resource.
+func (n *naming) newConfig(t *testing.T) *storagebackend.ConfigForResource {
+	t.Helper()
 	options, err := namingStore{plainStore{n.codec}, &n.unreadable}.GetRESTOptions(schema.GroupResource{}, nil)
 	require.NoError(t, err)
-	n.config = options.StorageConfig
-	return n
+	return options.StorageConfig
 }
 
 func (n *naming) read(t *testing.T, key, data string) error {
@@ -68,17 +74,32 @@ func TestUnreadableObjectIsNamedWhenItIsReadAgain(t *testing.T) {
 	err := n.read(t, "/one", nothingToDecode)
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "/one", "nobody knows the key yet, or this test tests nothing")
-	require.Nil(t, n.unreadable.named.Load())
+	require.Nil(t, n.unreadable.Load())
 
 	again := n.read(t, "/one", nothingToDecode)
 	require.ErrorContains(t, again, "the key /one in etcd holds no object that can be read")
 	require.ErrorContains(t, again, err.Error(), "why not")
-	require.Equal(t, again, *n.unreadable.named.Load(), "readiness says it too")
+	require.Equal(t, again, *n.unreadable.Load(), "readiness says it too")
 
 	other := n.read(t, "/other", "nonsense")
 	require.Error(t, other)
 	require.NotContains(t, other.Error(), "/one")
 	require.ErrorContains(t, n.read(t, "/other", "nonsense"), "the key /other ")
+}
+
+// The watch caches of both resources read again in turns.
+func TestUnreadableObjectsOfBothResourcesAreNamed(t *testing.T) {
+	n := newNaming(t)
+	schemas, levels := n.config, n.newConfig(t)
+	var errSchema, errLevel error
+	for range 2 {
+		n.config = schemas
+		errSchema = n.read(t, "/schema", nothingToDecode)
+		n.config = levels
+		errLevel = n.read(t, "/level", "nonsense")
+	}
+	require.ErrorContains(t, errSchema, "the key /schema ")
+	require.ErrorContains(t, errLevel, "the key /level ")
 }
 
 func TestWhatCannotBeDecryptedIsNamedAtOnce(t *testing.T) {
@@ -95,5 +116,5 @@ func TestReadableObjectIsDecodedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, n.read(t, "/fine", string(data)))
 	assert.Equal(t, 1, n.codec.decoded, "decoding is most of the time of a list from etcd")
-	require.Nil(t, n.unreadable.named.Load())
+	require.Nil(t, n.unreadable.Load())
 }

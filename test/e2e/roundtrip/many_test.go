@@ -21,7 +21,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
