@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"debug/buildinfo"
 	"debug/elf"
 	"net/http"
 	"os"
@@ -38,6 +39,9 @@ func TestImageHoldsOneStaticProgramThatRunsAsItsUser(t *testing.T) {
 	program := built.files["flowcontrol-apiserver"]
 	require.EqualValues(t, 0o755, program.mode)
 	requireStatic(t, program.content)
+	info, err := buildinfo.Read(bytes.NewReader(program.content))
+	require.NoError(t, err)
+	require.Regexp(t, `-pgo=.*default\.pgo\n`, info.String(), "it is compiled by the profile")
 
 	root := unpack(t, program)
 	t.Run("it says the version that it was built with", func(t *testing.T) {
