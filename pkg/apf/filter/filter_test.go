@@ -139,6 +139,7 @@ func TestRequestWaitsForASeat(t *testing.T) {
 			r = r.WithContext(apirequest.WithLatencyTrackers(r.Context()))
 			trackers, _ = apirequest.LatencyTrackersFrom(r.Context())
 			answered <- s.ask(s.before(func(http.ResponseWriter, *http.Request) {
+				synctest.Wait() // the one that made room may still be at its gauges
 				assert.Equal(t, counts{executing: one(stats.Mutating)}, s.gauges.now())
 			}), r).Code
 		}()
