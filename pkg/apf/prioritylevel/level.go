@@ -24,6 +24,7 @@ type Level struct {
 	division Division
 	period   demand.Period
 	smoothed float64
+	rejected uint64 // of Totals, at the end of the period
 	quiesces bool
 }
 
@@ -34,10 +35,6 @@ type Division struct {
 	// Total is the size of the server in seats.
 	Total int
 }
-
-// Initial returns the limit of a level that nothing is known of: half way
-// between what it owns and what it is left with when it lends all it may.
-func Initial(l allocation.Limits) int { return l.Nominal - (l.Nominal-l.Lower)/2 }
 
 // New returns a level. Its configuration must be valid.
 func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.Limits, d Division) (*Level, error) {
@@ -120,10 +117,18 @@ func (l *Level) Drained() bool {
 }
 
 // EndPeriod closes a period of the statistics of demand and smooths.
+//
+// A level that has lent its last seat and lets nobody wait refuses everybody, so
+// that it has neither executing nor waiting seats to show. There a refusal is a
+// demand of one seat: without it, what was lent would never come back.
 func (l *Level) EndPeriod() {
-	period := l.set.ResetDemand()
+	period, rejected := l.set.ResetDemand(), l.set.Figures().Totals.Rejected
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.division.Current == 0 && rejected > l.rejected {
+		period.HighWatermark = max(period.HighWatermark, 1)
+	}
+	l.rejected = rejected
 	l.period = period
 	l.smoothed = demand.Smooth(l.smoothed, period)
 }

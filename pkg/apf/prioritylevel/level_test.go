@@ -192,10 +192,26 @@ func TestWidthIsBoundedByTheNominalLimitAndTheHand(t *testing.T) {
 	assert.Zero(t, newFixture(t, rejecting, 10).level.MaxWidth(), "nothing waits for the seats of a wide request")
 }
 
-func TestALevelOfWhichNothingIsKnownStartsHalfWayToWhatItMayLend(t *testing.T) {
-	assert.Equal(t, 10, prioritylevel.Initial(allocation.Limits{Nominal: 10, Lower: 10}))
-	assert.Equal(t, 8, prioritylevel.Initial(allocation.Limits{Nominal: 10, Lower: 5}))
-	assert.Equal(t, 5, prioritylevel.Initial(allocation.Limits{Nominal: 10, Lower: 0}))
+// Who is refused neither executes nor waits.
+func TestWhereEverythingIsLentARefusalIsADemandOfOneSeat(t *testing.T) {
+	rejecting := queuing(1)
+	rejecting.Config = queueset.Config{Discipline: queueset.Reject}
+	f := newFixture(t, rejecting, 0)
+	period := func() int {
+		f.clock.Advance(10 * time.Second)
+		f.level.EndPeriod()
+		return f.level.Claim(nominal(5)).HighWatermark
+	}
+	f.arrive(queueset.Refused)
+	f.arrive(queueset.Refused)
+	assert.Equal(t, 1, period())
+	assert.Zero(t, period(), "nobody came")
+
+	f.level.Divide(nominal(1), current(1))
+	running := f.arrive(queueset.Seated)
+	f.arrive(queueset.Refused)
+	assert.Equal(t, 1, period(), "where there are seats, only their use counts")
+	f.level.Set().Finish(running)
 }
 
 func TestAnExemptLevelClaimsAsOne(t *testing.T) {
