@@ -157,6 +157,22 @@ func TestRequestDetails(t *testing.T) {
 	assert.Equal(t, "apps/v1", objects[1]["apiVersion"])
 }
 
+// The path of a request is what the client asked for, unescaped.
+func TestNoClientCanForgeARow(t *testing.T) {
+	source := still{{
+		Report: prioritylevel.Report{Config: prioritylevel.Config{Name: "busy"}},
+		Dump: queueset.Dump{Requests: []queueset.RequestDump{
+			{Schema: "s1", Attributes: flow.Attributes{User: "mallory", Verb: "get", Path: "/\nexempt,\tforged\xff"}},
+			{Schema: "s1", Attributes: flow.Attributes{User: "zoë", Verb: "get", Path: "/after"}},
+		}},
+	}}
+	body := get(t, source, "dump_requests?includeRequestDetails=1", "").Body.String()
+	rows := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	require.Len(t, rows, 3)
+	assert.Contains(t, rows[1], `/\nexempt,\tforged\xff`)
+	assert.Contains(t, rows[2], "zoë")
+}
+
 func TestJSONHasTheRowsOfTheText(t *testing.T) {
 	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests"} {
 		t.Run(path, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 )
 
 // row is one row of an answer; marshalled, it is an object.
@@ -45,11 +47,24 @@ func writeText(w io.Writer, headers []string, rows []row) error {
 		lines = append(lines, r.columns())
 	}
 	for _, line := range lines {
+		for i := range line {
+			line[i] = printable(line[i])
+		}
 		if _, err := io.WriteString(table, strings.Join(line, ",\t")+"\n"); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
+}
+
+// printable returns a cell as it is, unless it would end its row or its column:
+// clients choose the paths that they ask for. Then it is escaped as in Go.
+func printable(cell string) string {
+	if utf8.ValidString(cell) && !strings.ContainsFunc(cell, unicode.IsControl) {
+		return cell
+	}
+	quoted := strconv.Quote(cell)
+	return quoted[1 : len(quoted)-1]
 }
 
 // prefersJSON reports whether the values of Accept give application/json a
