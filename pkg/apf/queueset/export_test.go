@@ -30,8 +30,8 @@ func (s *Set) Inconsistency() error {
 		if f.queues[q.index] != q {
 			wrong("queue %d is not where it says", q.index)
 		}
-		if (q.length > 0) != (q.heapAt >= 0) {
-			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, q.heapAt)
+		if (q.length > 0) != (f.ordered.find(q.index) >= 0) {
+			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, f.ordered.find(q.index))
 		}
 		if q.executing < 0 || q.lingering < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
 			wrong("queue %d counts below zero: %+v", q.index, *q)
@@ -44,7 +44,7 @@ func (s *Set) Inconsistency() error {
 		wrong("counted %d waiting, %d busy queues; it says %d, %d", waiting, busy, f.waiting, f.busy)
 	}
 	for i, n := range f.ordered.nodes {
-		if parent := f.ordered.nodes[(i-1)/2]; n.item.heapAt != i || i > 0 && n.before(parent.rank) {
+		if parent := f.ordered.nodes[(i-1)/2]; f.ordered.find(n.item.index) != i || i > 0 && n.before(parent.rank) {
 			wrong("the heap is out of order at %d", i)
 		}
 	}

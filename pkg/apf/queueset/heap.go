@@ -2,17 +2,20 @@ package queueset
 
 import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 
-// heap is a binary heap, least rank first. The ranks are kept in it, side by
+// heap is a binary heap, least rank first. Ranks and places are kept side by
 // side, so that ordering does not look at the items.
 type heap[T any] struct {
-	nodes []node[T]
+	nodes  []node[T]
+	places []int32 // of the items that have a number, by number: one more than the position, 0 if absent
 }
 
 type node[T any] struct {
 	rank
-	at   *int // told the position whenever it changes, -1 when the item is taken out; nil if nobody asks
-	item T
+	number int // by which the item is found again; unnumbered if nobody asks
+	item   T
 }
+
+const unnumbered = -1
 
 // rank orders by finish, and where that is the same by turn.
 type rank struct {
@@ -27,13 +30,26 @@ func (r rank) before(other rank) bool {
 	return r.turn < other.turn
 }
 
-func (n *node[T]) moved(to int) {
-	if n.at != nil {
-		*n.at = to
+// find returns the position of the item with a number, -1 if it is not there.
+func (h *heap[T]) find(number int) int {
+	if number >= len(h.places) {
+		return -1
+	}
+	return int(h.places[number]) - 1
+}
+
+// put writes n at position i.
+func (h *heap[T]) put(i int, n *node[T]) {
+	h.nodes[i] = *n
+	if n.number >= 0 {
+		h.places[n.number] = int32(i + 1)
 	}
 }
 
 func (h *heap[T]) push(n node[T]) {
+	if more := n.number + 1 - len(h.places); more > 0 {
+		h.places = append(h.places, make([]int32, more)...)
+	}
 	h.nodes = append(h.nodes, n)
 	h.up(len(h.nodes) - 1)
 }
@@ -41,7 +57,9 @@ func (h *heap[T]) push(n node[T]) {
 // remove takes out the item at position i.
 func (h *heap[T]) remove(i int) {
 	last := len(h.nodes) - 1
-	h.nodes[i].moved(-1)
+	if gone := h.nodes[i].number; gone >= 0 {
+		h.places[gone] = 0
+	}
 	moved := h.nodes[last]
 	h.nodes[last] = node[T]{}
 	h.nodes = h.nodes[:last]
@@ -71,12 +89,10 @@ func (h *heap[T]) up(i int) {
 		if !n.before(h.nodes[parent].rank) {
 			break
 		}
-		h.nodes[i] = h.nodes[parent]
-		h.nodes[i].moved(i)
+		h.put(i, &h.nodes[parent])
 		i = parent
 	}
-	h.nodes[i] = n
-	n.moved(i)
+	h.put(i, &n)
 }
 
 func (h *heap[T]) down(i int) bool {
@@ -92,11 +108,9 @@ func (h *heap[T]) down(i int) bool {
 		if !h.nodes[child].before(n.rank) {
 			break
 		}
-		h.nodes[i] = h.nodes[child]
-		h.nodes[i].moved(i)
+		h.put(i, &h.nodes[child])
 		i = child
 	}
-	h.nodes[i] = n
-	n.moved(i)
+	h.put(i, &n)
 	return i > start
 }

@@ -156,7 +156,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, stop <-chan struc
 
 func (c *crowd) assertAtRest() {
 	t := c.t
-	require.Eventually(t, c.set.Idle, 10*time.Second, time.Millisecond, "seats are still in use")
+	require.Eventually(t, c.set.Idle, time.Minute, time.Millisecond, "seats are still in use")
 	assert.Equal(t, c.sent.Load(), c.executed.Load()+c.refused.Load(), "each request is either executed or refused")
 	assert.Zero(t, c.overLimit.Load(), "times that the limit was exceeded")
 	f := c.set.Figures()

@@ -27,7 +27,7 @@ type lingerer struct {
 }
 
 func (l *linger) add(one lingerer, due, now time.Duration) {
-	l.heap.push(node[lingerer]{rank: rank{finish: seats.Progress(due)}, item: one})
+	l.heap.push(node[lingerer]{rank: rank{finish: seats.Progress(due)}, number: unnumbered, item: one})
 	if len(l.heap.nodes) == 1 || due < l.next {
 		l.arm(now)
 	}

@@ -20,18 +20,16 @@ func TestTheHeapReturnsQueuesByTheirVirtualFinish(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 3))
 			anyRank := func() rank { return rank{finish: base.Add(seats.Area(random.IntN(1000)))} }
 			var h heap[*queue]
-			var all []*queue
-			for i := range 200 {
-				q := &queue{index: i}
-				all = append(all, q)
-				h.push(node[*queue]{rank: anyRank(), at: &q.heapAt, item: q})
+			for _, i := range random.Perm(200) {
+				h.push(node[*queue]{rank: anyRank(), number: i, item: &queue{index: i}})
 			}
 			for range 100 {
-				h.rerank(all[random.IntN(len(all))].heapAt, anyRank())
+				h.rerank(h.find(random.IntN(200)), anyRank())
 			}
-			gone := all[17]
-			h.remove(gone.heapAt)
-			assert.Equal(t, -1, gone.heapAt)
+			assert.Equal(t, 17, h.nodes[h.find(17)].item.index)
+			h.remove(h.find(17))
+			assert.Equal(t, -1, h.find(17))
+			assert.Equal(t, -1, h.find(200))
 			var got []seats.Area
 			for len(h.nodes) > 0 {
 				got = append(got, h.nodes[0].finish.Sub(base))

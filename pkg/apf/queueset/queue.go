@@ -26,7 +26,6 @@ type queue struct {
 	seats     int // in use by both
 
 	served uint64 // serial number of the last dispatch
-	heapAt int    // position in the heap, -1 without waiting requests
 	index  int    // among the queues of the Set
 }
 

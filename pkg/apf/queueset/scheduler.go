@@ -137,18 +137,19 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 
 // reorder brings q to its place after its start or its head has changed.
 func (s *scheduler) reorder(q *queue) {
+	place := s.ordered.find(q.index)
 	if q.head == nil {
-		if q.heapAt >= 0 {
-			s.ordered.remove(q.heapAt)
+		if place >= 0 {
+			s.ordered.remove(place)
 		}
 		return
 	}
 	q.bound(s.last)
 	r := rank{finish: q.finishAt(s.last), turn: q.served}
-	if q.heapAt < 0 {
-		s.ordered.push(node[*queue]{rank: r, at: &q.heapAt, item: q})
+	if place < 0 {
+		s.ordered.push(node[*queue]{rank: r, number: q.index, item: q})
 	} else {
-		s.ordered.rerank(q.heapAt, r)
+		s.ordered.rerank(place, r)
 	}
 }
 

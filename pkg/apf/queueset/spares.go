@@ -10,7 +10,7 @@ func (s *scheduler) newQueue(index int) *queue {
 	} else {
 		q = new(queue)
 	}
-	*q = queue{index: index, heapAt: -1, start: s.clock}
+	*q = queue{index: index, start: s.clock}
 	s.used = append(s.used, q)
 	return q
 }
@@ -38,7 +38,7 @@ func (s *scheduler) dissolve() {
 	}
 	s.used = s.used[:0]
 	if cap(s.used) > maxSpares {
-		s.used, s.ordered.nodes = nil, nil
+		s.used, s.ordered = nil, heap[*queue]{}
 	}
 	s.busy = 0
 	s.trim()

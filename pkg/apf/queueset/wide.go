@@ -33,7 +33,7 @@ func (s *scheduler) overtaker(r *Request, free int) *Request {
 	if fitting == 0 || s.waiting-fitting < 2 {
 		return nil
 	}
-	due := s.ordered.nodes[r.queue.heapAt].finish.Add(seats.Advance(patience, s.limit, s.busy))
+	due := s.ordered.nodes[s.ordered.find(r.queue.index)].finish.Add(seats.Advance(patience, s.limit, s.busy))
 	first, _ := s.firstFitting(0, free, due)
 	return first
 }
