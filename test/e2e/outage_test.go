@@ -15,12 +15,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// waitReadiness waits until /readyz answers with the code.
-func (s *site) waitReadiness(t *testing.T, code int) {
+// waitReadiness waits until /readyz answers with the code, and says the text.
+func (s *site) waitReadiness(t *testing.T, code int, text string) {
 	t.Helper()
 	eventually(t, "/readyz is as it should be", func(ctx context.Context) (bool, error) {
 		answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+"/readyz", "")
-		return err == nil && answer.code == code, err
+		return err == nil && answer.code == code && strings.Contains(answer.body, text), err
 	})
 }
 
@@ -32,14 +32,14 @@ func TestEtcdStopsAndComesBack(t *testing.T) {
 	watcher := s.watchSchemas(t, labelSet("through"))
 
 	etcd.Stop(t)
-	s.waitReadiness(t, http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code, "a restart would not help")
 	write := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
 	require.GreaterOrEqual(t, write.code, 500, write.body)
 	require.Contains(t, write.body, `"status":"Failure"`)
 
 	etcd.Start(t)
-	s.waitReadiness(t, http.StatusOK)
+	s.waitReadiness(t, http.StatusOK, "ok")
 	after, err := s.levels().Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, before, after)
@@ -54,14 +54,14 @@ func TestEtcdHangs(t *testing.T) {
 	etcd := startEtcd(t)
 	s := startSite(t, etcd)
 	require.NoError(t, etcd.Process.Signal(syscall.SIGSTOP))
-	s.waitReadiness(t, http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	answer := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
 	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
 	require.Contains(t, answer.body, `"reason":"Timeout"`)
 
 	require.NoError(t, etcd.Process.Signal(syscall.SIGCONT))
-	s.waitReadiness(t, http.StatusOK)
+	s.waitReadiness(t, http.StatusOK, "ok")
 	s.createLevel(t, newLevel("after", 1))
 }
 
@@ -197,7 +197,7 @@ func TestUnreadableObjectAtStart(t *testing.T) {
 	require.NoError(t, server.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
 	eventually(t, "/readyz says that it is an object", func(ctx context.Context) (bool, error) {
 		answer, err := trySend(ctx, anonymousClient(), http.MethodGet, server.URL+"/readyz?verbose", "")
-		return answer.code == http.StatusInternalServerError && strings.Contains(answer.body, "[-]stored-objects failed"), err
+		return answer.code == http.StatusInternalServerError && strings.Contains(answer.body, "[-]stored-objects failed: there is something at our keys in etcd that cannot be read"), err
 	})
 	_, err = etcd.Client(t).Delete(t.Context(), key)
 	require.NoError(t, err)

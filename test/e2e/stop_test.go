@@ -79,7 +79,7 @@ func TestStopWithADelay(t *testing.T) {
 	s := startSite(t, nil, "--shutdown-delay-duration=3s")
 	begin := time.Now()
 	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
-	s.waitReadiness(t, http.StatusInternalServerError)
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]shutdown failed")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas", "").code)
 	s.requireExit(t, 0)

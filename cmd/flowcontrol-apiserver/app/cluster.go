@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/dynamic"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/upstream"
 )
 
@@ -90,10 +90,8 @@ func (c *Config) watchCluster(context.Context) error {
 	for _, check := range monitor.Checks() {
 		c.generic.AddReadyzChecks(check)
 	}
-	chain := c.generic.BuildHandlerChainFunc
-	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
-		return chain(monitor.Explain(api), generic)
-	}
+	c.remarks = append(monitor.Remarks(),
+		readiness.Failing("informer-sync", "the cluster's webhooks and policies are not read yet: delegated-admission says why"))
 	return c.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
 		c.cluster.informers.Start(hook.Done()) // or the monitor takes none for all
 		go monitor.Run(hook)

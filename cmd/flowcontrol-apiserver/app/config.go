@@ -13,6 +13,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
@@ -31,6 +32,8 @@ type Config struct {
 	cluster *cluster
 	// flowControl is the engine, nil if it is switched off.
 	flowControl *flowControl
+	// remarks are what the checks on /readyz that ask kube-apiserver say.
+	remarks []readiness.Remark
 }
 
 // NewConfig carries the options out. On error nothing stays open; afterwards
@@ -58,7 +61,7 @@ func (c *Config) apply(ctx context.Context) error {
 	steps := []func(context.Context) error{
 		c.applyRun, c.openHome, c.applyServing, c.applyIdentity, c.applyObservation,
 		c.connectCluster, c.applyAdmission, c.startEtcd, c.applyStorage, c.applyFlowControl,
-		c.checkOptions, c.serveSchemas, c.watchCluster, c.handOverClients,
+		c.checkOptions, c.serveSchemas, c.watchCluster, c.explainReadiness, c.handOverClients,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

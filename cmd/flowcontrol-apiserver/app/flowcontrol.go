@@ -18,6 +18,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
+// configuredCheck is the name of the check on /readyz that waits for the stored
+// configuration.
+const configuredCheck = "flowcontrol-configured"
+
 // flowControl is the engine with what tells it the configuration and what
 // counts its requests by kind.
 type flowControl struct {
@@ -50,7 +54,7 @@ func (c *Config) applyFlowControl(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	c.generic.AddReadyzChecks(healthz.NamedCheck("flowcontrol-configured", flowControl.check))
+	c.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check))
 	return nil
 }
 

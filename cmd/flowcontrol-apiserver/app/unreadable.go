@@ -15,6 +15,10 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 )
 
+// storedObjectsCheck is the name of the check on /readyz that says which key nobody
+// can read.
+const storedObjectsCheck = "stored-objects"
+
 // unreadable is what was said last of a key that nobody can read; nil: nothing.
 //
 // The library says that something cannot be read, and not what; one such key
@@ -41,7 +45,7 @@ type nonsense struct {
 func (c *Config) nameUnreadable() {
 	unreadable := &unreadable{}
 	c.generic.RESTOptionsGetter = namingStore{c.generic.RESTOptionsGetter, unreadable}
-	c.generic.AddReadyzChecks(healthz.NamedCheck("stored-objects", func(request *http.Request) error {
+	c.generic.AddReadyzChecks(healthz.NamedCheck(storedObjectsCheck, func(request *http.Request) error {
 		err := unreadable.Load()
 		if err == nil || c.flowControl == nil || c.flowControl.check(request) == nil {
 			return nil

@@ -74,7 +74,7 @@ func play(role, path string) error {
 			return err
 		}
 	}
-	limit := map[string]time.Duration{"serve at once": time.Nanosecond, "serve within a second": time.Second}
+	limit := map[string]time.Duration{"serve at once": time.Nanosecond, "serve within a second": time.Second, "serve within ten seconds": 10 * time.Second}
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(limit[role], patience))
 	defer cancel()
 	etcd, err := StartEtcd(ctx, dir, logr.Discard())
@@ -82,7 +82,7 @@ func play(role, path string) error {
 		return err
 	}
 	switch role {
-	case "serve", "serve within a second", "serve at once":
+	case "serve", "serve within ten seconds", "serve within a second", "serve at once":
 		fmt.Println("ready")
 		return waitForParent()
 	case "serve and listen on TCP":

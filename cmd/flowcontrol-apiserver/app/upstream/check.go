@@ -39,11 +39,15 @@ func (c *Check) Check(*http.Request) error {
 	return c.trouble.err()
 }
 
-// Trouble is what the last look found, whether or not the check fails for it.
-func (c *Check) Trouble() *Trouble {
+// text is what the last look found missing, whether or not the check fails for it;
+// empty: nothing.
+func (c *Check) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.trouble
+	if c.trouble == nil {
+		return ""
+	}
+	return c.trouble.Text
 }
 
 // note takes what a look found and logs what is new: a trouble that begins,

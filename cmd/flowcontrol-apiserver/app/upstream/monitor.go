@@ -3,13 +3,14 @@ package upstream
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
 )
 
 const (
@@ -154,16 +155,11 @@ func reach(ctx context.Context, clients ...kubernetes.Interface) *Trouble {
 	return nil
 }
 
-// Explain returns a handler that puts what is missing into the lines that next
-// writes for the checks on /readyz.
-func (m *Monitor) Explain(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		if request.URL.Path != "/readyz" {
-			next.ServeHTTP(w, request)
-			return
-		}
-		report := &report{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(report, request)
-		report.send(m.checks)
-	})
+// Remarks are what the checks say on /readyz.
+func (m *Monitor) Remarks() []readiness.Remark {
+	remarks := make([]readiness.Remark, 0, len(m.checks))
+	for _, check := range m.checks {
+		remarks = append(remarks, readiness.Remark{Check: check.Name(), Text: check.text, Passing: true})
+	}
+	return remarks
 }

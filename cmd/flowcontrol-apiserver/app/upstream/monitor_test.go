@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/cert"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
 )
 
 // front is a kube-apiserver of a few paths: what is not there is answered 200.
@@ -111,7 +113,7 @@ func readyz(t *testing.T, m *Monitor) string {
 	}
 	healthz.InstallReadyzHandler(mux, checks...)
 	recorder := httptest.NewRecorder()
-	m.Explain(mux).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz?verbose", nil))
+	readiness.Explain(mux, m.Remarks()).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz?verbose", nil))
 	require.Equal(t, http.StatusInternalServerError, recorder.Code)
 	require.Contains(t, recorder.Body.String(), "[-]other failed: reason withheld\n")
 	return recorder.Body.String()
@@ -258,7 +260,7 @@ func TestAskingGoesOnUntilTheEnd(t *testing.T) {
 	require.Equal(t, 1, f.log.count("troubles of its own"))
 	f.say(livezPath, http.StatusOK, "{}")
 	f.clock.Step(troubledInterval)
-	waitFor(t, func() bool { return m.Checks()[0].Trouble() == nil && f.clock.HasWaiters() })
+	waitFor(t, func() bool { return m.Checks()[0].text() == "" && f.clock.HasWaiters() })
 	cancel()
 	<-done
 }

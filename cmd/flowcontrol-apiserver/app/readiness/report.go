@@ -1,4 +1,4 @@
-package upstream
+package readiness
 
 import (
 	"bytes"
@@ -20,17 +20,18 @@ func (r *report) WriteHeader(status int) { r.status = status }
 // Write implements http.ResponseWriter.
 func (r *report) Write(content []byte) (int, error) { return r.body.Write(content) }
 
-// send adds what is missing to the lines of the checks, and passes all on.
-func (r *report) send(checks []*Check) {
+// send adds the remarks to the lines of the checks, and passes all on.
+func (r *report) send(remarks []Remark) {
 	body := r.body.Bytes()
-	for _, check := range checks {
-		trouble := check.Trouble()
-		if trouble == nil {
+	for _, remark := range remarks {
+		text := remark.Text()
+		if text == "" {
 			continue
 		}
-		name := check.Name()
-		body = bytes.Replace(body, []byte("[-]"+name+" failed: reason withheld\n"), []byte("[-]"+name+" failed: "+trouble.Text+"\n"), 1)
-		body = bytes.Replace(body, []byte("[+]"+name+" ok\n"), []byte("[+]"+name+" ok, but: "+trouble.Text+"\n"), 1)
+		body = bytes.Replace(body, []byte("[-]"+remark.Check+" failed: reason withheld\n"), []byte("[-]"+remark.Check+" failed: "+text+"\n"), 1)
+		if remark.Passing {
+			body = bytes.Replace(body, []byte("[+]"+remark.Check+" ok\n"), []byte("[+]"+remark.Check+" ok, but: "+text+"\n"), 1)
+		}
 	}
 	r.Header().Del("Content-Length")
 	r.ResponseWriter.WriteHeader(r.status)
