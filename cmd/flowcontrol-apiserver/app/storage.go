@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"slices"
 
 	"k8s.io/apiserver/pkg/server/healthz"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/util/cert"
 )
 
 // applyStorage tells the registry where and how the resources are kept: as v1
@@ -18,6 +20,9 @@ func (c *Config) applyStorage(context.Context) error {
 	options.StorageConfig.EncodeVersioner = nil
 	if c.options.embeddedEtcd {
 		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{c.home.etcd.Endpoint()}}
+	}
+	if err := checkEtcdFiles(options.StorageConfig.Transport); err != nil {
+		return err
 	}
 	factory := serverstorage.NewDefaultStorageFactory(
 		options.StorageConfig,
@@ -36,5 +41,21 @@ func (c *Config) applyStorage(context.Context) error {
 	c.generic.LivezChecks = slices.DeleteFunc(c.generic.LivezChecks, func(check healthz.HealthChecker) bool {
 		return check.Name() == "etcd"
 	})
+	return nil
+}
+
+// checkEtcdFiles reads the certificates for etcd, of which the library's messages
+// name neither flag nor file; some of them it takes for an etcd that does not answer.
+func checkEtcdFiles(transport storagebackend.TransportConfig) error {
+	if file := transport.TrustedCAFile; file != "" {
+		if _, err := cert.CertsFromFile(file); err != nil {
+			return fmt.Errorf("--etcd-cafile=%s: must be a readable file of PEM certificates: %w", file, err)
+		}
+	}
+	if file := transport.CertFile; file != "" {
+		if _, err := tls.LoadX509KeyPair(file, transport.KeyFile); err != nil {
+			return fmt.Errorf("--etcd-certfile=%s, --etcd-keyfile=%s: must be readable PEM files of a certificate and its key: %w", file, transport.KeyFile, err)
+		}
+	}
 	return nil
 }
