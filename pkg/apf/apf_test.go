@@ -72,8 +72,8 @@ func TestRunEndsWhenItIsStopped(t *testing.T) {
 	select {
 	case err := <-ended:
 		require.NoError(t, err)
-	case <-time.After(10 * time.Second):
-		t.Fatal("Run has not ended 10 s after its stop")
+	case <-time.After(time.Minute):
+		t.Fatal("Run has not ended a minute after its stop")
 	}
 }
 
@@ -102,6 +102,16 @@ func (s *server) handle(ctx context.Context, digest flowcontrol.RequestDigest, e
 	return c
 }
 
+// watches returns how many watches were begun.
+func (s *server) watches() (n int) {
+	for _, action := range s.client.Actions() {
+		if action.GetVerb() == "watch" {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *server) seatsInUse() (seats int) {
 	for _, l := range s.Engine().Report().Levels {
 		seats += l.Figures.SeatsInUse
@@ -120,6 +130,9 @@ func TestHandleClassifiesAndExecutes(t *testing.T) {
 
 func TestFlowControlFollowsTheAPI(t *testing.T) {
 	s := start(t, 600, nil)
+	// What is written between the list of an informer and its watch, a fake API
+	// tells nobody.
+	require.Eventually(t, func() bool { return s.watches() == 2 }, time.Minute, time.Millisecond)
 	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
 		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -130,7 +143,7 @@ func TestFlowControlFollowsTheAPI(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		return s.handle(t.Context(), digestOf("somebody"), func() {}).schema == "global-default"
-	}, 30*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	assert.EqualValues(t, 37, s.GetMaxSeats("workload-low"), "15%% of 245 seats")
 	assert.Zero(t, s.GetMaxSeats("exempt"))
 }

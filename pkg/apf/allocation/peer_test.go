@@ -3,9 +3,9 @@ package allocation
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -50,28 +50,24 @@ func peerLimits(t *testing.T, total int, names []string, shares []Share) map[str
 		}
 		objects = append(objects, level)
 	}
-	client := fake.NewClientset(objects...)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	engine := flowcontrol.New(factory, client.FlowcontrolV1(), total)
-	stop, done := make(chan struct{}), make(chan error)
-	factory.Start(stop)
-	go func() { done <- engine.Run(stop) }()
-	defer func() {
+	var limits map[string][4]int
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(objects...)
+		// With resyncs the informers wait for a timer of the bubble; without any,
+		// for a channel from outside, for which synctest.Wait would wait too.
+		factory := informers.NewSharedInformerFactory(client, time.Hour)
+		engine := flowcontrol.New(factory, client.FlowcontrolV1(), total)
+		stop, done := make(chan struct{}), make(chan error)
+		factory.Start(stop)
+		go func() { done <- engine.Run(stop) }()
+		<-time.After(time.Second)
+		synctest.Wait()
+		limits = gatherLimits(t)
+		require.Len(t, limits, len(names))
 		close(stop)
 		require.NoError(t, <-done)
 		factory.Shutdown()
-	}()
-	var limits map[string][4]int
-	require.Eventually(t, func() bool {
-		limits = gatherLimits(t)
-		return len(limits) == len(names)
-	}, 10*time.Second, time.Millisecond)
-	// Some more: the gauges are set one after the other.
-	for same := 0; same < 5; same++ {
-		if again := gatherLimits(t); !maps.Equal(limits, again) {
-			limits, same = again, 0
-		}
-	}
+	})
 	return limits
 }
 
@@ -80,7 +76,6 @@ func gatherLimits(t *testing.T) map[string][4]int {
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	require.NoError(t, err)
 	limits := map[string][4]int{}
-	seen := map[string]int{}
 	for _, family := range families {
 		for i, kind := range []string{"nominal", "lower", "upper", "current"} {
 			if family.GetName() != "apiserver_flowcontrol_"+kind+"_limit_seats" {
@@ -91,11 +86,9 @@ func gatherLimits(t *testing.T) map[string][4]int {
 				l := limits[name]
 				l[i] = int(metric.GetGauge().GetValue())
 				limits[name] = l
-				seen[name]++
 			}
 		}
 	}
-	maps.DeleteFunc(limits, func(name string, _ [4]int) bool { return seen[name] < 4 })
 	return limits
 }
 

@@ -99,7 +99,7 @@ func newPeer(t *testing.T, schemas []Schema) peer {
 	})
 	require.Eventually(t, func() bool {
 		return p.match(&flow.Attributes{User: sentinel, Path: "/"}) == sentinel
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return p
 }
 

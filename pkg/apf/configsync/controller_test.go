@@ -66,7 +66,8 @@ func newFixture(t *testing.T, c clock.Clock) *fixture {
 	return f
 }
 
-// run starts the informers and a Controller until the end of the test.
+// run starts a Controller, until the end of the test, and informers, and returns
+// when these watch.
 func (f *fixture) run(t *testing.T) *Controller {
 	t.Helper()
 	controller, err := New(f.config)
@@ -79,7 +80,20 @@ func (f *fixture) run(t *testing.T) *Controller {
 		cancel()
 		assert.NoError(t, <-done)
 	})
+	// What is written between the list of an informer and its watch, a fake API
+	// tells nobody.
+	require.Eventually(t, func() bool { return f.watches() == 2 }, time.Minute, time.Millisecond)
 	return controller
+}
+
+// watches returns how many watches were begun.
+func (f *fixture) watches() (n int) {
+	for _, action := range f.client.Actions() {
+		if action.GetVerb() == "watch" {
+			n++
+		}
+	}
+	return n
 }
 
 // eventually returns the first configuration given to the engine that fits.
@@ -91,8 +105,8 @@ func (f *fixture) eventually(t *testing.T, fits func(levels, schemas []string) b
 			if fits(namesOf(c)) {
 				return c
 			}
-		case <-time.After(10 * time.Second):
-			t.Fatal("no such configuration within 10 s")
+		case <-time.After(time.Minute):
+			t.Fatal("no such configuration within a minute")
 		}
 	}
 }
@@ -208,7 +222,7 @@ func TestBurstsAreServedTogether(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		return c.HasWaiters() && len(f.config.Schemas.GetStore().List()) == 3
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	c.Step(4*time.Second - 1)
 	assert.True(t, c.HasWaiters(), "it pauses four times as long as it worked")
 	assert.Empty(t, f.engine.given)

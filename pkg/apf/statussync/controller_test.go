@@ -3,6 +3,7 @@ package statussync
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
@@ -217,7 +219,7 @@ func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	withRealInformers(t, client, a)
-	require.Eventually(t, func() bool { return len(a.written()) == len(names) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(a.written()) == len(names) }, time.Minute, time.Millisecond)
 	for _, w := range a.written() {
 		assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
 	}
@@ -228,10 +230,17 @@ func TestANewLevelIsNoticed(t *testing.T) {
 	_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf("s", "l"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	withRealInformers(t, client, a)
-	require.Eventually(t, func() bool { return len(a.written()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(a.written()) == 1 }, time.Minute, time.Millisecond)
+	// What is written between the list of an informer and its watch, a fake API
+	// tells nobody.
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool {
+			return a.Matches("watch", "prioritylevelconfigurations")
+		})
+	}, time.Minute, time.Millisecond)
 	_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("l"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(a.written()) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(a.written()) == 2 }, time.Minute, time.Millisecond)
 	assert.Equal(t, flowcontrol.ConditionTrue, a.written()[0].condition.Status)
 	assert.Equal(t, flowcontrol.ConditionFalse, a.written()[1].condition.Status)
 }
