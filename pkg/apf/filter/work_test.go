@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -162,6 +164,9 @@ func beginsUnasked(r *http.Request) bool {
 
 func sites(t *testing.T) []*site {
 	t.Helper()
+	// The library logs every request that it cannot estimate.
+	t.Cleanup(klog.CaptureState().Restore)
+	klog.SetLogger(logr.Discard())
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.WatchList, true)
 	return []*site{newSite(t, queueset.Reject, 600), newSite(t, queueset.Queue, 600), newSite(t, queueset.Queue, 25), newSite(t, queueset.Queue, 1)}
 }
