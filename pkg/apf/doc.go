@@ -13,9 +13,18 @@
 // does the rest. A server that puts its handler chain together itself saves the
 // cost of the library's filter too, by filter.New in its place.
 //
-// Metrics are collected by (*FlowControl).Collector, to be registered in a
-// registry of the server's choice. As the library registers families of the same
-// names in its own, serve both with metrics.Handler, which leaves those out.
+// Metrics are collected by (*FlowControl).Collector. As the library registers
+// families of the same names in its own registry, ours go into another, and one
+// handler that leaves out what it has twice serves both:
+//
+//	collector := config.FlowControl.(*apf.FlowControl).Collector()
+//	own.MustRegister(collector)
+//	paths := server.Handler.NonGoRestfulMux
+//	paths.Unregister("/metrics")
+//	paths.Handle("/metrics", metrics.Handler(legacyregistry.DefaultGatherer, own, collector.Names(), componentmetrics.HandlerOpts{}))
+//
+// own is a prometheus.NewRegistry(), server what config.Complete().New returned,
+// and metrics package metrics below.
 //
 // # Packages
 //

@@ -12,6 +12,7 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -21,7 +22,7 @@ func (f *FlowControl) Handle(
 	ctx context.Context,
 	digest flowcontrol.RequestDigest,
 	note func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string),
-	estimate func() fcrequest.WorkEstimate,
+	estimateWork func() fcrequest.WorkEstimate,
 	queueNote fairqueuing.QueueNoteFn,
 	execute func(),
 ) {
@@ -29,7 +30,12 @@ func (f *FlowControl) Handle(
 	describe(t, digest)
 	t.Classify()
 	note(t.Schema().Ref.(*flowcontrolv1.FlowSchema), t.Level().Ref.(*flowcontrolv1.PriorityLevelConfiguration), t.Distinguisher)
-	admitted := t.Admit(ctx, workOf(estimate()), queueNote)
+	work := workOf(estimateWork())
+	// The library's estimator counts them too, in the family that ours replaces.
+	if estimate.IsWrite(&t.Attributes) {
+		t.NoteWatchers(f.GetInterestedWatchCount(digest.RequestInfo))
+	}
+	admitted := t.Admit(ctx, work, queueNote)
 	if waited := t.Waited(); waited > 0 {
 		endpointsrequest.TrackAPFQueueWaitLatency(ctx, waited)
 	}

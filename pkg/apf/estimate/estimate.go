@@ -3,6 +3,7 @@ package estimate
 import (
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -67,6 +68,17 @@ func (l List) Objects() int64 {
 func (l List) Work(maxWidth int) seats.Work {
 	n := (l.Objects() + objectsPerSeat - 1) / objectsPerSeat
 	return seats.Work{Initial: int(min(max(n, 1), int64(width(maxWidth))))}
+}
+
+// IsWrite reports whether those who watch hear of what the request does. A token
+// of a service account is not stored, so nobody hears of it.
+func IsWrite(a *flow.Attributes) bool {
+	switch a.Verb {
+	case "create", "update", "patch", "delete":
+		return a.Resource != "serviceaccounts" || a.Subresource != "token"
+	default:
+		return false
+	}
 }
 
 // IsFannedOut reports whether a write that so many watchers hear of costs more

@@ -14,10 +14,10 @@ import (
 
 // work estimates what the request will cost.
 func (p *passage) work() seats.Work {
-	switch p.info.Verb {
-	case "list", "watch":
+	switch {
+	case p.info.Verb == "list" || p.info.Verb == "watch":
 		return p.readWork()
-	case "create", "update", "patch", "delete":
+	case estimate.IsWrite(&p.ticket.Attributes):
 		return p.writeWork()
 	default:
 		return estimate.One()
@@ -26,11 +26,6 @@ func (p *passage) work() seats.Work {
 
 // writeWork estimates a write by those who will hear of it.
 func (p *passage) writeWork() seats.Work {
-	// A token is not stored, so nobody hears of it, however many may watch
-	// the service accounts.
-	if p.info.Resource == "serviceaccounts" && p.info.Subresource == "token" {
-		return estimate.One()
-	}
 	watchers := p.Watches.GetInterestedWatchCount(p.info)
 	p.ticket.NoteWatchers(watchers)
 	if !estimate.IsFannedOut(watchers) {

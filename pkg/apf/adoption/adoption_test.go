@@ -1,0 +1,144 @@
+package adoption
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/component-base/compatibility"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+)
+
+// adopter starts a server of the library that has adopted flow control, with one
+// seat, by the lines of the package comment. /held answers when release is
+// closed, after it has said so to held.
+func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httptest.Server {
+	t.Helper()
+	schemaOfAll := bootstrap.MandatoryFlowSchemaCatchAll.DeepCopy()
+	schemaOfAll.UID = "uid-of-catch-all"
+	client := fake.NewClientset(schemaOfAll)
+	factory := informers.NewSharedInformerFactory(client, 0)
+
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config := genericapiserver.NewRecommendedConfig(serializer.NewCodecFactory(scheme))
+	config.EffectiveVersion = compatibility.NewEffectiveVersionFromString("1.33", "", "")
+	config.ExternalAddress = "127.0.0.1:443"
+	config.LoopbackClientConfig = &restclient.Config{}
+	config.SharedInformerFactory = factory
+	config.Authentication.Authenticator = anonymous.NewAuthenticator(nil)
+	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+	var err error
+	config.FlowControl, err = apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 1))
+	require.NoError(t, err)
+	server, err := config.Complete().New("adopter", genericapiserver.NewEmptyDelegate())
+	require.NoError(t, err)
+
+	flowControl := config.FlowControl.(*apf.FlowControl)
+	own := prometheus.NewRegistry()
+	own.MustRegister(flowControl.Collector())
+	paths := server.Handler.NonGoRestfulMux
+	paths.Unregister("/metrics")
+	paths.Handle("/metrics", apfmetrics.Handler(legacyregistry.DefaultGatherer, own, flowControl.Collector().Names(), metrics.HandlerOpts{}))
+	paths.HandleFunc("/held", func(http.ResponseWriter, *http.Request) {
+		held <- struct{}{}
+		<-release
+	})
+
+	ctx, cancel := context.WithCancel(context.Background())
+	server.PrepareRun().RunPostStartHooks(ctx)
+	listener := httptest.NewServer(server.Handler)
+	t.Cleanup(func() {
+		listener.Close()
+		cancel()
+		factory.Shutdown()
+	})
+	<-flowControl.Applied()
+	return listener
+}
+
+// answer is a response that has been read.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func ask(t *testing.T, server *httptest.Server, method, path string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
+	require.NoError(t, err)
+	response, err := server.Client().Do(request)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, errors.Join(err, response.Body.Close()))
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+func TestAServerOfTheLibraryAdoptsFlowControlByOneLine(t *testing.T) {
+	held, release := make(chan struct{}), make(chan struct{})
+	server := adopter(t, held, release)
+
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		response, err := server.Client().Get(server.URL + "/held")
+		if assert.NoError(t, err) {
+			assert.NoError(t, response.Body.Close())
+			assert.Equal(t, http.StatusOK, response.StatusCode)
+		}
+	}()
+	<-held
+	refused := ask(t, server, http.MethodGet, "/healthz")
+	close(release)
+	<-done
+	assert.Equal(t, http.StatusTooManyRequests, refused.status)
+	assert.NotEmpty(t, refused.header.Get("Retry-After"))
+	assert.Equal(t, "uid-of-catch-all", refused.header.Get("X-Kubernetes-PF-FlowSchema-UID"))
+
+	ask(t, server, http.MethodDelete, "/api/v1/namespaces/default/pods/nobody-watches")
+	levels := ask(t, server, http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels")
+	assert.Contains(t, levels.body, "catch-all")
+
+	scraped := ask(t, server, http.MethodGet, "/metrics")
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(scraped.body))
+	require.NoError(t, err)
+	const prefix = "apiserver_flowcontrol_"
+	assert.Equal(t, 1.0, total(families[prefix+"rejected_requests_total"]))
+	assert.Equal(t, 1.0, total(families[prefix+"watch_count_samples"]), "the delete")
+	assert.NotZero(t, total(families[prefix+"read_vs_write_current_requests"]), "the library's filter counts these")
+}
+
+// total is the sum of a family's counters, and of what its histograms counted.
+func total(family *dto.MetricFamily) (sum float64) {
+	for _, metric := range family.GetMetric() {
+		sum += metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+	}
+	return sum
+}
