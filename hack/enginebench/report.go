@@ -23,13 +23,14 @@ type quantity struct{ benchmark, unit string }
 func ns(benchmark string) quantity { return quantity{benchmark, "ns/op"} }
 
 func rows() []row {
+	cores := func(unit string) quantity { return quantity{"Cores-2", unit} }
 	manyFlows := func(unit string) quantity { return quantity{"ManyFlows/100000-2", unit} }
 	meanwhile := func(unit string) quantity { return quantity{"Apply-2", unit} }
 	filtered := func(unit string) quantity { return quantity{"Filter/get-2", unit} }
 	return []row{
 		{what: "`Handle`, uncontended, 1 core", ours: ns("Uncontended/ours-1"), theirs: ns("Uncontended/peer-1"), most: 0.1, mostAllocs: 2},
-		{what: "the same on 2 cores, beside ours on 1", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/ours-1"), most: 1 / 1.7, mostAllocs: 2},
-		{what: "the same of engines that share nothing, beside 1 core", ours: ns("Apart-2"), theirs: ns("Apart-1"), mostAllocs: -1},
+		{what: "the same on 2 cores, beside ours on 1", ours: cores("ns-all"), theirs: cores("ns-one"), most: 1 / 1.7, mostAllocs: -1},
+		{what: "the same of engines that share nothing, beside ours on 1 core", ours: cores("ns-apart"), theirs: cores("ns-one"), mostAllocs: -1},
 		{what: "the same on 2 cores, beside the peer", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/peer-2"), most: 0.1, mostAllocs: 2},
 		{what: "1,000 more schemas, beside ours with none", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
 		{what: "10,000 more schemas, beside ours with none", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},

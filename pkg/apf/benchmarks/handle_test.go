@@ -41,24 +41,6 @@ func BenchmarkUncontendedParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkApart is BenchmarkUncontendedParallel with an engine for each
-// goroutine. As they share nothing, what a second processor brings here is what
-// the machine can give.
-func BenchmarkApart(b *testing.B) {
-	levels, schemas := builtIn()
-	engines := make(chan handler, runtime.GOMAXPROCS(0))
-	for range cap(engines) {
-		engines <- measured(b, newOurs, levels, schemas)
-	}
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		h, digest, ctx := <-engines, digestOf("alice", "system:authenticated"), context.Background()
-		for pb.Next() {
-			h(ctx, digest, func() {})
-		}
-	})
-}
-
 func BenchmarkExempt(b *testing.B) {
 	both(b, func(b *testing.B, h handler) {
 		digest := digestOf("admin", "system:masters", "system:authenticated")

@@ -64,3 +64,15 @@ func (s *Set) WhileLocked(f func()) {
 	defer s.mu.Unlock()
 	f()
 }
+
+// ChangesKept is how many changes there is memory for.
+func (s *Set) ChangesKept() int {
+	kept := cap(s.changes.list)
+	for i := range s.shards {
+		kept += cap(s.shards[i].changes.list)
+	}
+	for i := range s.occupied.runs {
+		kept += cap(s.occupied.runs[i]) + cap(s.occupied.spares[i])
+	}
+	return kept
+}

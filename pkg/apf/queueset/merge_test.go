@@ -26,3 +26,15 @@ func TestAShardThatIsFullDoesNotWaitWhileAnotherIsMerged(t *testing.T) {
 	assert.Zero(t, figures.SeatsInUse)
 	assert.InDelta(t, requests*0.001/60, figures.SeatShare.Sum/1e9, 1e-9, "nothing that happened meanwhile is lost")
 }
+
+func TestALevelAtRestKeepsNoMemoryForChanges(t *testing.T) {
+	f := newFixture(t, queues(8, 2, 50), 60)
+	for range 3 {
+		for range 500 {
+			f.set.Finish(f.arrive("a", wide(1), queueset.Seated))
+		}
+		assert.Positive(t, f.set.ChangesKept())
+		assert.EqualValues(t, 1, f.set.ResetDemand().HighWatermark)
+		assert.Zero(t, f.set.ChangesKept())
+	}
+}

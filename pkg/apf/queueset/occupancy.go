@@ -14,8 +14,9 @@ type change struct {
 	seats, seatsWanted int32 // in use; waiting
 }
 
-// mergeAt is how many changes a shard collects before they are integrated.
-const mergeAt = 64
+// mergeAt is how many changes a shard collects before they are integrated. With
+// each merge what is integrated moves from one processor to the next.
+const mergeAt = 128
 
 // changes is a list of changes in the order in which they were noted. It is
 // guarded by the lock of what it is a part of.
@@ -100,6 +101,12 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity float64, 
 // Nothing may be left of an earlier run.
 func (o *occupancy) take(i int, c *changes) {
 	o.runs[i], o.spares[i], c.list = c.list, c.list[:0], o.spares[i]
+}
+
+// forgetLists gives the memory of all lists back. Nothing may be left in them.
+func (o *occupancy) forgetLists() {
+	clear(o.runs)
+	clear(o.spares)
 }
 
 // mergeRuns integrates the changes in o.runs in the order of their times and

@@ -146,11 +146,13 @@ func (s *Set) Idle() bool {
 }
 
 // ResetDemand ends a period of the statistics of demand, in seats in use and
-// waited for, and returns it.
+// waited for, and returns it. A Set at rest keeps no lists of changes after it.
 func (s *Set) ResetDemand() demand.Period {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.occupied.forgetLists() // what shards get in place of theirs
 	s.merge()
+	s.occupied.forgetLists()
 	return s.occupied.demand.Reset(s.clock.Now())
 }
 
