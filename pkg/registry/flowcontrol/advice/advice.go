@@ -20,9 +20,9 @@ const (
 // Catalogue is what is stored. An error means that something is not known, and
 // no advice follows from it.
 type Catalogue interface {
-	// FlowSchemas returns all schemas, which must not be changed. They may lag a
-	// little behind the store.
-	FlowSchemas(context.Context) ([]*flowcontrol.FlowSchema, error)
+	// FlowSchemas returns the schemas whose users may meet these, by name. They
+	// must not be changed, and may lag a little behind the store.
+	FlowSchemas(context.Context, Users) ([]*flowcontrol.FlowSchema, error)
 	// LevelExists tells whether there is a priority level of that name. This, too,
 	// may lag behind the store.
 	LevelExists(ctx context.Context, name string) (bool, error)
@@ -41,7 +41,7 @@ func For(ctx context.Context, schema *flowcontrol.FlowSchema, stored Catalogue) 
 	if level := schema.Spec.PriorityLevelConfiguration.Name; isMissing(ctx, level, stored) {
 		advice = append(advice, aboutLevel(level))
 	}
-	others, err := stored.FlowSchemas(ctx)
+	others, err := stored.FlowSchemas(ctx, UsersOf(schema))
 	if err != nil {
 		return advice
 	}

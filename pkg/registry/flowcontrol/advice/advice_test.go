@@ -23,8 +23,8 @@ type shelf struct {
 	asked           int
 }
 
-func (s *shelf) FlowSchemas(context.Context) ([]*flowcontrol.FlowSchema, error) {
-	return pointers(s.schemas), s.broken
+func (s *shelf) FlowSchemas(_ context.Context, users Users) ([]*flowcontrol.FlowSchema, error) {
+	return slices.DeleteFunc(pointers(s.schemas), func(schema *flowcontrol.FlowSchema) bool { return !users.MayMeet(UsersOf(schema)) }), s.broken
 }
 
 func pointers(schemas []flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {

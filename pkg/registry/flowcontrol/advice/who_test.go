@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,7 @@ func TestSubjectsCoverAndMeetOneAnother(t *testing.T) {
 			require.Equal(t, test.relation == covered || test.relation == same, b.covers(a))
 			require.Equal(t, test.relation != apart, a.meets(b))
 			require.Equal(t, test.relation != apart, b.meets(a))
+			require.True(t, test.relation == apart || a.sketch().MayMeet(b.sketch()), "a sketch hides nobody")
 		})
 	}
 }
@@ -63,4 +65,20 @@ func TestMalformedSubjectIsNobody(t *testing.T) {
 		_, ok := whoIs(&flowcontrol.Subject{Kind: kind})
 		require.False(t, ok, kind)
 	}
+}
+
+func TestSketchTellsUsersApart(t *testing.T) {
+	const count = 1000
+	alice, meet := who{kind: person, name: "alice"}.sketch(), 0
+	for i := range count {
+		if alice.MayMeet(who{kind: person, name: fmt.Sprint(i)}.sketch()) {
+			meet++
+		}
+	}
+	require.Less(t, meet, count/20, "one of 64, or so")
+	require.False(t, alice.MayMeet(UsersOf(&flowcontrol.FlowSchema{})), "of nobody")
+	both := everything("both", 1, aUser("alice"), anAccount("ns", "a"))
+	require.True(t, UsersOf(&both).MayMeet(alice))
+	require.True(t, UsersOf(&both).MayMeet(who{kind: account, namespace: "ns", name: "a"}.sketch()))
+	require.False(t, UsersOf(&both).MayMeet(who{kind: person, name: "bob"}.sketch()))
 }

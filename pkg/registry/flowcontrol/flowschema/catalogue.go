@@ -73,9 +73,9 @@ type snapshot struct {
 
 var _ advice.Catalogue = snapshot{}
 
-// FlowSchemas returns the schemas, not older than the version.
-func (s snapshot) FlowSchemas(ctx context.Context) ([]*flowcontrol.FlowSchema, error) {
-	return s.schemas.at(ctx, s.version)
+// FlowSchemas returns the schemas of such users, not older than the version.
+func (s snapshot) FlowSchemas(ctx context.Context, users advice.Users) ([]*flowcontrol.FlowSchema, error) {
+	return s.schemas.at(ctx, s.version, users)
 }
 
 // LevelExists looks into the cache.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
 )
 
 // mirrorPatience is how long a reader waits for the mirror to get as far as it
@@ -40,10 +41,21 @@ type mirror struct {
 	begin  sync.Once
 	ended  sync.WaitGroup
 
-	mu      sync.Mutex                // guards what follows
-	schemas []*flowcontrol.FlowSchema // by name
-	version uint64                    // how far it is; 0: it has not listed yet
-	moved   chan struct{}             // closed when the version changes
+	mu      sync.Mutex    // guards what follows
+	schemas []reflection  // by name
+	version uint64        // how far it is; 0: it has not listed yet
+	moved   chan struct{} // closed when the version changes
+}
+
+// reflection is a schema and, beside it in memory, what nearly all are told
+// apart by.
+type reflection struct {
+	*flowcontrol.FlowSchema
+	users advice.Users
+}
+
+func reflect(schema *flowcontrol.FlowSchema) reflection {
+	return reflection{FlowSchema: schema, users: advice.UsersOf(schema)}
 }
 
 var (
@@ -90,20 +102,16 @@ func internal(options metav1.ListOptions) *metainternalversion.ListOptions {
 	}
 }
 
-// at returns all schemas by name, which must not be changed, not older than the
-// version, or an error if that takes too long.
-func (m *mirror) at(ctx context.Context, version uint64) ([]*flowcontrol.FlowSchema, error) {
+// at returns the schemas whose users may meet the given ones, by name and not
+// older than the version, or an error if that takes too long. They must not be
+// changed.
+func (m *mirror) at(ctx context.Context, version uint64, users advice.Users) ([]*flowcontrol.FlowSchema, error) {
 	m.start()
 	ctx, cancel := context.WithTimeoutCause(ctx, mirrorPatience, fmt.Errorf("version %d of the FlowSchemas is not known after %v", version, mirrorPatience))
 	defer cancel()
 	for {
-		m.mu.Lock()
-		schemas, reached, moved := m.schemas, m.version, m.moved
-		if reached >= max(version, 1) {
-			schemas = slices.Clone(schemas)
-		}
-		m.mu.Unlock()
-		if reached >= max(version, 1) {
+		schemas, moved := m.look(version, users)
+		if moved == nil {
 			return schemas, nil
 		}
 		select {
@@ -114,9 +122,32 @@ func (m *mirror) at(ctx context.Context, version uint64) ([]*flowcontrol.FlowSch
 	}
 }
 
+// look returns the schemas if the mirror has reached the version, and otherwise
+// what is closed when it moves on.
+func (m *mirror) look(version uint64, users advice.Users) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.version < max(version, 1) {
+		return nil, m.moved
+	}
+	count := 0
+	for i := range m.schemas {
+		if m.schemas[i].users.MayMeet(users) {
+			count++
+		}
+	}
+	found := make([]*flowcontrol.FlowSchema, 0, count)
+	for i := range m.schemas {
+		if m.schemas[i].users.MayMeet(users) {
+			found = append(found, m.schemas[i].FlowSchema)
+		}
+	}
+	return found, nil
+}
+
 // Add takes a new or changed schema over from the watch.
 func (m *mirror) Add(object any) error {
-	schema := schemaOf(object)
+	schema := reflect(schemaOf(object))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at, found := m.find(schema.Name)
@@ -144,11 +175,11 @@ func (m *mirror) Delete(object any) error {
 
 // Replace takes a whole list over.
 func (m *mirror) Replace(objects []any, version string) error {
-	schemas := make([]*flowcontrol.FlowSchema, 0, len(objects))
+	schemas := make([]reflection, 0, len(objects))
 	for _, object := range objects {
-		schemas = append(schemas, schemaOf(object))
+		schemas = append(schemas, reflect(schemaOf(object)))
 	}
-	slices.SortFunc(schemas, func(a, b *flowcontrol.FlowSchema) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(schemas, func(a, b reflection) int { return cmp.Compare(a.Name, b.Name) })
 	m.mu.Lock()
 	m.schemas = schemas
 	m.mu.Unlock()
@@ -184,5 +215,5 @@ func schemaOf(object any) *flowcontrol.FlowSchema {
 
 // find returns where the schema of the name is, or would be. The lock is held.
 func (m *mirror) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(m.schemas, name, func(schema *flowcontrol.FlowSchema, name string) int { return cmp.Compare(schema.Name, name) })
+	return slices.BinarySearchFunc(m.schemas, name, func(schema reflection, name string) int { return cmp.Compare(schema.Name, name) })
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
 )
 
 // fakeSource has one list for every question, and two watches.
@@ -35,8 +36,13 @@ func (f *fakeSource) Watch(_ context.Context, options *metainternalversion.ListO
 	return f.watches[len(f.watched)-1], nil
 }
 
+// named is a schema of a user of its own.
 func named(name string, version int) flowcontrol.FlowSchema {
-	return flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: strconv.Itoa(version)}}
+	schema := flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: strconv.Itoa(version)}}
+	schema.Spec.Rules = []flowcontrol.PolicyRulesWithSubjects{{Subjects: []flowcontrol.Subject{
+		{Kind: flowcontrol.SubjectKindUser, User: &flowcontrol.UserSubject{Name: "user of " + name}},
+	}}}
+	return schema
 }
 
 func event(name string, version int) *flowcontrol.FlowSchema {
@@ -72,7 +78,7 @@ func startMirror(t *testing.T) (*mirror, *fakeSource) {
 // requireAt looks for the schemas, name and version of each, at a version.
 func requireAt(t *testing.T, m *mirror, version uint64, want ...string) {
 	t.Helper()
-	schemas, err := m.at(t.Context(), version)
+	schemas, err := m.at(t.Context(), version, advice.Anybody)
 	require.NoError(t, err)
 	got := []string{}
 	for _, schema := range schemas {
@@ -116,7 +122,7 @@ func TestMirrorThatIsStoppedFollowsNothing(t *testing.T) {
 	m.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := m.at(ctx, 0)
+	_, err := m.at(ctx, 0, advice.Anybody)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, from.asked)
 	m.stop()
@@ -134,11 +140,11 @@ func fed(t *testing.T) *mirror {
 func TestMirrorIsNotReadBeforeItGotThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := fed(t)
-		_, err := m.at(t.Context(), 6)
+		_, err := m.at(t.Context(), 6, advice.Anybody)
 		require.ErrorContains(t, err, "version 6 of the FlowSchemas is not known after 3s")
 
 		var read []*flowcontrol.FlowSchema
-		go func() { read, _ = m.at(t.Context(), 7) }()
+		go func() { read, _ = m.at(t.Context(), 7, advice.Anybody) }()
 		synctest.Wait()
 		require.NoError(t, m.Add(event("c", 6)))
 		m.UpdateResourceVersion("6")
@@ -153,11 +159,30 @@ func TestMirrorIsNotReadBeforeItGotThere(t *testing.T) {
 
 func TestWhatWasReadOfTheMirrorStaysAsItWas(t *testing.T) {
 	m := fed(t)
-	before, err := m.at(t.Context(), 0)
+	before, err := m.at(t.Context(), 0, advice.Anybody)
 	require.NoError(t, err)
 	require.NoError(t, m.Delete(event("a", 6)))
 	require.NoError(t, m.Update(event("b", 7)))
 	requireAt(t, m, 0, "b7")
 	require.Equal(t, "a", before[0].Name)
 	require.Equal(t, "4", before[1].ResourceVersion)
+}
+
+func TestMirrorShowsThoseWhoMayMeet(t *testing.T) {
+	m := fed(t)
+	for _, name := range []string{"a", "b"} {
+		found, err := m.at(t.Context(), 0, advice.UsersOf(event(name, 0)))
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, name, found[0].Name)
+	}
+	moved := event("a", 6)
+	moved.Spec.Rules = event("b", 0).Spec.Rules
+	require.NoError(t, m.Update(moved))
+	found, err := m.at(t.Context(), 0, advice.UsersOf(moved))
+	require.NoError(t, err)
+	require.Len(t, found, 2, "a changed subject counts")
+	found, err = m.at(t.Context(), 0, 0)
+	require.NoError(t, err)
+	require.Empty(t, found, "nobody meets anybody")
 }
