@@ -50,7 +50,24 @@ func TestBothVersionsTakenOver(t *testing.T) {
 	s.run(t, append([]theme{
 		{"kube-apiserver's own flow control is configured at once", testConfigured},
 		{"kube-apiserver reads its configuration here, and keeps what it last read", testKeeps},
-	}, append(everywhere(), theme{"v1 is given back", testGivenBack})...)...)
+	}, append(everywhere(),
+		theme{"a kube-apiserver that is started while this server is away does not keep it away", testStartedAlone},
+		theme{"v1 is given back", testGivenBack},
+	)...)...)
+}
+
+// testStartedAlone starts kube-apiserver while it knows that nobody serves v1. It
+// does not call itself live then before v1 is available, and answers nonetheless.
+func testStartedAlone(t *testing.T, s *site) {
+	back := s.leave(t)
+	s.restartKubeAPIServer(t)
+	s.waitAnswering(t)
+	live := s.get(t, "/livez?verbose")
+	require.Equal(t, http.StatusInternalServerError, live.code)
+	require.Contains(t, live.body, "[-]autoregister-completion failed")
+	back()
+	s.waitBoth(t)
+	require.Equal(t, http.StatusOK, s.get(t, "/livez").code)
 }
 
 func testConfigured(t *testing.T, s *site) {

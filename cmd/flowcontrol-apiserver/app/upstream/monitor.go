@@ -2,10 +2,13 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -144,10 +147,17 @@ func (m *Monitor) Round(ctx context.Context) time.Duration {
 }
 
 // reach asks for what everyone may read, and what kube-apiserver's own flow
-// control lets through however much there is to do.
+// control lets through however much there is to do. That kube-apiserver is not
+// well is an answer too: started while this server is away, it does not call
+// itself live before v1 is available, if v1 is ours, and would wait for this
+// server as this server for it.
 func reach(ctx context.Context, clients ...kubernetes.Interface) *Trouble {
 	for _, client := range clients {
 		err := client.Discovery().RESTClient().Get().AbsPath("/livez").Do(ctx).Error()
+		var status apierrors.APIStatus
+		if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
+			continue
+		}
 		if trouble := unanswered(err); trouble != nil {
 			return trouble
 		}

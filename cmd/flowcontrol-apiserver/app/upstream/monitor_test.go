@@ -161,7 +161,10 @@ func TestWhatKubeAPIServerSaysIsExplained(t *testing.T) {
 		line       string
 	}{
 		{"credentials that do not hold", livezPath, 401, "[-]kube-apiserver failed: it does not accept our credentials (401)"},
-		{"its own troubles", livezPath, 500, "[-]kube-apiserver failed: it has troubles of its own"},
+		{"that it is away", livezPath, 503, "[-]kube-apiserver failed: it has troubles of its own"},
+		{"that it is not live", livezPath, 500, "[+]kube-apiserver ok\n"},
+		{"that it is not live, and all else", livezPath, 500, "[+]delegated-authorization ok\n"},
+		{"troubles of its own", accessPath, 500, "[-]delegated-authorization failed: it has troubles of its own"},
 		{"too many requests", livezPath, 429, "[-]kube-apiserver failed: it has no room for our questions (429)"},
 		{"health that is not for everyone", livezPath, 403, "[+]kube-apiserver ok\n"},
 		{"no right to review permissions", accessPath, 403, "[-]delegated-authorization failed: we may not ask what users may do"},
@@ -251,7 +254,7 @@ func TestClocksMayDifferALittle(t *testing.T) {
 
 func TestAskingGoesOnUntilTheEnd(t *testing.T) {
 	f := newFront(t)
-	f.say(livezPath, http.StatusInternalServerError, "")
+	f.say(livezPath, http.StatusServiceUnavailable, "")
 	m := f.monitor(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
