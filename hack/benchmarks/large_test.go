@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"runtime/debug"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -47,13 +49,26 @@ func TestMarkIsFoundWhereverBlocksOfTheStreamEnd(t *testing.T) {
 
 func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 	pid := os.Getpid()
+	peak := func() float64 {
+		mib, err := peakMemory(pid)
+		require.NoError(t, err)
+		return mib
+	}
+	debug.FreeOSMemory() // none of which goes meanwhile
 	require.NoError(t, resetPeak(pid))
-	before, err := peakMemory(pid)
+	before := peak()
+	// Not of the heap, which may hold memory that was freed.
+	held, err := syscall.Mmap(-1, 0, 64<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	require.NoError(t, err)
-	held := bytes.Repeat([]byte{1}, 64<<20)
-	after, err := peakMemory(pid)
-	require.NoError(t, err)
-	assert.Greater(t, after, before+32, "64 MiB were written; %d", held[len(held)-1])
+	for i := range held {
+		held[i] = 1
+	}
+	after := peak()
+	assert.Greater(t, after, before+32, "64 MiB were written")
+	require.NoError(t, syscall.Munmap(held))
+	assert.InDelta(t, after, peak(), 32, "it is not what is held now")
+	require.NoError(t, resetPeak(pid))
+	assert.Less(t, peak(), after-32)
 	require.ErrorContains(t, resetPeak(0), "Linux")
 }
 
