@@ -82,7 +82,7 @@ func New(config Config) (*FlowControl, error) {
 	var err error
 	f.config, err = configsync.New(configsync.Config{
 		Levels: config.Levels, Schemas: config.Schemas,
-		Engine: f.engine, Total: config.Total, Clock: f.clock,
+		Engine: adopted{f.engine}, Total: config.Total, Clock: f.clock,
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,14 +35,16 @@ import (
 	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// adopter starts a server of the library that has adopted flow control, with one
-// seat, by the lines of the package comment. /held answers when release is
-// closed, after it has said so to held.
+// adopter starts a server of the library that has adopted flow control by the
+// lines of the package comment. One of its ten seats is for everybody. /held
+// answers when release is closed, after it has said so to held.
 func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httptest.Server {
 	t.Helper()
 	schemaOfAll := bootstrap.MandatoryFlowSchemaCatchAll.DeepCopy()
 	schemaOfAll.UID = "uid-of-catch-all"
-	client := fake.NewClientset(schemaOfAll)
+	others := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
+	others.Name, others.Spec.Limited.NominalConcurrencyShares = "others", new(int32(45))
+	client := fake.NewClientset(schemaOfAll, others)
 	factory := informers.NewSharedInformerFactory(client, 0)
 
 	scheme := runtime.NewScheme()
@@ -54,7 +57,7 @@ func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httpt
 	config.Authentication.Authenticator = anonymous.NewAuthenticator(nil)
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 	var err error
-	config.FlowControl, err = apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 1))
+	config.FlowControl, err = apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 10))
 	require.NoError(t, err)
 	server, err := config.Complete().New("adopter", genericapiserver.NewEmptyDelegate())
 	require.NoError(t, err)
@@ -132,7 +135,30 @@ func TestAServerOfTheLibraryAdoptsFlowControlByOneLine(t *testing.T) {
 	const prefix = "apiserver_flowcontrol_"
 	assert.Equal(t, 1.0, total(families[prefix+"rejected_requests_total"]))
 	assert.Equal(t, 1.0, total(families[prefix+"watch_count_samples"]), "the delete")
-	assert.NotZero(t, total(families[prefix+"read_vs_write_current_requests"]), "the library's filter counts these")
+	reading := member(families[prefix+"read_vs_write_current_requests"], "executing", "readOnly")
+	require.NotNil(t, reading, "the library's filter counts these")
+	assert.Equal(t, reading.GetSampleCount(), upTo(reading, 0.1), "one request of ten that may execute")
+	assert.NotEqual(t, reading.GetSampleCount(), upTo(reading, 0.01))
+}
+
+// member is the histogram whose labels have the given values.
+func member(family *dto.MetricFamily, values ...string) *dto.Histogram {
+	for _, metric := range family.GetMetric() {
+		if !slices.ContainsFunc(metric.GetLabel(), func(pair *dto.LabelPair) bool { return !slices.Contains(values, pair.GetValue()) }) {
+			return metric.GetHistogram()
+		}
+	}
+	return nil
+}
+
+// upTo is how much of a histogram is in the buckets up to a bound.
+func upTo(histogram *dto.Histogram, bound float64) uint64 {
+	for _, bucket := range histogram.GetBucket() {
+		if bucket.GetUpperBound() == bound {
+			return bucket.GetCumulativeCount()
+		}
+	}
+	return 0
 }
 
 // total is the sum of a family's counters, and of what its histograms counted.
