@@ -37,7 +37,9 @@ func (r result) print(w io.Writer) {
 	for _, schema := range []string{"batch-jobs", "global-default"} {
 		label := `flow_schema="` + schema + `"`
 		dispatched := r.change.Sum("apiserver_flowcontrol_dispatched_requests_total", label)
-		rejected := r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label)
+		// Those that waited when the run ended left of their own accord.
+		rejected := r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label) -
+			r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label, `reason="cancelled"`)
 		if dispatched+rejected == 0 {
 			continue
 		}
