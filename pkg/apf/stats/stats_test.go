@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"sort"
 	"sync"
@@ -177,4 +178,13 @@ func TestEveryRatioFallsIntoTheBucketOfItsQuotient(t *testing.T) {
 		}
 	}
 	assert.Equal(t, expected, h.Snapshot(now).Counts)
+}
+
+// A level may have ten million queues of 2^31-1 requests each: more than float64
+// tells apart.
+func TestADenominatorBeyondWhatFloatsCountIsJustLarge(t *testing.T) {
+	h := stats.NewTimeWeighted([]float64{0, 0.001, 0.5, 1}, 0)
+	h.SetDenominator(0, 1e7*math.MaxInt32)
+	h.Set(0, 5)
+	assert.Equal(t, []uint64{0, 7, 0, 0, 0}, h.Snapshot(7).Counts)
 }

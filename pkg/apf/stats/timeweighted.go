@@ -74,10 +74,16 @@ func (t *TimeWeighted) divide() {
 	t.place()
 }
 
+// exact is from where on float64 does not tell one integer from the next.
+const exact = 1 << 53
+
 // largestWithin returns the largest integer n with n/d <= bound, in the
-// arithmetic of float64.
+// arithmetic of float64, or an integer that no numerator reaches.
 func largestWithin(bound, d float64) int {
 	n := math.Floor(bound * d)
+	if n >= exact {
+		return exact
+	}
 	for n/d > bound {
 		n--
 	}
