@@ -88,33 +88,37 @@ func requireAt(t *testing.T, m *mirror, version uint64, want ...string) {
 }
 
 func TestMirrorFollowsTheSource(t *testing.T) {
-	m, from := startMirror(t)
-	requireAt(t, m, 0, "a5", "b4")
-	events := from.watches[0]
-	events.Add(event("ab", 6))
-	requireAt(t, m, 6, "a5", "ab6", "b4")
-	events.Modify(wrapped{event("b", 8)})
-	requireAt(t, m, 8, "a5", "ab6", "b8")
-	events.Delete(event("a", 9))
-	requireAt(t, m, 9, "ab6", "b8")
-	events.Action(watch.Bookmark, event("", 12))
-	requireAt(t, m, 12, "ab6", "b8")
+	synctest.Test(t, func(t *testing.T) {
+		m, from := startMirror(t)
+		requireAt(t, m, 0, "a5", "b4")
+		events := from.watches[0]
+		events.Add(event("ab", 6))
+		requireAt(t, m, 6, "a5", "ab6", "b4")
+		events.Modify(wrapped{event("b", 8)})
+		requireAt(t, m, 8, "a5", "ab6", "b8")
+		events.Delete(event("a", 9))
+		requireAt(t, m, 9, "ab6", "b8")
+		events.Action(watch.Bookmark, event("", 12))
+		requireAt(t, m, 12, "ab6", "b8")
 
-	require.Len(t, from.asked, 1)
-	require.Equal(t, "0", from.asked[0].ResourceVersion, "what the watch cache has")
-	require.Equal(t, "5", from.watched[0].ResourceVersion)
-	require.True(t, from.watched[0].AllowWatchBookmarks)
+		require.Len(t, from.asked, 1)
+		require.Equal(t, "0", from.asked[0].ResourceVersion, "what the watch cache has")
+		require.Equal(t, "5", from.watched[0].ResourceVersion)
+		require.True(t, from.watched[0].AllowWatchBookmarks)
+	})
 }
 
 func TestMirrorListsAgainWhenItsWatchExpires(t *testing.T) {
-	m, from := startMirror(t)
-	requireAt(t, m, 0, "a5", "b4")
-	from.watches[0].Add(event("c", 6))
-	requireAt(t, m, 6, "a5", "b4", "c6")
-	from.list.ResourceVersion, from.list.Items = "20", []flowcontrol.FlowSchema{named("z", 20)}
-	from.watches[0].Error(&metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
-	requireAt(t, m, 20, "z20")
-	require.Equal(t, "6", from.asked[1].ResourceVersion, "not older than what is known")
+	synctest.Test(t, func(t *testing.T) {
+		m, from := startMirror(t)
+		requireAt(t, m, 0, "a5", "b4")
+		from.watches[0].Add(event("c", 6))
+		requireAt(t, m, 6, "a5", "b4", "c6")
+		from.list.ResourceVersion, from.list.Items = "20", []flowcontrol.FlowSchema{named("z", 20)}
+		from.watches[0].Error(&metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
+		requireAt(t, m, 20, "z20")
+		require.Equal(t, "6", from.asked[1].ResourceVersion, "not older than what is known")
+	})
 }
 
 func TestMirrorThatIsStoppedFollowsNothing(t *testing.T) {
