@@ -42,19 +42,23 @@ func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []ro
 
 func writeText(w io.Writer, headers []string, rows []row) error {
 	table := tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)
-	lines := append([][]string{headers}, make([][]string, 0, len(rows))...)
-	for _, r := range rows {
-		lines = append(lines, r.columns())
+	if err := writeLine(table, headers); err != nil {
+		return err
 	}
-	for _, line := range lines {
-		for i := range line {
-			line[i] = printable(line[i])
-		}
-		if _, err := io.WriteString(table, strings.Join(line, ",\t")+"\n"); err != nil {
+	for _, r := range rows {
+		if err := writeLine(table, r.columns()); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
+}
+
+func writeLine(w io.Writer, cells []string) error {
+	for i := range cells {
+		cells[i] = printable(cells[i])
+	}
+	_, err := io.WriteString(w, strings.Join(cells, ",\t")+"\n")
+	return err
 }
 
 // printable returns a cell as it is, unless it would end its row or its column:
