@@ -1,0 +1,128 @@
+package artifacts
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+const (
+	byCertManager         = "certificates/cert-manager"
+	byCertManagerWithEtcd = "certificates/cert-manager-etcd"
+)
+
+// TestCertManagerTakesItsFiles applies them where cert-manager's own definitions
+// say what they may hold.
+func TestCertManagerTakesItsFiles(t *testing.T) {
+	kubectl := startKubeAPIServer(t)
+	kubectl.Run(t, "create", "namespace", namespace)
+	definitions := filepath.Join(certManagerModule(t), "deploy", "crds")
+	kubectl.Run(t, "apply", "--server-side", "-f", definitions)
+	kubectl.Run(t, "wait", "crd/issuers.cert-manager.io", "crd/certificates.cert-manager.io", "--for=condition=Established", "--timeout=50s")
+	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
+		requireApplies(t, kubectl, folder)
+	}
+}
+
+// certManagerModule is the folder of cert-manager's module, of the release that
+// hack/tools/cert-manager names.
+func certManagerModule(t *testing.T) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
+	command.Dir = folder(t, "../hack/tools/cert-manager")
+	command.Env = append(command.Environ(), "GOWORK=off")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	output, err := command.Output()
+	require.NoError(t, err, "%s%s", output, stderr.String())
+	var module struct{ Dir string }
+	require.NoError(t, json.Unmarshal(output, &module))
+	require.DirExists(t, module.Dir)
+	return module.Dir
+}
+
+// TestCertManagerMakesTheSecretsThatAreOurs holds that it makes what an overlay
+// mounts, and leaves alone the Secret that the user makes for an etcd of his.
+func TestCertManagerMakesTheSecretsThatAreOurs(t *testing.T) {
+	const authority, etcdClient = "flowcontrol-apiserver-ca", "flowcontrol-apiserver-etcd-client"
+	for _, overlay := range overlays(t) {
+		t.Run("artifacts/"+overlay, func(t *testing.T) {
+			objects := render(t, overlay)
+			mounted, made := secretsMounted(t, objects), secretsMade(t, byCertManagerWithEtcd)
+			if !slices.ContainsFunc(objects, isStatefulSet) {
+				mounted.Delete(etcdClient)
+				made = secretsMade(t, byCertManager)
+			}
+			require.ElementsMatch(t, mounted.Insert(authority).UnsortedList(), made)
+			requireTrusted(t, objects)
+		})
+	}
+	t.Run("artifacts/overlays/take-v1", func(t *testing.T) { requireTrusted(t, render(t, "overlays/take-v1")) })
+}
+
+func isStatefulSet(object *unstructured.Unstructured) bool { return object.GetKind() == "StatefulSet" }
+
+func secretsMounted(t *testing.T, objects []*unstructured.Unstructured) sets.Set[string] {
+	t.Helper()
+	volumes := server(t, objects).Spec.Template.Spec.Volumes
+	if slices.ContainsFunc(objects, isStatefulSet) {
+		volumes = append(volumes, find[appsv1.StatefulSet](t, objects, "StatefulSet", "flowcontrol-etcd").Spec.Template.Spec.Volumes...)
+	}
+	mounted := sets.New[string]()
+	for _, volume := range volumes {
+		require.NotNil(t, volume.Secret, volume.Name)
+		mounted.Insert(volume.Secret.SecretName)
+	}
+	return mounted
+}
+
+func secretsMade(t *testing.T, folder string) []string {
+	t.Helper()
+	var made []string
+	for _, object := range render(t, folder) {
+		if object.GetKind() == "Certificate" {
+			made = append(made, text(t, object, "spec", "secretName"))
+		}
+	}
+	return made
+}
+
+// requireTrusted holds that each APIService has cert-manager fill in the authority
+// of the certificate that the server serves with, which is one for its Service.
+func requireTrusted(t *testing.T, objects []*unstructured.Unstructured) {
+	t.Helper()
+	certificates := render(t, byCertManager)
+	services := 0
+	for _, object := range objects {
+		if object.GetKind() != "APIService" {
+			continue
+		}
+		services++
+		from := object.GetAnnotations()["cert-manager.io/inject-ca-from"]
+		at := slices.IndexFunc(certificates, func(made *unstructured.Unstructured) bool {
+			return made.GetKind() == "Certificate" && made.GetNamespace()+"/"+made.GetName() == from
+		})
+		require.NotEqual(t, -1, at, from)
+		require.Equal(t, "flowcontrol-apiserver-serving", text(t, certificates[at], "spec", "secretName"))
+		names, _, err := unstructured.NestedStringSlice(certificates[at].Object, "spec", "dnsNames")
+		require.NoError(t, err)
+		require.Contains(t, names, text(t, object, "spec", "service", "name")+"."+text(t, object, "spec", "service", "namespace")+".svc")
+	}
+	require.NotZero(t, services)
+}
+
+func text(t *testing.T, object *unstructured.Unstructured, fields ...string) string {
+	t.Helper()
+	text, _, err := unstructured.NestedString(object.Object, fields...)
+	require.NoError(t, err)
+	require.NotEmpty(t, text, "%s %s: %v", object.GetKind(), object.GetName(), fields)
+	return text
+}
