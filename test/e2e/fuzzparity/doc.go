@@ -10,7 +10,7 @@
 // peer does not serve, is held against what the peer says to the same object
 // in v1.
 //
-// FUZZ_SEED repeats a run, whose seed the test prints; FUZZ_COUNT changes the
-// number of random objects. A difference is reported with the smallest object
+// Objects are the same each time; another FUZZ_SEED makes others, and FUZZ_COUNT
+// changes how many are random. A difference is reported with the smallest object
 // that still shows it.
 package fuzzparity

@@ -3,6 +3,6 @@
 // and a kube-apiserver on one etcd read each other's objects byte for byte, and
 // write the same bytes.
 //
-// ROUNDTRIP_SEED repeats a run, whose seed the tests print; ROUNDTRIP_COUNT
-// changes the number of generated objects.
+// Objects are the same each time; another ROUNDTRIP_SEED makes others, and
+// ROUNDTRIP_COUNT changes how many are generated.
 package roundtrip

@@ -50,8 +50,6 @@ type trip struct {
 
 func newTrip(t *testing.T) trip {
 	t.Helper()
-	seed := rand.Int63()
-	t.Logf("seed %d", seed)
 	scheme := install.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	// Zero shares that are given are rare among random numbers, and what is
@@ -76,7 +74,7 @@ func newTrip(t *testing.T) trip {
 		}
 	}
 	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, flowcontrolfuzzer.Funcs, zeros)
-	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(seed), codecs)}
+	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(1), codecs)}
 }
 
 // fill returns a new object of example's type with random content, after the
