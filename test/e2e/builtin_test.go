@@ -166,13 +166,17 @@ func TestServersOnOneEtcdDoNotFight(t *testing.T) {
 
 	first.createSchema(t, newSchema("dangles", "absent"))
 	first.settle(t)
-	second.settle(t)
+	// What one of them has written, the other may be about to write as well. The
+	// second is done with that when it ends, the first when it tells of another
+	// schema, which comes last in its queue.
+	second.Stop(t)
+	first.createSchema(t, newSchema("dangles-too", "absent"))
+	first.settle(t)
 	before := resourceVersions(first.specs(t))
 	events, cancelWatch := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancelWatch()
 	changes := first.store(t).Watch(events, storePrefix, clientv3.WithPrefix())
 
-	second.Stop(t)
 	second.Start(t)
 	second.settle(t)
 	require.Equal(t, before, resourceVersions(second.specs(t)))

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -200,8 +199,8 @@ func testWatchFramings(c apiCase) {
 	require.Equal(t, created.UID, told.Object.UID)
 }
 
-// TestWatchBookmarks waits for bookmarks on a server that sends them often:
-// one comes shortly before the watch ends.
+// TestWatchBookmarks waits for a bookmark: one comes two seconds before a watch
+// ends, unless the machine is too busy just then.
 func TestWatchBookmarks(t *testing.T) {
 	t.Parallel()
 	for name, startStore := range stores() {
@@ -209,22 +208,14 @@ func TestWatchBookmarks(t *testing.T) {
 			t.Parallel()
 			s := startSite(t, startStore(t))
 			created := s.createSchema(t, newSchema("bookmarked", "catch-all"))
-			ctx, cancel := context.WithTimeout(t.Context(), grace)
-			defer cancel()
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-				s.URL+v1Path+"/flowschemas?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dabsent&timeoutSeconds=4&resourceVersion="+created.ResourceVersion, nil)
-			require.NoError(t, err)
-			response, err := s.http.Do(request)
-			require.NoError(t, err)
-			defer func() { _ = response.Body.Close() }()
-			bookmarks := 0
-			lines := bufio.NewScanner(response.Body)
-			for lines.Scan() {
-				require.True(t, strings.HasPrefix(lines.Text(), `{"type":"BOOKMARK"`), lines.Text())
-				bookmarks++
-			}
-			require.NoError(t, lines.Err())
-			require.Positive(t, bookmarks)
+			eventually(t, "a bookmark comes", func(ctx context.Context) (bool, error) {
+				told, err := trySend(ctx, s.http, http.MethodGet, s.URL+v1Path+
+					"/flowschemas?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dabsent&timeoutSeconds=4&resourceVersion="+created.ResourceVersion, "")
+				for line := range strings.Lines(told.body) {
+					require.True(t, strings.HasPrefix(line, `{"type":"BOOKMARK"`), line)
+				}
+				return told.body != "", err
+			})
 		})
 	}
 }

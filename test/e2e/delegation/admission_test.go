@@ -43,6 +43,12 @@ func testAdmission(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
 	s.awaitWebhook(t, changing)
 	s.awaitWebhook(t, refusing)
+	for _, pod := range s.Servers(t, 3) {
+		eventually(t, "the policy takes effect in "+pod.Name(), func() bool {
+			reply := send(t, way{"directly", s.Direct(t, pod)}.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema("policy-early", 100))
+			return reply.code == http.StatusUnprocessableEntity
+		})
+	}
 
 	for i, way := range s.ways(t) {
 		t.Run(way.name, func(t *testing.T) {
@@ -60,10 +66,9 @@ func testAdmission(t *testing.T, s *site) {
 				require.Equal(t, http.StatusBadRequest, reply.code, reply.body)
 				require.Contains(t, reply.body, "not this one")
 			}
-			eventually(t, "the policy takes effect", func() bool {
-				return write("?dryRun=All", "policy-early", 100).code == http.StatusUnprocessableEntity
-			})
-			require.Contains(t, write("?dryRun=All", "policy-early", 100).body, "places before 200 are the administrators' own")
+			refused := write("?dryRun=All", "policy-early", 100)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.code, refused.body)
+			require.Contains(t, refused.body, "places before 200 are the administrators' own")
 			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).code)
 		})
 	}

@@ -69,7 +69,7 @@ func TestTheWayBackFromBesideLeavesTheClusterAsItWas(t *testing.T) {
 	kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
 	// Its pods take their time; what matters is that nothing blocks the namespace.
 	kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
-	kubectl.Run(t, "wait", "namespace/"+cluster.Namespace, "--for=condition=NamespaceDeletionDiscoveryFailure=False", "--timeout=50s")
+	kubectl.Run(t, "wait", "namespace/"+cluster.Namespace, "--for=condition=NamespaceDeletionDiscoveryFailure=False", "--timeout=2m")
 	left := kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
 	require.Contains(t, left, "flowschema.flowcontrol.apiserver.k8s.io/batch-jobs")
 	require.Contains(t, left, "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/exempt")

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -141,7 +140,7 @@ func TestChildOfAKilledTestProcessDies(t *testing.T) {
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(string(content))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
 	defer cancel()
 	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
 		return gone(pid), nil

@@ -13,7 +13,7 @@ import (
 )
 
 // kubectlGrace is how long one kubectl command may take.
-const kubectlGrace = time.Minute
+const kubectlGrace = 3 * time.Minute
 
 // Kubectl runs kubectl with one kubeconfig and a home directory of its own.
 type Kubectl struct {

@@ -23,7 +23,7 @@ func (s *site) leave(t *testing.T) (back func()) {
 	release := s.Node.Hold(cluster.ServerPods)
 	s.kill(t)
 	for _, version := range s.ours {
-		s.kubectl.Run(t, "wait", "apiservice", apiService(version), "--for=condition=Available=False", "--timeout=50s")
+		s.kubectl.Run(t, "wait", "apiservice", apiService(version), "--for=condition=Available=False", "--timeout=2m")
 	}
 	return func() {
 		release()
@@ -46,12 +46,12 @@ func testAway(t *testing.T, s *site) {
 	}
 	s.waitStale(t)
 	s.kubectl.Run(t, "delete", "namespace", "elsewhere", "--wait=false")
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure", "--timeout=50s")
+	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure", "--timeout=2m")
 	require.Contains(t, s.kubectl.Run(t, "get", "namespace", "elsewhere", "-o", "jsonpath={.status.conditions}"), "stale GroupVersion discovery: "+group+"/"+s.ours[0])
-	s.kubectl.Run(t, "wait", "configmap/content", "-n", "elsewhere", "--for=delete", "--timeout=50s")
+	s.kubectl.Run(t, "wait", "configmap/content", "-n", "elsewhere", "--for=delete", "--timeout=2m")
 
 	back()
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=delete", "--timeout=50s")
+	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=delete", "--timeout=2m")
 }
 
 // waitSays waits until the APIService of a version gives the reason for which it

@@ -2,11 +2,15 @@ package registration
 
 import (
 	"context"
+	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 // manifest is a FlowSchema whose precedence is 500.
@@ -26,15 +30,18 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	sees := func(precedence string) {
 		t.Helper()
 		require.Equal(t, precedence, kubectl.Run(t, "get", schemas(other), name, "-o", "jsonpath={.spec.matchingPrecedence}"))
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		require.NoError(t, watched.WaitOutput(ctx, name+strings.Repeat(" ", len("kubectl-v1beta3")-len(name))), watched.Output())
-		require.Regexp(t, name+" +"+precedence+`\n`, watched.Output())
+		line := regexp.MustCompile(name + " +" + precedence + `\n`)
+		cluster.Eventually(t, "the watch shows "+precedence, func(context.Context) error {
+			if output := watched.Output(); !line.MatchString(output) {
+				return errors.New(output)
+			}
+			return nil
+		})
 	}
 
 	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
-	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=30s")
+	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=2m")
 	sees("500")
 	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +\d+s +False$`,
 		kubectl.Run(t, "get", resource, name))
@@ -56,7 +63,7 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	kubectl.Run(t, "patch", resource, name, "--type=merge", "-p", `{"spec": {"matchingPrecedence": 800}}`)
 	sees("800")
 
-	gone := kubectl.Start(t, "wait", "--for=delete", schemas(other)+"/"+name, "--timeout=30s")
+	gone := kubectl.Start(t, "wait", "--for=delete", schemas(other)+"/"+name, "--timeout=2m")
 	kubectl.Run(t, "delete", resource, name)
 	code, err := gone.ExitCode(t.Context())
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long something may take on a slow machine.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // testRestarts starts both servers again. Each start is also a round of both
 // keepers of the built-in objects, that of kube-apiserver and ours, and of both
@@ -22,7 +22,7 @@ const patience = time.Minute
 // that none of them undoes what another does.
 func testRestarts(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, manifest("v1", "survivor"), "apply", "-f", "-")
-	s.kubectl.Run(t, "wait", "flowschemas", "--all", "--for=condition=Dangling=False", "--timeout=30s")
+	s.kubectl.Run(t, "wait", "flowschemas", "--all", "--for=condition=Dangling=False", "--timeout=2m")
 	before := s.kubectl.Run(t, versions...)
 	for _, restart := range []struct {
 		name string

@@ -39,7 +39,7 @@ func testEtcdLoss(t *testing.T, s *site) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, code, "a restart would not help")
 	}
-	s.kubectl.Run(t, "wait", "apiservice/v1beta3.flowcontrol.apiserver.k8s.io", "--for=condition=Available=False", "--timeout=50s")
+	s.kubectl.Run(t, "wait", "apiservice/v1beta3.flowcontrol.apiserver.k8s.io", "--for=condition=Available=False", "--timeout=2m")
 
 	s.wire.mend(t)
 	s.waitReady(t, pods, true)
