@@ -17,20 +17,28 @@ type recentWrites struct {
 	next  int
 }
 
-// spend allows a write and counts it, or returns how long to wait for one.
-func (b budget) spend(name string, now time.Time) (wait time.Duration) {
+// wait returns how long to wait before the next write of an object, 0 for none.
+func (b budget) wait(name string, now time.Time) time.Duration {
+	writes := b[name]
+	if writes == nil {
+		return 0
+	}
+	oldest := writes.times[writes.next]
+	if age := now.Sub(oldest); !oldest.IsZero() && age <= window {
+		return window - age + 1
+	}
+	return 0
+}
+
+// spend counts a write that has ended by now.
+func (b budget) spend(name string, now time.Time) {
 	writes := b[name]
 	if writes == nil {
 		writes = &recentWrites{}
 		b[name] = writes
 	}
-	oldest := &writes.times[writes.next]
-	if age := now.Sub(*oldest); !oldest.IsZero() && age <= window {
-		return window - age + 1
-	}
-	*oldest = now
+	writes.times[writes.next] = now
 	writes.next = (writes.next + 1) % writesPerWindow
-	return 0
 }
 
 // forget drops what is known of an object that is gone.

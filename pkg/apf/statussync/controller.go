@@ -182,10 +182,13 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 			return 0, nil
 		}
 	}
-	if wait := c.budget.spend(name, now); wait > 0 {
+	if wait := c.budget.wait(name, c.config.Clock.Now()); wait > 0 {
 		return wait + rand.N(maxJitter), nil //nolint:gosec // chance, not a secret
 	}
-	return 0, c.write(ctx, name, wanted)
+	err = c.write(ctx, name, wanted)
+	// Only now: a slow API may have written at any moment until here.
+	c.budget.spend(name, c.config.Clock.Now())
+	return 0, err
 }
 
 // known tells whether a level exists as far as the informer knows.

@@ -135,6 +135,23 @@ func TestAFightIsSlow(t *testing.T) {
 	})
 }
 
+func TestAFightIsSlowIfTheAPIIsSlowToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.slow = 40 * time.Second // which the next writes make up for
+		a.schemas.set(t, schemaOf("s", "l"))
+		a.run(t)
+		end := time.Now().Add(2 * time.Minute)
+		for time.Now().Before(end) {
+			a.say("s", condition("l", true, metav1.Now()))
+			settle()
+		}
+		writes := a.written()
+		require.Greater(t, len(writes), 6)
+		assert.Greater(t, writes[6].at.Sub(writes[0].at), time.Minute)
+	})
+}
+
 func TestFailedWritesAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()

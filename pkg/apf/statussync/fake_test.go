@@ -70,7 +70,8 @@ type api struct {
 
 	mu     sync.Mutex // guards what follows
 	writes []write
-	refuse error // given to the next write
+	refuse error         // given to the next write
+	slow   time.Duration // how long the next write takes
 	gets   int
 }
 
@@ -101,6 +102,11 @@ func (a *api) Patch(_ context.Context, name string, kind types.PatchType, data [
 	if err := json.Unmarshal(data, &patch); err != nil {
 		return nil, err
 	}
+	a.mu.Lock()
+	slow := a.slow
+	a.slow = 0
+	a.mu.Unlock()
+	<-time.After(slow)
 	a.mu.Lock()
 	a.writes = append(a.writes, write{time.Now(), name, patch.Status.Conditions[0], kind, options, subresources})
 	refuse := a.refuse
