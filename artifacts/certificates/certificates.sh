@@ -68,7 +68,9 @@ make_authority() {
   field $authority tls.key >"$dir/ca.key"
   if [ -s "$dir/ca.crt" ] && [ -s "$dir/ca.key" ]; then
     lasting "$dir/ca.crt" $((days * 24 * 3600)) ||
-      say "The authority ends within $days days. To replace it, delete the Secret $authority and run this again; requests fail until it is done."
+      say "The authority ends within $days days. To replace it, delete the Secret $authority, run this again with the same flags," \
+        "and have all start anew that read at their start whom they trust: kubectl -n $namespace delete pods --all." \
+        "Requests fail until that is done."
     return
   fi
   new_key "$dir/ca.key"

@@ -82,6 +82,15 @@ func TestCertificatesScriptMakesWhatIsMissingAndKeepsTheRest(t *testing.T) {
 			require.Equal(t, secrets[kept].ResourceVersion, now[kept].ResourceVersion, kept)
 		}
 	})
+	t.Run("an authority near its end is kept, and how to replace it is said", func(t *testing.T) {
+		replaceLeaf(t, client, secrets, "flowcontrol-apiserver-ca", 100*24*time.Hour)
+		before := versions(secretsOf(t, client))
+		output, err := script("--etcd")
+		require.NoError(t, err, output)
+		require.Contains(t, output, "The authority ends within 365 days. To replace it, delete the Secret flowcontrol-apiserver-ca, run this again with the same flags, "+
+			"and have all start anew that read at their start whom they trust: kubectl -n flowcontrol-system delete pods --all. Requests fail until that is done.\n")
+		require.Equal(t, before, versions(secretsOf(t, client)))
+	})
 	t.Run("a certificate of another authority is replaced", func(t *testing.T) {
 		require.NoError(t, client.CoreV1().Secrets(namespace).Delete(t.Context(), "flowcontrol-apiserver-ca", metav1.DeleteOptions{}))
 		output, err := script("--etcd")
