@@ -27,12 +27,13 @@ type result struct {
 }
 
 // saturate makes the requests of the users wait for reviews while they hold every
-// seat, and returns what becomes of them. A user asks for objects that are not
+// seat, and returns what becomes of them. Those who are not answered when the server
+// has been going on for so long leave. A user asks for objects that are not
 // there: 404 says that he may ask for them, 401, 403 and 500 would say that it
 // could not be found out. No two ask for the same, so that no review is spared by
 // an earlier one. It calls held while all seats are held and the server does
 // nothing, and resumed when the server goes on.
-func (s *site) saturate(t *testing.T, phase string, held, resumed func()) []result {
+func (s *site) saturate(t *testing.T, phase string, patience time.Duration, held, resumed func()) []result {
 	t.Helper()
 	// From now on kube-apiserver has a connection to the server.
 	warm, err := ask(t.Context(), s.Config(t), http.MethodGet, basePath, "")
@@ -52,11 +53,12 @@ func (s *site) saturate(t *testing.T, phase string, held, resumed func()) []resu
 	seats := s.awaitHeld(t, users*each)
 	held()
 	goOn()
+	over := time.After(patience)
 	for i, token := range s.users {
 		b.send(as(s.direct, token), fmt.Sprintf("%s-%d", phase, i))
 	}
 	resumed()
-	results := b.wait()
+	results := b.wait(over)
 	logFigures(t, phase, seats, results)
 	return results
 }
@@ -67,18 +69,19 @@ func as(config *rest.Config, token string) *rest.Config {
 	return config
 }
 
-// burst is the requests of users who have patience for a while.
+// burst is the requests of users who leave all at once.
 type burst struct {
 	ctx     context.Context //nolint:containedctx // it is that of all its requests
+	leave   context.CancelFunc
 	all     sync.WaitGroup
 	results chan result
 }
 
 func newBurst(t *testing.T) *burst {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return &burst{ctx: ctx, results: make(chan result, users*(each+1))}
+	ctx, leave := context.WithCancel(t.Context())
+	t.Cleanup(leave)
+	return &burst{ctx: ctx, leave: leave, results: make(chan result, users*(each+1))}
 }
 
 // send asks for a flow schema and does not wait.
@@ -90,14 +93,24 @@ func (b *burst) send(config *rest.Config, name string) {
 	})
 }
 
-func (b *burst) wait() []result {
-	b.all.Wait()
-	close(b.results)
+// wait waits for all results; users without one leave when the time is over.
+func (b *burst) wait(over <-chan time.Time) []result {
+	go func() {
+		b.all.Wait()
+		close(b.results)
+	}()
 	var results []result
-	for r := range b.results {
-		results = append(results, r)
+	for {
+		select {
+		case r, more := <-b.results:
+			if !more {
+				return results
+			}
+			results = append(results, r)
+		case <-over:
+			b.leave()
+		}
 	}
-	return results
 }
 
 func logFigures(t *testing.T, phase string, seats int, results []result) {
@@ -109,8 +122,8 @@ func logFigures(t *testing.T, phase string, seats int, results []result) {
 			answered++
 		}
 	}
-	t.Logf("%s: %d seats in kube-apiserver; %d of %d answered within %v, the slowest ended after %v",
-		phase, seats, answered, len(results), patience, slowest.Round(time.Millisecond))
+	t.Logf("%s: %d seats in kube-apiserver; %d of %d answered, the slowest ended after %v",
+		phase, seats, answered, len(results), slowest.Round(time.Millisecond))
 }
 
 // awaitHeld waits until all the requests are in kube-apiserver and no seat of
