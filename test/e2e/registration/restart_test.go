@@ -23,6 +23,10 @@ const patience = 2 * time.Minute
 func testRestarts(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, manifest("v1", "survivor"), "apply", "-f", "-")
 	s.kubectl.Run(t, "wait", "flowschemas", "--all", "--for=condition=Dangling=False", "--timeout=2m")
+	// What one of them has written, others may be about to write as well: replicas
+	// are done with that when they end, kube-apiserver long before they are back.
+	s.kill(t)
+	s.waitBoth(t)
 	before := s.kubectl.Run(t, versions...)
 	for _, restart := range []struct {
 		name string
