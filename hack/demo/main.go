@@ -28,8 +28,10 @@ func run() error {
 }
 
 func demonstrate(o *harness.Owner) {
+	fmt.Println("Starting the server. The first time, it and kubectl are compiled before, which takes minutes.")
 	scene := setUp(o)
-	fmt.Printf(`The server has %d seats. An elephant, one user of the group batch-jobs, lists all
+	fmt.Printf(`
+The server has %d seats. An elephant, one user of the group batch-jobs, lists all
 schemas through %d connections without a pause, unless it is refused and told how
 long to wait; %d mice, other users, each list them %d times a second, for %s.
 
