@@ -1,6 +1,10 @@
 package registration
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +34,15 @@ func testUnready(t *testing.T, s *site) {
 	scale("0")
 	for _, version := range s.ours {
 		s.waitSays(t, version, noEndpoints)
+	}
+	for pod := range processes {
+		cluster.Eventually(t, pod.Name()+" says why", func(ctx context.Context) error {
+			health, err := s.try(ctx, fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/readyz?verbose", cluster.Namespace, pod.Name(), cluster.ServerPort))
+			if err == nil && !strings.Contains(health.body, "[-]etcd failed: etcd does not answer as it should") {
+				err = errors.New(health.body)
+			}
+			return err
+		})
 	}
 	scale("3")
 	s.Servers(t, replicas)
