@@ -62,6 +62,7 @@ func Current(total int, levels []Level) Division {
 				// A level is never given less than its minimum, whatever its
 				// upper limit.
 				upper: float64(max(minimum[i], l.Upper)),
+				least: max(minimum[i], min(1, l.Nominal)),
 			})
 		}
 	}
@@ -74,8 +75,10 @@ func Current(total int, levels []Level) Division {
 	case rest <= minSum:
 		fraction := float64(rest-lowerSum) / float64(minSum-lowerSum)
 		for i := range parts {
-			lower := float64(levels[parts[i].level].Lower)
+			l := levels[parts[i].level]
+			lower := float64(l.Lower)
 			parts[i].seats = lower + (parts[i].lower-lower)*fraction
+			parts[i].least = max(l.Lower, min(1, l.Nominal))
 		}
 	default:
 		division.FairFraction = fairFraction(float64(rest), parts)
@@ -97,7 +100,7 @@ func minCurrent(l Level) int {
 func roundSeats(parts []part, current []int, total int) {
 	sum := 0
 	for _, p := range parts {
-		current[p.level] = int(math.Round(p.seats))
+		current[p.level] = max(p.least, int(math.Round(p.seats)))
 	}
 	for _, c := range current {
 		sum += c
@@ -106,20 +109,29 @@ func roundSeats(parts []part, current []int, total int) {
 	if excess <= 0 {
 		return
 	}
-	// Only what was rounded up can give a seat back, and no part below its
-	// minimum: minima are whole.
+	// Those that gained most by rounding come first, for as long as any gained.
+	// None falls below its minimum by that: minima are whole.
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Compare(gain(b, current), gain(a, current))
 	})
 	for _, p := range parts {
-		if excess == 0 || gain(p, current) <= 0 {
+		if excess > 0 && current[p.level] > p.least && gain(p, current) > 0 {
+			current[p.level]--
+			excess--
+		}
+	}
+	for ; excess > 0 && len(parts) > 0; excess-- {
+		richest := slices.MaxFunc(parts, func(a, b part) int { return cmp.Compare(spare(a, current), spare(b, current)) })
+		if spare(richest, current) <= 0 {
 			return
 		}
-		current[p.level]--
-		excess--
+		current[richest.level]--
 	}
 }
 
 func gain(p part, current []int) float64 {
 	return float64(current[p.level]) - p.seats
 }
+
+// spare is how many seats a part has beyond what it cannot do without.
+func spare(p part, current []int) int { return current[p.level] - p.least }

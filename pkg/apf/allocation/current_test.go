@@ -120,6 +120,25 @@ func TestCurrent(t *testing.T) {
 			},
 			current: []int{10, 0}, targets: []float64{50, 50},
 		},
+		"a level that all its seats are borrowed from keeps one (134196)": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{40, 0, 100}},
+				{Limits: Limits{0, 0, 100}},
+				{Limits: Limits{60, 60, 100}, HighWatermark: 500, Smoothed: 500},
+			},
+			current: []int{1, 0, 100}, targets: []float64{0, 0, 500}, fraction: 100 / 500.002,
+		},
+		"also when others need more than their lower limits": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{0, 0, 100}, Exempt: true, HighWatermark: 40},
+				{Limits: Limits{40, 0, 100}},
+				{Limits: Limits{60, 40, 100}, HighWatermark: 500, Smoothed: 500},
+			},
+			// 60 seats; 40 are a lower limit, 20 of the 20 that are missing.
+			current: []int{40, 1, 60}, targets: []float64{40, 0, 500},
+		},
 		"no levels, nothing to do": {total: 10, current: []int{}, targets: []float64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,6 +266,7 @@ func TestCurrentRoundsLikePeerWhereThatIsWithinOneSeatPerLevel(t *testing.T) {
 		sum, tie := exempt, false
 		for i, l := range levels {
 			if !l.Exempt {
+				want[i] = max(want[i], float64(min(1, l.Nominal)))
 				sum += int(math.Round(want[i]))
 				tie = tie || math.Abs(want[i]-math.Floor(want[i])-0.5) < 1e-6
 			}
@@ -278,6 +298,23 @@ func TestRoundingNeverExceedsOneSeatPerLevel(t *testing.T) {
 		sum += c
 	}
 	assert.Equal(t, 26, sum)
+}
+
+// A hundred and one levels have 199 seats to share on a server of 100. Two want
+// all of them, and the others keep one each.
+func TestWhatIdleLevelsKeepIsGivenUpByThoseThatHaveMost(t *testing.T) {
+	levels := []Level{}
+	for range 2 {
+		levels = append(levels, Level{Limits: Limits{50, 50, 100}, HighWatermark: 50, Smoothed: 50})
+	}
+	for range 99 {
+		levels = append(levels, Level{Limits: Limits{1, 0, 100}})
+	}
+	current := Current(100, levels).Current
+	for _, c := range current[2:] {
+		require.Equal(t, 1, c)
+	}
+	assert.Equal(t, []int{51, 51}, current[:2], "100 seats and one for each of 101 levels, less 99")
 }
 
 func BenchmarkCurrent(b *testing.B) {

@@ -47,8 +47,13 @@
 //
 // # Whole seats
 //
-// Currents are rounded to the nearest seat, halves up. The roundings could add
-// up to more than one seat per level above S; then the levels that gained most
-// give one back. The sum of the current limits is therefore within one seat
-// per level of S, unless minimum limits alone are above that.
+// Currents are rounded to the nearest seat, halves up, but that of a level with a
+// nominal seat not to none: a level that all others borrowed from while it was idle
+// would let nobody in, on an idle server too, until the next division, and for
+// ever if it lets nobody wait, as it would never show a demand. (The library
+// rounds such a limit to zero, and lets one request in at zero, also where zero
+// is meant.) The roundings could add up to more than one seat per level above S;
+// then the levels that gained most give one back, and if that is not enough, those
+// that have most above their minimum. The sum of the current limits is therefore
+// within one seat per level of S, unless minimum limits alone are above that.
 package allocation

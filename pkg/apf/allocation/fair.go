@@ -7,6 +7,7 @@ type part struct {
 	lower, upper float64
 	fixed        bool
 	seats        float64
+	least        int // what rounding leaves it at least
 }
 
 // fairFraction returns f, and sets the seats of each part to

@@ -12,9 +12,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
-// A level may lend all that it has, and then lets nobody in (134196). One that
-// lets nobody wait either must all the same be seen to be wanted.
-func TestSeatsThatWereAllLentComeBackToALevelThatLetsNobodyWait(t *testing.T) {
+// A level without shares lets nobody in (134196). One that has lent all its seats
+// keeps one: a level that lets nobody wait could not ask for them back.
+func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	f := newFixture(t, 100)
 	lender, closed := rejecting("lender", 30), rejecting("closed", 0)
 	lender.LendablePercent = 100
@@ -24,19 +24,14 @@ func TestSeatsThatWereAllLentComeBackToALevelThatLetsNobodyWait(t *testing.T) {
 		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("closed", "closed", 20)},
 	})
 	report, _ := f.level("lender")
-	require.Zero(t, report.Division.Current, "nobody has used it yet")
-	for _, user := range []string{"lender", "closed"} {
-		f.refuse(user)
-	}
-
-	f.clock.Advance(10 * time.Second)
-	f.engine.Rebalance()
-	ticket := f.admit("lender")
-	f.clock.Advance(time.Second)
-	ticket.Finish()
+	require.Equal(t, 1, report.Division.Current, "nobody has used it yet")
+	first := f.admit("lender")
+	f.refuse("lender")
 	f.refuse("closed")
 
-	f.clock.Advance(9 * time.Second)
+	f.clock.Advance(5 * time.Second)
+	first.Finish()
+	f.clock.Advance(5 * time.Second)
 	f.engine.Rebalance()
 	f.admit("lender").Finish()
 	f.refuse("closed")

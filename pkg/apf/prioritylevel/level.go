@@ -24,7 +24,6 @@ type Level struct {
 	division Division
 	period   demand.Period
 	smoothed float64
-	rejected uint64 // of Totals, at the end of the period
 	quiesces bool
 }
 
@@ -117,18 +116,10 @@ func (l *Level) Drained() bool {
 }
 
 // EndPeriod closes a period of the statistics of demand and smooths.
-//
-// A level that has lent its last seat and lets nobody wait refuses everybody, so
-// that it has neither executing nor waiting seats to show. There a refusal is a
-// demand of one seat: without it, what was lent would never come back.
 func (l *Level) EndPeriod() {
-	period, rejected := l.set.ResetDemand(), l.set.Figures().Totals.Rejected
+	period := l.set.ResetDemand()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.division.Current == 0 && rejected > l.rejected {
-		period.HighWatermark = max(period.HighWatermark, 1)
-	}
-	l.rejected = rejected
 	l.period = period
 	l.smoothed = demand.Smooth(l.smoothed, period)
 }

@@ -192,28 +192,6 @@ func TestWidthIsBoundedByTheNominalLimitAndTheHand(t *testing.T) {
 	assert.Zero(t, newFixture(t, rejecting, 10).level.MaxWidth(), "nothing waits for the seats of a wide request")
 }
 
-// Who is refused neither executes nor waits.
-func TestWhereEverythingIsLentARefusalIsADemandOfOneSeat(t *testing.T) {
-	rejecting := queuing(1)
-	rejecting.Config = queueset.Config{Discipline: queueset.Reject}
-	f := newFixture(t, rejecting, 0)
-	period := func() int {
-		f.clock.Advance(10 * time.Second)
-		f.level.EndPeriod()
-		return f.level.Claim(nominal(5)).HighWatermark
-	}
-	f.arrive(queueset.Refused)
-	f.arrive(queueset.Refused)
-	assert.Equal(t, 1, period())
-	assert.Zero(t, period(), "nobody came")
-
-	f.level.Divide(nominal(1), current(1))
-	running := f.arrive(queueset.Seated)
-	f.arrive(queueset.Refused)
-	assert.Equal(t, 1, period(), "where there are seats, only their use counts")
-	f.level.Set().Finish(running)
-}
-
 func TestAnExemptLevelClaimsAsOne(t *testing.T) {
 	config := prioritylevel.Config{Name: prioritylevel.ExemptName, Config: queueset.Config{Discipline: queueset.Exempt}}
 	f := newFixture(t, config, 0)
