@@ -61,7 +61,7 @@ func (c *Config) apply(ctx context.Context) error {
 	steps := []func(context.Context) error{
 		c.applyRun, c.openHome, c.applyServing, c.applyIdentity, c.applyObservation,
 		c.connectCluster, c.applyAdmission, c.startEtcd, c.applyStorage, c.applyFlowControl,
-		c.checkOptions, c.serveSchemas, c.watchCluster, c.explainReadiness, c.handOverClients,
+		c.checkOptions, c.announceDeprecation, c.serveSchemas, c.watchCluster, c.explainReadiness, c.handOverClients,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

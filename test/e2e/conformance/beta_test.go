@@ -25,6 +25,9 @@ func betaTheme() theme {
 			get(path + "?resourceVersionMatch=Exact").gives(400), post(path+"?dryRun=Some", objects[resource]).gives(400), put(path+"/a?dryRun=Some", objects[resource]).gives(400),
 			patch("apply", path+"/a", objects[resource]).gives(400), remove(path+"/a", "[]").gives(400), remove(path, `{"dryRun":["Some"]}`).gives(400),
 			patch("strategic-merge", path+"/a/status", `{"status":{"observed":99999999999}}`).gives(400),
+			ask("OPTIONS", path, "").gives(405), ask("PUT", path, "{}").gives(405), remove(path+"/a/status", "").gives(405), get(path + "/a/scale").gives(404),
+			get(path).with("Accept", "text/html").gives(406), post(path, objects[resource]).with("Accept", "text/html").gives(406),
+			ask("PATCH", path+"/a", "{}").gives(415), post(path, "{}").with("Content-Type", "text/plain").gives(415), put(path+"/a", strings.Repeat(" ", 4<<20)).gives(413),
 			open(resource, path+"?watch=true&resourceVersion=<before>"), remove(path+"/a", ""), remove(path+"?labelSelector=none", ""),
 		} {
 			steps = append(steps, step.warning(warning(resources[resource])))
