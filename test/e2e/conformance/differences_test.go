@@ -64,7 +64,7 @@ func badOptions(step step, ours answer, peers *answer) bool {
 		!strings.HasSuffix(theirs.Message, strings.Trim(mine.Message, "[]")) && !strings.HasSuffix(theirs.Message, mine.Message) {
 		return false
 	}
-	*peers = ours.clone()
+	peers.says(ours)
 	return true
 }
 
@@ -73,7 +73,7 @@ func notServersFailure(step step, ours answer, peers *answer) bool {
 	if step.code != http.StatusBadRequest || statusOf(ours).Reason != metav1.StatusReasonBadRequest || peers.code != http.StatusInternalServerError {
 		return false
 	}
-	*peers = ours.clone()
+	peers.says(ours)
 	return true
 }
 
@@ -98,7 +98,7 @@ func watchFuture(step step, ours answer, peers *answer) bool {
 	if !strings.Contains(step.path, "watch=true&resourceVersion=<future>") || step.code != http.StatusGone || peers.code != http.StatusOK {
 		return false
 	}
-	*peers = ours.clone()
+	peers.says(ours)
 	return true
 }
 
@@ -108,7 +108,7 @@ func fieldSelectors(step step, ours answer, peers *answer) bool {
 		peers.code != http.StatusOK && !strings.Contains(statusOf(*peers).Message, only+`"metadata.name", "metadata.namespace"`) {
 		return false
 	}
-	*peers = ours.clone()
+	peers.says(ours)
 	return true
 }
 
@@ -130,10 +130,11 @@ func advice(_ step, ours answer, peers *answer) bool {
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
-		mine.Details == nil || mine.Details.Group != "flowcontrol.apiserver.k8s.io" || !slices.Equal(causes(mine), causes(theirs)) {
+		mine.Details == nil || mine.Details.Group != "flowcontrol.apiserver.k8s.io" || mine.Details.Kind != theirs.Details.Kind ||
+		!slices.Equal(causes(mine), causes(theirs)) {
 		return false
 	}
-	*peers = ours.clone()
+	peers.says(ours)
 	return true
 }
 

@@ -29,7 +29,7 @@ const (
 	agePattern  = `"\d+(m\d+)?[sm]"`
 	// what messages print of pointers, and what is appended to generateName
 	pointerPattern   = `\(0x[0-9a-f]+\)`
-	generatedPattern = `\bgenerated-[bcdfghjklmnpqrstvwxz2456789]{5}\b`
+	generatedPattern = `\b(generated|Bad_Prefix)-[bcdfghjklmnpqrstvwxz2456789]{5}\b`
 )
 
 // text masks a text.
@@ -48,7 +48,7 @@ func (m *masks) text(text string) string {
 		return "TIME"
 	})
 	for _, random := range []struct{ pattern, mask string }{
-		{agePattern, `"AGE"`}, {pointerPattern, "(POINTER)"}, {generatedPattern, "generated-NAME"},
+		{agePattern, `"AGE"`}, {pointerPattern, "(POINTER)"}, {generatedPattern, "$1-NAME"},
 	} {
 		text = regexp.MustCompile(random.pattern).ReplaceAllString(text, random.mask)
 	}

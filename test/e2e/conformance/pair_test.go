@@ -29,6 +29,8 @@ type side struct {
 	config *rest.Config
 	http   *http.Client
 	etcd   *clientv3.Client
+	// inBeta: it is asked in v1beta3 what others are asked in v1.
+	inBeta bool
 }
 
 // pair is this server and its peer, each on an etcd that holds the same.
@@ -62,8 +64,7 @@ func startPair(t *testing.T, flags ...string) *pair {
 		ours: &side{name: "this server", etcd: oursEtcd.Client(t)},
 		peer: &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
 	}
-	// Nothing but requests may write: no compaction, no conditions of an engine.
-	common := slices.Concat([]string{"--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--feature-gates=WatchList=true"}, flags)
+	common := slices.Concat(still(), flags)
 	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
 	ours.Stop(owner)
 	p.original = p.ours.stored(t)
@@ -80,6 +81,12 @@ func startPair(t *testing.T, flags ...string) *pair {
 	p.peer.connect(t, peer.URL, peer.Config(t))
 	owner.started = true
 	return p
+}
+
+// still are the flags of servers that write nothing but what requests ask for: no
+// compaction, no conditions of an engine.
+func still() []string {
+	return []string{"--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--feature-gates=WatchList=true"}
 }
 
 func (s *side) connect(t *testing.T, url string, config *rest.Config) {

@@ -129,28 +129,44 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	if len(answers) == 1 {
 		return
 	}
-	peers := answers[1].clone()
-	if step.excuse != "" {
-		c.excused[step.excuse] = true
-	}
-	for _, difference := range differences() {
-		if difference.meet != nil && difference.meet(step, ours, &peers) {
-			c.excused[difference.name] = true
-		}
-	}
+	peers := c.peers(t, what, step, answers)
 	mine, err := c.sides[0].masks.answer(ours, step.pick)
 	require.NoError(t, err, "%s, of %s", what, c.sides[0].name)
 	theirs, err := c.sides[1].masks.answer(peers, step.pick)
 	require.NoError(t, err, "%s, of %s", what, c.sides[1].name)
-	if mine != theirs {
-		require.Equal(t, readable(theirs), readable(mine), "%s: expected is what kube-apiserver says", what)
-		require.Equal(t, theirs, mine, "%s: expected is what kube-apiserver says", what)
+	if c.sides[1].inBeta {
+		theirs = inV1(theirs)
 	}
+	if mine != theirs {
+		require.Equal(t, readable(theirs), readable(mine), "%s: expected is what %s says", what, c.sides[1].name)
+		require.Equal(t, theirs, mine, "%s: expected is what %s says", what, c.sides[1].name)
+	}
+}
+
+// peers is the other side's answer, less what is meant to differ from ours.
+func (c *talk) peers(t *testing.T, what string, step step, answers []answer) answer {
+	t.Helper()
+	peers := answers[1].clone()
+	if c.sides[1].inBeta {
+		return undeprecated(t, what, step, peers)
+	}
+	if step.excuse != "" {
+		c.excused[step.excuse] = true
+	}
+	for _, difference := range differences() {
+		if difference.meet != nil && difference.meet(step, answers[0], &peers) {
+			c.excused[difference.name] = true
+		}
+	}
+	return peers
 }
 
 // ask sends the step's request and reads the answer, or its head for a watch
 // that a later step reads.
 func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
+	if s.inBeta {
+		step = step.inBeta()
+	}
 	if strings.Contains(step.path, "resourceVersion=0") {
 		if err := s.refresh(ctx); err != nil {
 			return answer{}, err
@@ -232,7 +248,7 @@ func (c *talk) compareStores(t *testing.T) {
 	mine, theirs := c.sides[0].contents(t), c.sides[1].contents(t)
 	require.Equal(t, sortedKeys(theirs), sortedKeys(mine), "the keys in etcd")
 	for key, value := range theirs {
-		require.Equal(t, readable("\n\n"+value), readable("\n\n"+mine[key]), "%s in etcd; expected is what kube-apiserver wrote", key)
+		require.Equal(t, readable("\n\n"+value), readable("\n\n"+mine[key]), "%s in etcd; expected is what %s wrote", key, c.sides[1].name)
 	}
 }
 
@@ -246,6 +262,9 @@ func (s *speaker) contents(t *testing.T) map[string]string {
 		text, err = steady(text)
 		require.NoError(t, err, key)
 		found[key] = s.masks.text(string(text))
+		if s.inBeta {
+			found[key] = inV1(found[key])
+		}
 	}
 	return found
 }

@@ -18,9 +18,21 @@ type section struct {
 // contract is what the API promises, for both resources in both versions.
 func contract() []section {
 	return []section{
-		verbs(), versions(), representations(), lists(), gets(), watches(),
+		everywhere(), verbs(), versions(), representations(), lists(), gets(), watches(),
 		patches(), applies(), dryRuns(), fieldValidations(), validations(), admissions(),
 	}
+}
+
+func everywhere() section {
+	return section{"Everywhere", []sentence{
+		{id: "everywhere.resources", text: "All below holds for FlowSchemas and for PriorityLevelConfigurations,", tests: []string{"test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
+		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestBothVersionsSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
+		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e TestAPI", "test/e2e TestDryRun", "test/e2e/linearizability TestOperationsAreLinearizable"}},
+		{id: "everywhere.ways", text: "directly and through kube-apiserver.", tests: []string{
+			"test/e2e/registration TestV1beta3BesideTheNativeV1", "test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl",
+			"test/e2e/registration TestBothVersionsTakenOver", "test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat",
+		}},
+	}}
 }
 
 func verbs() section {
@@ -45,7 +57,7 @@ func versions() section {
 	return section{"Versions", []sentence{
 		{id: "versions.preferred", text: "`v1` is preferred and stored.", tests: []string{"test/e2e TestAPI/objects are stored as v1 protobuf at their keys"}},
 		{id: "versions.v1beta3", text: "`v1beta3` is served.", tests: []string{"test/e2e TestAPI/what is created in one version is read in the other"}},
-		{id: "versions.warning", text: "Each answer in `v1beta3` carries the deprecation as a `Warning` header, for either kind."},
+		{id: "versions.warning", text: "Each answer of the API to a request in `v1beta3`, whatever its status, carries the deprecation as a `Warning` header, for either kind; what a filter refuses before that (401, 403, 429) and the upgrade to WebSocket do not.", tests: []string{"test/e2e/conformance TestBothVersionsSayTheSame"}},
 		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
 		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
 		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
@@ -66,7 +78,7 @@ func representations() section {
 		{id: "repr.406", text: "A type that is not offered: 406."},
 		{id: "repr.415", text: "A type of body that is not understood: 415."},
 		{id: "repr.gzip", text: "Large answers are compressed with gzip when the client takes that."},
-		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource"}},
+		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource", "test/e2e/registration TestBothVersionsTakenOver", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
 		{id: "repr.discovery", text: "Discovery is served aggregated and unaggregated."},
 		{id: "repr.openapi", text: "OpenAPI v2 and v3 describe every field, with list and map types for apply."},
 	}}
@@ -79,7 +91,7 @@ func lists() section {
 		{id: "list.expired-token", text: "A token older than compaction: 410 Expired with a fresh token, which continues inconsistently."},
 		{id: "list.broken-token", text: "A broken token: 400."},
 		{id: "list.labels", text: "Lists are selected by labels."},
-		{id: "list.fields", text: "Lists are selected by the field `metadata.name`; another field: 400 that names it."},
+		{id: "list.fields", text: "Lists are selected by the field `metadata.name`; another field: 400 that names what is supported."},
 		{id: "list.rv-unset", text: "Match unset, no paging: rv unset is the most recent, \"0\" any, N not older than N."},
 		{id: "list.rv-limit", text: "Match unset, with a limit: rv unset is the most recent, \"0\" any, N exactly N."},
 		{id: "list.rv-continue", text: "Match unset, with a token: rv unset and \"0\" are the token's, N: 400."},
@@ -157,7 +169,7 @@ func fieldValidations() section {
 	return section{"Field validation", []sentence{
 		{id: "fields.ignore", text: "Ignore drops unknown and duplicate fields in silence."},
 		{id: "fields.warn", text: "Warn, the default, gives one `Warning` header for each."},
-		{id: "fields.strict", text: "Strict: 400 that names each."},
+		{id: "fields.strict", text: "Strict: 400 that names each; of a patch, which is well-formed and impossible, 422 that names each."},
 	}}
 }
 
@@ -180,6 +192,6 @@ func validations() section {
 func admissions() section {
 	return section{"Admission", []sentence{
 		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources.", tests: []string{"test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat/webhooks and policies of the cluster take effect"}},
-		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"cmd/flowcontrol-apiserver/app TestFlagsOfKubeAPIServerAreKnown"}},
+		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat/flags decide which webhooks and policies take effect"}},
 	}}
 }

@@ -9,7 +9,7 @@ func writeCases() []testCase {
 	schema := having(having(flowSchema("a"), "spec.matchingPrecedence", 700), "metadata.generation", 41)
 	return []testCase{
 		{
-			name: "create, read, update, delete, of either kind", proves: []string{"verbs.resource", "repr.json"},
+			name: "create, read, update, delete, of either kind", proves: []string{"everywhere.resources", "verbs.resource", "repr.json"},
 			steps: []step{
 				post("flowschemas", schema), get("flowschemas/a"), put("flowschemas/a", having(schema, "spec.matchingPrecedence", 701)), remove("flowschemas/a", ""),
 				get("flowschemas/a").gives(404), remove("flowschemas/a", "").gives(404),

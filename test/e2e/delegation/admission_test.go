@@ -2,11 +2,15 @@ package delegation
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // policy refuses schemas of some names that come before the 200th place.
@@ -70,6 +74,38 @@ func testAdmission(t *testing.T, s *site) {
 			require.Equal(t, http.StatusUnprocessableEntity, refused.code, refused.body)
 			require.Contains(t, refused.body, "places before 200 are the administrators' own")
 			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).code)
+		})
+	}
+}
+
+// testAdmissionFlags asks servers of their own about what the policy and the
+// webhooks of testAdmission refuse and change.
+func testAdmissionFlags(t *testing.T, s *site) {
+	const off, on = "--disable-admission-plugins=", "--enable-admission-plugins="
+	for _, test := range []struct {
+		name           string
+		flags          []string
+		early, refused int
+		changes        bool
+	}{
+		{"policies are off", []string{off + "ValidatingAdmissionPolicy"}, http.StatusCreated, http.StatusBadRequest, true},
+		{"policies are on, webhooks off", []string{on + "ValidatingAdmissionPolicy", off + "MutatingAdmissionWebhook,ValidatingAdmissionWebhook"},
+			http.StatusUnprocessableEntity, http.StatusCreated, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := harness.LaunchServer(t, harness.ServerOptions{Args: append(test.flags, "--kubeconfig="+s.KubeAPIServer.Kubeconfig)})
+			directly := way{"directly", &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}}
+			eventually(t, "the server is ready", func() bool {
+				reply, err := trySend(t.Context(), directly.config, http.MethodGet, "/readyz", "")
+				return err == nil && reply.code == http.StatusOK
+			})
+			write := func(name string, precedence int) answer {
+				return send(t, directly.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema(name, precedence))
+			}
+			eventually(t, "what is on takes effect", func() bool {
+				return write("policy-early", 100).code == test.early && write("refused", 500).code == test.refused
+			})
+			require.Equal(t, test.changes, strings.Contains(write("changed", 500).body, `"example.com/by":"webhook"`))
 		})
 	}
 }

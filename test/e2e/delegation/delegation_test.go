@@ -9,4 +9,5 @@ func TestTheClusterDecidesWhoMayDoWhat(t *testing.T) {
 	t.Run("strangers see health alone", func(t *testing.T) { testStrangers(t, s) })
 	t.Run("roles of the cluster decide about every verb", func(t *testing.T) { testPermissions(t, s) })
 	t.Run("webhooks and policies of the cluster take effect", func(t *testing.T) { testAdmission(t, s) })
+	t.Run("flags decide which webhooks and policies take effect", func(t *testing.T) { testAdmissionFlags(t, s) })
 }

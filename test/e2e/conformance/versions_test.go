@@ -1,0 +1,119 @@
+package conformance
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// TestBothVersionsSayTheSame leads two of these servers through the cases, one in
+// v1 and the other in v1beta3. Once the name of the version is that of the other,
+// and the one deprecation that each answer has is gone, the answers must be the
+// same to the byte, and so what is stored.
+func TestBothVersionsSayTheSame(t *testing.T) {
+	p := startVersions(t)
+	unmet := oneVersionOnly()
+	for _, theme := range themes() {
+		t.Run(theme.name, func(t *testing.T) {
+			for _, c := range theme.cases {
+				if _, known := unmet[theme.name+": "+c.name]; known || c.alone != "" {
+					delete(unmet, theme.name+": "+c.name)
+					continue
+				}
+				t.Run(c.name, func(t *testing.T) { p.lead(t, c) })
+			}
+		})
+	}
+	require.Empty(t, unmet, "there are no such cases")
+}
+
+// oneVersionOnly are cases that are about one version, or wait for long without
+// being about any; each with its reason.
+func oneVersionOnly() map[string]string {
+	const zero, discovery, waits = "zero shares are the default in v1beta3", "it tells of all versions", "it waits for seconds"
+	return map[string]string{
+		"tables: flow schemas": zero, "tables: priority levels": zero, "body details: numbers in json": zero, "body details: numbers in yaml": zero,
+		"discovery: unaggregated": discovery, "discovery: aggregated": discovery, "discovery: OpenAPI v2": discovery, "discovery: OpenAPI v3": discovery,
+		"watches: initial events, closed by a bookmark":           "the bookmark has an encoded list of the version",
+		"write details: metadata that is not valid":               "labels are looked at in any order",
+		"body details: protobuf that is something else":           "the answer shows the bytes of the body",
+		"field validation details: very many unknown fields":      "the deprecation takes room from their warnings",
+		"lists: a version from the future is waited for, in vain": waits, "lists: so is one that must not be older": waits, "lists: an exact version from the future": waits,
+		"gets: a version from the future": waits, "watches: from the future": waits, "watches: a watch ends in time, after a bookmark": waits,
+		"watches: a watch that asks for no bookmarks gets none": waits, "deletion details: a collection of some version": waits,
+	}
+}
+
+// startVersions starts two of these servers on etcds that hold the same; the
+// second is asked in v1beta3.
+func startVersions(t *testing.T) *pair {
+	t.Helper()
+	owner := &quiet{T: t}
+	p := &pair{ours: &side{name: "v1"}, peer: &side{name: "v1beta3", inBeta: true}}
+	var servers []*harness.Server
+	for _, s := range p.sides() {
+		etcd := harness.StartEtcd(owner, harness.EtcdOptions{})
+		s.etcd = etcd.Client(t)
+		server := harness.StartServer(owner, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
+		server.Stop(owner)
+		servers = append(servers, server)
+	}
+	p.original = p.ours.stored(t)
+	p.restore(t)
+	for i, s := range p.sides() {
+		servers[i].Start(owner)
+		s.connect(t, servers[i].URL, servers[i].Config(t))
+	}
+	owner.started = true
+	return p
+}
+
+// inBeta is the step as it is taken in v1beta3.
+func (s step) inBeta() step {
+	s.path = strings.Replace(s.path, v1Path, v1beta3Path, 1)
+	const magic = "k8s\x00"
+	if text, err := fromProtobuf([]byte(s.body), false); err == nil && strings.HasPrefix(s.body, magic) {
+		s.body = toProtobuf(inBeta(string(text)))
+	} else {
+		s.body = inBeta(s.body)
+	}
+	return s
+}
+
+func inBeta(text string) string {
+	return regexp.MustCompile(`flowcontrol\.apiserver\.k8s\.io/v1\b`).ReplaceAllString(text, flowcontrolv1beta3.SchemeGroupVersion.String())
+}
+
+// inV1 is a text in which v1beta3 is called v1: the version, and Go's types.
+func inV1(text string) string {
+	text = strings.ReplaceAll(text, flowcontrolv1beta3.SchemeGroupVersion.String(), "flowcontrol.apiserver.k8s.io/v1")
+	text = regexp.MustCompile(`\bv1beta3\.([A-Z])`).ReplaceAllString(text, "v1.$1")
+	return regexp.MustCompile(`(in version \\")v1beta3`).ReplaceAllString(text, "${1}v1")
+}
+
+// undeprecated is an answer without the warning that its version is deprecated,
+// which each answer about a resource has once. An upgrade to WebSocket has no
+// warnings, and events have no headers.
+func undeprecated(t *testing.T, what string, step step, a answer) answer {
+	t.Helper()
+	warnings, expected := a.header.Values("Warning"), 1
+	if step.method == "" || a.code == http.StatusSwitchingProtocols || !regexp.MustCompile(`/v1/.*(flowschemas|prioritylevelconfigurations)`).MatchString(step.path) {
+		expected = 0
+	}
+	others := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool {
+		return strings.Contains(text, "/v1beta3 ") && strings.Contains(text, " is deprecated in v1.29+")
+	})
+	require.Len(t, warnings, len(others)+expected, "%s: warnings that the version is deprecated", what)
+	a.header.Del("Warning")
+	for _, text := range others {
+		a.header.Add("Warning", text)
+	}
+	return a
+}
