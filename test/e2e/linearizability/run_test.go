@@ -29,8 +29,9 @@ const (
 	// clientCount is how many clients there are; half of them work on one object,
 	// the others on ten.
 	clientCount = 8
-	// operations is how many each client makes.
-	operations = 200
+	// operations is how many each client makes: so many that each result that is
+	// wanted comes up more than a dozen times.
+	operations = 300
 	// grace is how long a run may take on a slow machine, and patience how long
 	// the judgement of one object.
 	grace    = 4 * time.Minute
