@@ -20,7 +20,7 @@ func socketTheme() theme {
 				openSocket("w", watch("resourceVersion=<before>")), openSocket("s", watch("resourceVersion=0&labelSelector=team")),
 				post("prioritylevelconfigurations", labelled(level("a", 1), "team=red")), remove("prioritylevelconfigurations/a", ""),
 				read("w", 2).saying("ADDED", "DELETED"), read("s", 2).saying("ADDED", "DELETED"),
-				openSocket("t", watch("timeoutSeconds=1&resourceVersion=<before>")), read("t", toEnd).saying("ADDED", "DELETED"),
+				openSocket("t", watch("timeoutSeconds=5&resourceVersion=<before>")), read("t", toEnd).saying("ADDED", "DELETED"),
 			},
 		},
 	}}
