@@ -156,11 +156,22 @@ func (w *watcher) follow(stream watch.Interface, record *watchmodel.Watch) error
 			return nil
 		}
 		if w.slow && len(record.Events) == 3 {
-			w.progress.wait(w.progress.now() + writes/3) // meanwhile the server gives it up
+			w.sleep()
 		}
 	}
 	w.figures.Ended++
 	return nil
+}
+
+// sleep lasts so long that the server gives up who does not read: until it was
+// killed for the last time, or from then on for half of all writes.
+func (w *watcher) sleep() {
+	const killed, late = 5 * writes / 14, 6 * writes / 7
+	if w.progress.now() < killed {
+		w.progress.wait(killed)
+	} else {
+		w.progress.wait(late)
+	}
 }
 
 // take takes one event in.

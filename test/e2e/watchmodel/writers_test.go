@@ -169,7 +169,7 @@ func (w *writer) patch() object {
 	w.made++
 	padding := 50
 	if w.random.IntN(3) == 0 {
-		padding = 32 << 10 // so that what a slow watcher does not read piles up in the server
+		padding = 64 << 10 // so that what a slow watcher does not read piles up in the server
 	}
 	return object{"metadata": object{
 		"labels":      object{"set": pick(w.random, "a", "b", "c")},
