@@ -96,7 +96,7 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 			c.add(t, m, given(arrivals), reachable(wanting, m.limit)).assertCloser(t, 0.005, false)
 		})
 	}
-	c.finish(t, 0.6)
+	c.finish(t, 0.7)
 }
 
 // What clients that wait for their answers want depends on how long they wait.
