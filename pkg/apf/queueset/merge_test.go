@@ -34,7 +34,7 @@ func TestALevelAtRestKeepsNoMemoryForChanges(t *testing.T) {
 			f.set.Finish(f.arrive("a", wide(1), queueset.Seated))
 		}
 		assert.Positive(t, f.set.ChangesKept())
-		assert.EqualValues(t, 1, f.set.ResetDemand().HighWatermark)
+		assert.Equal(t, 1, f.set.ResetDemand().HighWatermark)
 		assert.Zero(t, f.set.ChangesKept())
 	}
 }
