@@ -17,10 +17,11 @@ import (
 const noEndpoints = `MissingEndpoints: endpoints for service/flowcontrol-apiserver in "flowcontrol-system" have no addresses with port name "https"`
 
 // leave takes the server away and waits until kube-apiserver has noticed. What
-// is returned brings it back.
+// is returned brings it back; the end of the test does too.
 func (s *site) leave(t *testing.T) (back func()) {
 	t.Helper()
 	release := s.Node.Hold(cluster.ServerPods)
+	t.Cleanup(release)
 	s.kill(t)
 	for _, version := range s.ours {
 		s.kubectl.Run(t, "wait", "apiservice", apiService(version), "--for=condition=Available=False", "--timeout=2m")

@@ -57,7 +57,7 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	kubectl.RunInput(t, changed, "apply", "--server-side", "--field-manager=another", "--force-conflicts", "-f", "-")
 	sees("600")
 
-	t.Setenv("KUBE_EDITOR", "sed -i s/600/700/")
+	t.Setenv("KUBE_EDITOR", "sed -i 's/matchingPrecedence: 600/matchingPrecedence: 700/'") // a UID may hold 600 too
 	kubectl.Run(t, "edit", resource, name)
 	sees("700")
 	kubectl.Run(t, "patch", resource, name, "--type=merge", "-p", `{"spec": {"matchingPrecedence": 800}}`)

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// grace is how long something that must happen may take on a slow machine.
-	grace = 2 * time.Minute
+	// grace is how long something that must happen may take on a slow machine. A
+	// controller of kube-controller-manager whose cache fell behind while
+	// kube-apiserver was started again tries once more after up to 82 seconds.
+	grace = 5 * time.Minute
 	// pollInterval separates two looks at something that is waited for.
 	pollInterval = 50 * time.Millisecond
 )
