@@ -10,9 +10,9 @@ import (
 // compared rule by rule while the writer waits.
 const mostTied = 20
 
-// tiedWith returns mostTied, at most, of the others of the same precedence that match some request
-// which the schema matches too. The mandatory schemas are not among them: their
-// place does not depend on their names.
+// tiedWith returns the others of the same precedence that match some request which
+// the schema matches too, mostTied of them at most. The mandatory schemas are not
+// among them: their place does not depend on their names.
 func tiedWith(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
 	rules := rulesOf(schema)
 	var found []*flowcontrol.FlowSchema
