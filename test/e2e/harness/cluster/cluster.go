@@ -15,9 +15,7 @@ import (
 )
 
 const (
-	// grace is how long something that must happen may take on a slow machine. A
-	// controller of kube-controller-manager whose cache fell behind while
-	// kube-apiserver was started again tries once more after up to 82 seconds.
+	// grace is how long something that must happen may take on a slow machine.
 	grace = 5 * time.Minute
 	// pollInterval separates two looks at something that is waited for.
 	pollInterval = 50 * time.Millisecond
@@ -91,6 +89,7 @@ func (c *Cluster) startInformers(t harness.TB, options Options) {
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
 	c.Node.start(t)
+	go c.nudgeEndpoints(ctx)
 }
 
 // waitUsable waits until pods may be made in a namespace.
