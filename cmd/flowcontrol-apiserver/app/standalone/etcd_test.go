@@ -88,7 +88,7 @@ func TestCloseDoesNotWaitForOpenWatches(t *testing.T) {
 	<-client.Watch(t.Context(), "key", clientv3.WithCreatedNotify())
 
 	// Etcd by itself would wait for longer than two election timeouts.
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), beforeElection)
 	defer cancel()
 	require.NoError(t, etcd.Close(ctx))
 	assert.Empty(t, etcd.Failed(), "being closed counts as a failure")
@@ -173,8 +173,8 @@ func TestEtcdDoesNotWaitForAnElectionTimeout(t *testing.T) {
 	assert.NoError(t, startPatientEtcd(t).Close(t.Context()))
 }
 
-// startPatientEtcd starts an etcd whose election timeout is longer than the
-// patience of the tests.
+// startPatientEtcd starts an etcd whose election timeout is longer than what the
+// start may take.
 func startPatientEtcd(t *testing.T) *Etcd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data")
@@ -185,7 +185,7 @@ func startPatientEtcd(t *testing.T) *Etcd {
 	config := etcdConfig(filepath.Join(path, "etcd"), socket, newEtcdLogger(logr.Discard(), failure))
 	config.TickMs, config.ElectionMs = 5_000, 50_000
 	etcd := &Etcd{socket: socket, failure: failure, closing: make(chan struct{})}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), beforeElection)
 	defer cancel()
 	require.NoError(t, etcd.start(ctx, config))
 	return etcd

@@ -28,7 +28,9 @@ const (
 	roleVariable = "STANDALONE_TEST_ROLE"
 	pathVariable = "STANDALONE_TEST_PATH"
 	nobody       = 65534
-	patience     = 30 * time.Second
+	patience     = 2 * time.Minute
+	// beforeElection is shorter than the election timeout of startPatientEtcd.
+	beforeElection = 30 * time.Second
 )
 
 func TestMain(m *testing.M) {
@@ -86,9 +88,11 @@ func play(role, path string) error {
 		fmt.Println("ready")
 		return waitForParent()
 	case "serve and listen on TCP":
-		if _, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
 			return err
 		}
+		defer func() { _ = listener.Close() }() // one that nobody holds is closed by the garbage collector
 		fmt.Println("ready")
 		return waitForParent()
 	case "write until the disk is full":
