@@ -5,10 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
@@ -18,27 +20,30 @@ import (
 // the Secret, and the script again.
 func testServingCertificate(t *testing.T, s *site, _ *load) {
 	pods := s.Servers(t, replicas)
-	before := s.serial(t, pods[0])
+	before, err := s.serial(pods[0])
+	require.NoError(t, err)
 	s.kubectl.Run(t, "-n", cluster.Namespace, "delete", "secret", "flowcontrol-apiserver-serving")
 	s.MakeCertificates(t)
 	for _, pod := range pods {
 		cluster.Eventually(t, pod.Name()+" serves with the new certificate", func(context.Context) error {
-			if s.serial(t, pod) == before {
-				return errors.New("the old one")
+			now, err := s.serial(pod)
+			if err == nil && now == before {
+				err = errors.New("the old one")
 			}
-			return nil
+			return err
 		})
 		require.Zero(t, pod.Restarts())
 	}
 }
 
 // serial is the serial number of the certificate that a pod serves with.
-func (s *site) serial(t *testing.T, pod *cluster.Pod) string {
-	t.Helper()
+func (s *site) serial(pod *cluster.Pod) (string, error) {
 	connection, err := tls.Dial("tcp", pod.Address(cluster.ServerPort), &tls.Config{RootCAs: s.serving, ServerName: cluster.ServerName})
-	require.NoError(t, err)
+	if err != nil {
+		return "", err
+	}
 	defer func() { _ = connection.Close() }()
-	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String()
+	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String(), nil
 }
 
 // testFrontProxy replaces the front proxy's certificate, and then its authority:
@@ -56,7 +61,7 @@ func testFrontProxy(t *testing.T, s *site, l *load) {
 	s.switchProxy(t, next)
 	l.goOn(t)
 	replace(t, s.proxyCAFile, next.CertFile)
-	s.forget(t)
+	s.forget(t, old)
 	s.waitProxy(t, old, http.StatusUnauthorized)
 	s.waitProxy(t, next, http.StatusOK)
 	s.proxyCA = next
@@ -89,11 +94,27 @@ func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
 	}
 }
 
-// forget makes kube-apiserver tell of the authorities that it trusts now. By
-// itself it only adds to those that it told of before.
-func (s *site) forget(t *testing.T) {
+// forget makes kube-apiserver tell no more of an authority that it is not to trust.
+// By itself it only adds to those that it told of before. Told to begin anew, it
+// tells of the old one again if it has not read its file yet.
+func (s *site) forget(t *testing.T, authority *harness.CA) {
 	t.Helper()
-	s.kubectl.Run(t, "-n", "kube-system", "delete", "configmap", "extension-apiserver-authentication")
+	old, err := os.ReadFile(authority.CertFile)
+	require.NoError(t, err)
+	const name = "extension-apiserver-authentication"
+	trust := s.Client.CoreV1().ConfigMaps("kube-system")
+	cluster.Eventually(t, "kube-apiserver does not tell of the old authority", func(ctx context.Context) error {
+		told, err := trust.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for key, bundle := range told.Data {
+			if strings.Contains(bundle, string(old)) {
+				return errors.Join(errors.New(key+" has it"), trust.Delete(ctx, name, metav1.DeleteOptions{}))
+			}
+		}
+		return nil
+	})
 }
 
 // testClientCA replaces the authority of users' certificates: both are trusted,
@@ -111,7 +132,7 @@ func testClientCA(t *testing.T, s *site, l *load) {
 	l.present(t, s, nextPair)
 	l.goOn(t)
 	replace(t, s.clientCAFile, s.clientCA.CertFile)
-	s.forget(t)
+	s.forget(t, old)
 	s.waitHolder(t, oldPair, http.StatusUnauthorized)
 	s.waitHolder(t, nextPair, http.StatusOK)
 }

@@ -14,7 +14,7 @@ type wire struct {
 	address, target string
 
 	mu       sync.Mutex // guards what follows
-	listener net.Listener
+	listener net.Listener // nil while the wire is cut
 	ends     map[net.Conn]bool
 }
 
@@ -41,7 +41,10 @@ func (w *wire) mend(t *testing.T) {
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.listener.Close()
+	if w.listener != nil {
+		_ = w.listener.Close()
+	}
+	w.listener = nil
 	for end := range w.ends {
 		_ = end.Close()
 	}
@@ -59,12 +62,28 @@ func (w *wire) accept(listener net.Listener) {
 			_ = client.Close()
 			continue
 		}
-		w.mu.Lock()
-		w.ends[client], w.ends[server] = true, true
-		w.mu.Unlock()
+		if !w.keep(listener, client, server) {
+			_ = client.Close()
+			_ = server.Close()
+			return
+		}
 		go w.copy(client, server)
 		go w.copy(server, client)
 	}
+}
+
+// keep tells whether the wire is still that of the listener: a connection that was
+// accepted just before it was cut must not outlive that.
+func (w *wire) keep(listener net.Listener, ends ...net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.listener != listener {
+		return false
+	}
+	for _, end := range ends {
+		w.ends[end] = true
+	}
+	return true
 }
 
 // copy copies one way and ends both.
