@@ -5,6 +5,7 @@ package prometheus
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -63,8 +64,14 @@ func (s *site) startPrometheus(t *testing.T) *prometheus {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, process.WaitOutput(ctx, "Server is ready to receive web requests"))
-	address := regexp.MustCompile(`msg="Listening on" .*address=(\S+)\n`).FindStringSubmatch(process.Output())
-	require.NotNil(t, address, process.Output())
+	var address []string
+	// It listens and becomes ready side by side, in any order.
+	cluster.Eventually(t, "Prometheus says where it listens", func(context.Context) error {
+		if address = regexp.MustCompile(`msg="Listening on" .*address=(\S+)\n`).FindStringSubmatch(process.Output()); address == nil {
+			return errors.New(process.Output())
+		}
+		return nil
+	})
 	return &prometheus{url: "http://" + address[1]}
 }
 

@@ -54,7 +54,7 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 // WaitRollout waits until the server's Deployment is there and up to date.
 func (c *Cluster) WaitRollout(t harness.TB) {
 	t.Helper()
-	c.Kubectl(t).Run(t, "-n", Namespace, "rollout", "status", "deployment/"+Deployment, "--timeout=55s")
+	c.Kubectl(t).Run(t, "-n", Namespace, "rollout", "status", "deployment/"+Deployment, "--timeout=150s")
 }
 
 // Servers waits until so many of the server's pods are ready, and returns them.
