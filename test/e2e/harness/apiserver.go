@@ -35,11 +35,7 @@ func (a *APIServer) Launch(t TB) {
 func (a *APIServer) Start(t TB) {
 	t.Helper()
 	a.Launch(t)
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	if err := a.WaitReady(ctx); err != nil {
-		t.Fatalf("%v", err)
-	}
+	await(t, a.WaitReady)
 }
 
 // Stop ends the server with SIGTERM and waits for its graceful stop.

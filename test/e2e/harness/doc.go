@@ -6,9 +6,9 @@
 // attached to it. When the test process itself dies, by a panic or a timeout
 // too, Linux kills what it started.
 //
-// Ports are free ones of the loopback that the kernel chose; a process that
-// finds its port taken meanwhile is started again on another. Nothing here
-// sleeps: what must be waited for is polled until a deadline.
+// Ports are of the loopback, and the test's own until it ends, also while no
+// process listens there. Nothing here sleeps: what must be waited for is polled
+// until a deadline.
 package harness
 
 import "context"

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -47,15 +46,10 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 		scheme, security = "https", []string{"--cert-file=" + serving.CertFile, "--key-file=" + serving.KeyFile,
 			"--trusted-ca-file=" + ca.CertFile, "--client-cert-auth"}
 	}
-	e := &Etcd{options: options, path: path}
-	retryPorts(t, func() *Process {
-		ports := FreePorts(t, 3)
-		e.URL = scheme + "://" + loopback(ports[0])
-		e.healthURL = "http://" + loopback(ports[2])
-		e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
-		e.Launch(t)
-		return e.Process
-	}, func(ctx context.Context) error { return e.WaitHealthy(ctx) })
+	ports := FreePorts(t, 3)
+	e := &Etcd{options: options, path: path, URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
+	e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
+	e.Start(t)
 	return e
 }
 
@@ -68,11 +62,7 @@ func (e *Etcd) CA() *CA { return e.options.CA }
 func (e *Etcd) Start(t TB) {
 	t.Helper()
 	e.Launch(t)
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	if err := e.WaitHealthy(ctx); err != nil {
-		t.Fatalf("%v", err)
-	}
+	await(t, e.WaitHealthy)
 }
 
 // Launch is Start without waiting.
@@ -140,23 +130,4 @@ func (e *Etcd) ServerArgs(t TB) []string {
 		args = append(args, "--etcd-cafile="+ca.CertFile, "--etcd-certfile="+client.CertFile, "--etcd-keyfile="+client.KeyFile)
 	}
 	return args
-}
-
-// retryPorts starts a process and waits for it, again if its port was taken.
-func retryPorts(t TB, start func() *Process, wait func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), startGrace,
-		fmt.Errorf("not ready within %v", startGrace))
-	defer cancel()
-	for attempt := 1; ; attempt++ {
-		process := start()
-		err := wait(ctx)
-		if err == nil {
-			return
-		}
-		if !process.portTaken() || attempt == startAttempts {
-			t.Fatalf("%v", err)
-		}
-		t.Logf("%s found its port taken; trying others", process.Name)
-	}
 }

@@ -67,23 +67,27 @@ func TestKubeAPIServerServesKubectlAndComesBackAfterKill(t *testing.T) {
 	require.Contains(t, missing.Stderr, "NotFound")
 }
 
-func TestProcessWhosePortIsTakenIsStartedOnAnother(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+func TestPortIsTheTestsUntilItEnds(t *testing.T) {
+	var port int
+	require.NoError(t, Own(t.Context(), func(o *Owner) {
+		port = FreePorts(o, 1)[0]
+		_, err := takePort(port)
+		require.Error(t, err, "another test gets it")
+		listener, err := net.Listen("tcp", loopback(port))
+		require.NoError(t, err)
+		_ = listener.Close()
+	}))
+	mark, err := takePort(port)
 	require.NoError(t, err)
-	defer func() { _ = taken.Close() }()
+	_ = mark.Close()
+}
 
-	template := StartEtcd(t, EtcdOptions{})
-	e := &Etcd{path: template.path}
-	urls := []string{"http://" + taken.Addr().String(), "http://" + loopback(FreePorts(t, 1)[0])}
-	starts := 0
-	retryPorts(t, func() *Process {
-		e.healthURL = "http://" + loopback(FreePorts(t, 1)[0])
-		e.args = memberArgs(ShortDir(t), urls[starts], "http://"+loopback(FreePorts(t, 1)[0]), e.healthURL)
-		starts++
-		e.Launch(t)
-		return e.Process
-	}, func(ctx context.Context) error { return e.WaitHealthy(ctx) })
-	require.Equal(t, 2, starts)
+func TestPortOnWhichSomebodyListensIsNotTaken(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	_, err = takePort(listener.Addr().(*net.TCPAddr).Port)
+	require.Error(t, err)
 }
 
 func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {

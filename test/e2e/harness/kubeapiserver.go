@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,13 +59,10 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 	}
 	k.token, k.command = adminToken, k.processCommand
 	k.prepare(t, t.TempDir())
-	retryPorts(t, func() *Process {
-		k.port = FreePorts(t, 1)[0]
-		k.URL = "https://" + loopback(k.port)
-		k.writeKubeconfig(t)
-		k.Launch(t)
-		return k.Process
-	}, func(ctx context.Context) error { return k.WaitReady(ctx) })
+	k.port = FreePorts(t, 1)[0]
+	k.URL = "https://" + loopback(k.port)
+	k.writeKubeconfig(t)
+	k.Start(t)
 	return k
 }
 

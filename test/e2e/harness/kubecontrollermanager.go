@@ -25,23 +25,19 @@ func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Pro
 		t.Fatalf("%v", err)
 	}
 	k := options.KubeAPIServer
-	var process *Process
-	var health probe
-	retryPorts(t, func() *Process {
-		port := FreePorts(t, 1)[0]
-		health = newProbe("https://"+loopback(port)+"/healthz", "")
-		process = StartProcess(t, Command{Path: path, Args: append([]string{
-			"--bind-address=127.0.0.1",
-			"--secure-port=" + strconv.Itoa(port),
-			"--cert-dir=" + t.TempDir(),
-			"--kubeconfig=" + k.Kubeconfig,
-			"--leader-elect=false",
-			"--service-account-private-key-file=" + k.ServiceAccountKey,
-			"--root-ca-file=" + k.ClientCA.CertFile,
-			"--cluster-signing-cert-file=" + k.ClientCA.CertFile,
-			"--cluster-signing-key-file=" + k.ClientCA.KeyFile,
-		}, options.Args...)})
-		return process
-	}, func(ctx context.Context) error { return process.poll(ctx, "health", health.ok) })
+	port := FreePorts(t, 1)[0]
+	process := StartProcess(t, Command{Path: path, Args: append([]string{
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(port),
+		"--cert-dir=" + t.TempDir(),
+		"--kubeconfig=" + k.Kubeconfig,
+		"--leader-elect=false",
+		"--service-account-private-key-file=" + k.ServiceAccountKey,
+		"--root-ca-file=" + k.ClientCA.CertFile,
+		"--cluster-signing-cert-file=" + k.ClientCA.CertFile,
+		"--cluster-signing-key-file=" + k.ClientCA.KeyFile,
+	}, options.Args...)})
+	health := newProbe("https://"+loopback(port)+"/healthz", "")
+	await(t, func(ctx context.Context) error { return process.poll(ctx, "health", health.ok) })
 	return process
 }

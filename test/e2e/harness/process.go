@@ -182,13 +182,13 @@ func (p *Process) poll(ctx context.Context, what string, check func(context.Cont
 	return nil
 }
 
-// portTaken tells whether the process ended because another has its port.
-func (p *Process) portTaken() bool {
-	select {
-	case <-p.done:
-		return strings.Contains(p.Output(), "address already in use")
-	default:
-		return false
+// await waits for what a process that starts must become.
+func await(t TB, ready func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	defer cancel()
+	if err := ready(ctx); err != nil {
+		t.Fatalf("%v", err)
 	}
 }
 

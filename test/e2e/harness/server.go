@@ -39,11 +39,8 @@ type Server struct {
 // StartServer starts a server and waits until it is ready.
 func StartServer(t TB, options ServerOptions) *Server {
 	t.Helper()
-	var s *Server
-	retryPorts(t, func() *Process {
-		s = LaunchServer(t, options)
-		return s.Process
-	}, func(ctx context.Context) error { return s.WaitReady(ctx) })
+	s := LaunchServer(t, options)
+	await(t, s.WaitReady)
 	return s
 }
 
