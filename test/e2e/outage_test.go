@@ -205,5 +205,6 @@ func TestUnreadableObjectAtStart(t *testing.T) {
 	})
 	_, err = etcd.Client(t).Delete(t.Context(), key)
 	require.NoError(t, err)
-	require.NoError(t, server.WaitReady(ctx))
+	// With a deadline of its own: who has tried in vain waits longer and longer.
+	(&site{Server: server}).waitReady(t)
 }
