@@ -1,11 +1,18 @@
 package conformance
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	schemaHeader = "X-Kubernetes-Pf-Flowschema-Uid"
+	levelHeader  = "X-Kubernetes-Pf-Prioritylevel-Uid"
 )
 
 // TestFlowControlHeadersAreThoseOfKubeAPIServer asks both servers with flow
@@ -13,6 +20,14 @@ import (
 // uids that are the same in both stores.
 func TestFlowControlHeadersAreThoseOfKubeAPIServer(t *testing.T) {
 	p := startPair(t, "--enable-priority-and-fairness=true")
+	// kube-apiserver may be ready a moment before its flow control has read the store.
+	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), pollInterval, grace, true, func(ctx context.Context) (bool, error) {
+		response, err := p.peer.open(ctx, http.MethodGet, v1Path+"flowschemas/exempt", "", nil)
+		if err != nil {
+			return false, err
+		}
+		return response.Header.Get(schemaHeader) != "" && response.Header.Get(levelHeader) != "", response.Body.Close()
+	}))
 	for _, test := range []struct {
 		name, method, path string
 		code               int
@@ -33,7 +48,7 @@ func TestFlowControlHeadersAreThoseOfKubeAPIServer(t *testing.T) {
 				require.NoError(t, err, s.name)
 				require.NoError(t, response.Body.Close())
 				require.Equal(t, test.code, response.StatusCode, s.name)
-				schemas[i], levels[i] = response.Header.Get("X-Kubernetes-Pf-Flowschema-Uid"), response.Header.Get("X-Kubernetes-Pf-Prioritylevel-Uid")
+				schemas[i], levels[i] = response.Header.Get(schemaHeader), response.Header.Get(levelHeader)
 			}
 			require.NotEmpty(t, schemas[1])
 			require.Equal(t, schemas[1], schemas[0])

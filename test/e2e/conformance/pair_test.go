@@ -65,12 +65,12 @@ func startPair(t *testing.T, flags ...string) *pair {
 		peer: &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
 	}
 	common := slices.Concat(still(), flags)
-	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
-	ours.Stop(owner)
+	options := harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})}
+	harness.StartServer(owner, options).Stop(owner)
 	p.original = p.ours.stored(t)
 	p.restore(t)
 
-	ours.Start(owner)
+	ours := harness.StartServer(owner, options)
 	group := "flowcontrol.apiserver.k8s.io/"
 	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
 		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
@@ -189,8 +189,12 @@ func (p *pair) compact(t *testing.T) {
 	}
 }
 
-// grace is how long an answer may take on a slow machine.
-const grace = time.Minute
+const (
+	// grace is how long an answer may take on a slow machine.
+	grace = time.Minute
+	// pollInterval separates two looks at something that is waited for.
+	pollInterval = 10 * time.Millisecond
+)
 
 // open sends a request and returns the response with its body still to read.
 func (s *side) open(ctx context.Context, method, path, body string, headers http.Header) (*http.Response, error) {

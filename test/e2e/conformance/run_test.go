@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // talk is a case under way.
@@ -167,8 +168,8 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 	if s.inBeta {
 		step = step.inBeta()
 	}
-	if strings.Contains(step.path, "resourceVersion=0") {
-		if err := s.refresh(ctx); err != nil {
+	if strings.Contains(step.path, "resourceVersion=") || strings.Contains(step.path, "watch") {
+		if err := s.refresh(ctx, step.path); err != nil {
 			return answer{}, err
 		}
 	}
@@ -195,17 +196,26 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 	return result, err
 }
 
-// refresh waits until the watch caches know of the latest version, so that an
-// answer from them is certain.
-func (s *speaker) refresh(ctx context.Context) error {
-	for _, resource := range []string{"flowschemas", "prioritylevelconfigurations"} {
-		response, err := s.open(ctx, http.MethodGet, v1Path+resource+"?fieldSelector=metadata.name%3Dnone", "", nil)
-		if err != nil {
-			return err
-		}
-		_ = response.Body.Close()
+// refresh waits until the watch cache of the resource at the path knows of the
+// latest version, so that an answer from it is certain. A list of the most recent
+// state would not do: a cache that is slow is passed over for it.
+func (s *speaker) refresh(ctx context.Context, path string) error {
+	resource := "prioritylevelconfigurations"
+	if strings.Contains(path, "flowschemas") {
+		resource = "flowschemas"
 	}
-	return nil
+	latest, err := s.etcd.Get(ctx, padding)
+	if err != nil {
+		return err
+	}
+	known := fmt.Sprintf("%s%s?fieldSelector=metadata.name%%3Dnone&resourceVersionMatch=NotOlderThan&resourceVersion=%d", v1Path, resource, latest.Header.Revision)
+	return wait.PollUntilContextTimeout(ctx, pollInterval, grace, true, func(ctx context.Context) (bool, error) {
+		response, err := s.open(ctx, http.MethodGet, known, "", nil)
+		if err != nil {
+			return false, err
+		}
+		return response.StatusCode == http.StatusOK, response.Body.Close()
+	})
 }
 
 // fill puts the kept values in the place of their names.

@@ -57,19 +57,18 @@ func startVersions(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
 	p := &pair{ours: &side{name: "v1"}, peer: &side{name: "v1beta3", inBeta: true}}
-	var servers []*harness.Server
+	var options []harness.ServerOptions
 	for _, s := range p.sides() {
 		etcd := harness.StartEtcd(owner, harness.EtcdOptions{})
 		s.etcd = etcd.Client(t)
-		server := harness.StartServer(owner, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
-		server.Stop(owner)
-		servers = append(servers, server)
+		options = append(options, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
+		harness.StartServer(owner, options[len(options)-1]).Stop(owner)
 	}
 	p.original = p.ours.stored(t)
 	p.restore(t)
 	for i, s := range p.sides() {
-		servers[i].Start(owner)
-		s.connect(t, servers[i].URL, servers[i].Config(t))
+		server := harness.StartServer(owner, options[i])
+		s.connect(t, server.URL, server.Config(t))
 	}
 	owner.started = true
 	return p
