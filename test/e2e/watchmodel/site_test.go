@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -186,4 +187,7 @@ type past struct {
 	// restarted is the revision from which on the server, started again, has
 	// seen all changes.
 	restarted atomic.Int64
+	// keptUntil is until when the server, as it was started last, must know all
+	// that it has seen.
+	keptUntil atomic.Pointer[time.Time]
 }

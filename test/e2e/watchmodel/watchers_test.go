@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
@@ -154,7 +155,13 @@ func (w *watcher) run(ctx context.Context) {
 			}
 			return
 		case errors.Is(err, errExpired):
+			w.outage.wait(ctx) // so that it is known what a server started again has seen
 			w.expire()
+		case isLater(err):
+			select {
+			case <-time.After(laterInterval):
+			case <-ctx.Done():
+			}
 		case err != nil && codeOf(err) != 0:
 			w.failf(w.t, "%s: %v", w.name, err)
 			return
@@ -167,14 +174,18 @@ func (w *watcher) run(ctx context.Context) {
 	w.failf(w.t, "%s has not seen the last write in %d connections", w.name, attempts)
 }
 
+// isLater tells whether an answer asks to come back later: the server's cache is
+// being filled after a start, or is behind etcd, on a machine that is busy.
+func isLater(err error) bool { return apierrors.IsTooManyRequests(err) || apierrors.IsTimeout(err) }
+
 // expire forgets a state that is too old to go on from, which only a restart may
-// make it.
+// make it, or much time.
 func (w *watcher) expire() {
 	w.figures.Expired++
 	if w.replica == nil {
 		return
 	}
-	if floor := w.past.restarted.Load(); w.replica.Version() >= floor {
+	if floor := w.past.restarted.Load(); w.replica.Version() >= floor && time.Now().Before(*w.past.keptUntil.Load()) {
 		w.failf(w.t, "%s: version %d is gone, and the server has seen all changes since %d", w.name, w.replica.Version(), floor)
 	}
 	w.replica = nil
@@ -190,11 +201,12 @@ func (w *watcher) attempt(ctx context.Context) (done bool, err error) {
 			return true, nil
 		}
 	}
-	if err := w.watch(ctx); err != nil {
-		return false, err
-	}
+	err = w.watch(ctx)
 	if w.replica != nil && !w.replica.Complete() {
 		w.replica = nil // a part of the state is no state to go on from
+	}
+	if err != nil {
+		return false, err
 	}
 	if w.replica == nil {
 		return w.ended && (w.begin == byState || w.begin == byNewest), nil
