@@ -27,7 +27,7 @@ func TestExamplesAndBuiltInObjectsSurviveKubectl(t *testing.T) {
 	require.NoError(t, err)
 	kubectl := harness.StartServer(t, harness.ServerOptions{}).Kubectl(t)
 	kubectl.Run(t, "apply", "--validate=strict", "-f", filepath.Join(root, "artifacts", "examples"))
-	kubectl.Run(t, "wait", "--for=jsonpath={.status.conditions[?(@.type=='Dangling')].status}", "flowschemas", "--all")
+	kubectl.Run(t, "wait", "--for=jsonpath={.status.conditions[?(@.type=='Dangling')].status}", "flowschemas", "--all", "--timeout=2m")
 	before := specs(t, kubectl)
 	require.Greater(t, len(before), len(builtIn()), "the examples are there too")
 
