@@ -177,19 +177,22 @@ func TestWorkIsThatOfTheLibrary(t *testing.T) {
 	sites := sites(t)
 	for range 20_000 {
 		query := url.Values{}
-		for key, values := range map[string][]string{
-			"limit":                {"0", "1", "99", "500", "-1", "many", "9223372036854775807", "99999999999999999999"},
-			"resourceVersion":      {"", "0", "1", "12345", "x"},
-			"resourceVersionMatch": {"", "Exact", "NotOlderThan", "Newest"},
-			"continue":             {"", "abc"},
-			"labelSelector":        {"", "a=b"},
-			"fieldSelector":        {"", "metadata.name=x", "spec.nodeName=n"},
-			"sendInitialEvents":    {"true", "false", "1", "0", "perhaps", ""},
-			"timeoutSeconds":       {"5", "soon"},
-			"watch":                {"true"},
+		for _, option := range []struct {
+			key    string
+			values []string
+		}{
+			{"limit", []string{"0", "1", "99", "500", "-1", "many", "9223372036854775807", "99999999999999999999"}},
+			{"resourceVersion", []string{"", "0", "1", "12345", "x"}},
+			{"resourceVersionMatch", []string{"", "Exact", "NotOlderThan", "Newest"}},
+			{"continue", []string{"", "abc"}},
+			{"labelSelector", []string{"", "a=b"}},
+			{"fieldSelector", []string{"", "metadata.name=x", "spec.nodeName=n"}},
+			{"sendInitialEvents", []string{"true", "false", "1", "0", "perhaps", ""}},
+			{"timeoutSeconds", []string{"5", "soon"}},
+			{"watch", []string{"true"}},
 		} {
 			if random.IntN(4) == 0 {
-				query.Set(key, pick(values...))
+				query.Set(option.key, pick(option.values...))
 			}
 		}
 		k := known{stored: random.Int64N(int64(1) << random.IntN(40)), watchers: random.IntN(1 << random.IntN(14))}

@@ -79,7 +79,6 @@ func approximately(queues, handSize, elephants int) float64 {
 }
 
 func TestSimulationOfTheDealerAgrees(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
 	simulated := 0
 	for _, row := range published {
 		dealer, err := NewDealer(row.queues, row.handSize)
@@ -89,6 +88,8 @@ func TestSimulationOfTheDealerAgrees(t *testing.T) {
 				continue // too rare to meet
 			}
 			simulated++
+			// Each has a seed of its own: the map is in another order every time.
+			random := rand.New(rand.NewPCG(uint64(row.queues), uint64(elephants)))
 			const mice = 50000
 			squished := 0
 			for range mice {

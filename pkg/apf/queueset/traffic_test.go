@@ -129,12 +129,14 @@ func roughly(random *rand.Rand) float64 { return 0.5 + random.Float64() }
 
 // arrival is a request that comes whatever became of those before.
 type arrival struct {
-	at     time.Duration
-	client int
+	at, exec time.Duration
+	client   int
 }
 
 // arrivalsOf are a minute of arrivals, at random, as many as if the clients never
-// waited. The clients returned want as much as these come to.
+// waited. The clients returned want as much as these come to. Executions last up to
+// a millisecond longer than their client says: of two that ended at one moment the
+// scheduler of goroutines would choose the first, and with it the shares.
 func arrivalsOf(clients []client, random *rand.Rand) ([]arrival, []client) {
 	var out []arrival
 	wanting := slices.Clone(clients)
@@ -142,8 +144,9 @@ func arrivalsOf(clients []client, random *rand.Rand) ([]arrival, []client) {
 		c := &wanting[i]
 		wanted, mean := time.Duration(0), float64(c.exec+c.think)/float64(c.threads)
 		for at := random.ExpFloat64() * mean; at < float64(minute); at += random.ExpFloat64() * mean {
-			out = append(out, arrival{time.Duration(at), i})
-			wanted += min(c.exec, minute-time.Duration(at))
+			one := arrival{at: time.Duration(at), exec: c.exec + time.Duration(random.IntN(int(time.Millisecond))), client: i}
+			out = append(out, one)
+			wanted += min(one.exec, minute-one.at)
 		}
 		c.think = time.Duration(float64(c.exec)*float64(c.threads)*minute.Seconds()/wanted.Seconds()) - c.exec
 	}
@@ -159,7 +162,7 @@ func given(arrivals []arrival) func(*traffic) {
 		var requests sync.WaitGroup
 		for _, a := range arrivals {
 			<-time.After(a.at - time.Since(m.begin))
-			requests.Go(func() { m.request(ctx, a.client, m.clients[a.client].exec) })
+			requests.Go(func() { m.request(ctx, a.client, a.exec) })
 		}
 		requests.Wait()
 	}
