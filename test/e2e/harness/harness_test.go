@@ -55,6 +55,8 @@ func TestKubeAPIServerServesKubectlAndComesBackAfterKill(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(kubectl.Run(t, "version", "-o", "json")), &version))
 	require.Equal(t, "v1.33.13", version.ServerVersion.GitVersion)
 
+	// kube-apiserver makes its namespaces when it is ready, not before.
+	kubectl.Run(t, "wait", "--for=create", "namespace/default", "--timeout=60s")
 	const configMap = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept"}}`
 	require.Equal(t, "configmap/kept created\n", kubectl.RunInput(t, configMap, "apply", "-f", "-"))
 	k.Kill(t)
