@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +23,7 @@ func (s *site) leave(t *testing.T) (back func()) {
 	t.Cleanup(release)
 	s.kill(t)
 	for _, version := range s.ours {
-		s.kubectl.Run(t, "wait", "apiservice", apiService(version), "--for=condition=Available=False", "--timeout=2m")
+		s.wait(t, "apiservice", apiService(version), "--for=condition=Available=False")
 	}
 	return func() {
 		release()
@@ -47,23 +46,23 @@ func testAway(t *testing.T, s *site) {
 	}
 	s.waitStale(t)
 	s.kubectl.Run(t, "delete", "namespace", "elsewhere", "--wait=false")
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure", "--timeout=2m")
+	s.wait(t, "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure")
 	require.Contains(t, s.kubectl.Run(t, "get", "namespace", "elsewhere", "-o", "jsonpath={.status.conditions}"), "stale GroupVersion discovery: "+group+"/"+s.ours[0])
-	s.kubectl.Run(t, "wait", "configmap/content", "-n", "elsewhere", "--for=delete", "--timeout=2m")
+	s.wait(t, "configmap/content", "-n", "elsewhere", "--for=delete")
 
 	back()
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=delete", "--timeout=2m")
+	s.wait(t, "namespace/elsewhere", "--for=delete")
 }
 
 // waitSays waits until the APIService of a version gives the reason for which it
-// is not available. While the last pod is on its way out, it is another.
+// is available, or is not. While the last pod is on its way out, it is another.
 func (s *site) waitSays(t *testing.T, version, reason string) {
 	t.Helper()
 	cluster.Eventually(t, "the APIService says why", func(context.Context) error {
-		said := s.kubectl.Run(t, "get", "apiservice", apiService(version),
-			"-o", `jsonpath={range .status.conditions[?(@.status=="False")]}{.reason}: {.message}{end}`)
-		if said != reason {
-			return errors.New(said)
+		said := s.kubectl.Try(t, "", "get", "apiservice", apiService(version),
+			"-o", `jsonpath={range .status.conditions[?(@.type=="Available")]}{.reason}: {.message}{end}`)
+		if said.Stdout != reason {
+			return errors.New(said.Stdout + said.Stderr)
 		}
 		return nil
 	})
@@ -76,12 +75,5 @@ func (s *site) waitStale(t *testing.T) {
 	for _, version := range s.ours {
 		s.kubectl.Run(t, "annotate", "apiservice", apiService(version), "test=away", "--overwrite")
 	}
-	cluster.Eventually(t, "discovery is stale", func(context.Context) error {
-		for _, version := range s.aggregated(t) {
-			if slices.Contains(s.ours, version.Version) && version.Freshness != apidiscoveryv2.DiscoveryFreshnessStale {
-				return errors.New(version.Version + " is " + string(version.Freshness))
-			}
-		}
-		return nil
-	})
+	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessStale)
 }

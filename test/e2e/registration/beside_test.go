@@ -19,13 +19,13 @@ func testNativeGoesOn(t *testing.T, s *site) {
 	s.kubectl.Run(t, "create", "namespace", "elsewhere")
 	back := s.leave(t)
 	s.kubectl.RunInput(t, manifest("v1", "meanwhile"), "apply", "-f", "-")
-	s.kubectl.Run(t, "wait", "flowschema/meanwhile", "--for=condition=Dangling=False", "--timeout=2m")
+	s.wait(t, "flowschema/meanwhile", "--for=condition=Dangling=False")
 	s.waitStale(t)
 	s.kubectl.Run(t, "delete", "namespace", "elsewhere", "--wait=false")
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure", "--timeout=2m")
+	s.wait(t, "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure")
 
 	s.kubectl.Run(t, "delete", "apiservice", apiService("v1beta3"))
-	s.kubectl.Run(t, "wait", "namespace/elsewhere", "--for=delete", "--timeout=2m")
+	s.wait(t, "namespace/elsewhere", "--for=delete")
 
 	s.Apply(t, "overlays/v1beta3-beside")
 	s.MakeCertificates(t)

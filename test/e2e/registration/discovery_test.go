@@ -2,6 +2,8 @@ package registration
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -36,9 +38,13 @@ func testDiscovery(t *testing.T, s *site) {
 	both := []string{"flowschemas", "prioritylevelconfigurations"}
 	require.Equal(t, map[string][]string{"v1": both, "v1beta3": both}, resources)
 
-	cluster.Eventually(t, "aggregated discovery has both versions", func(context.Context) error {
+	cluster.Eventually(t, "aggregated discovery has both versions", func(ctx context.Context) error {
+		versions, err := s.aggregated(ctx)
+		if err != nil {
+			return err
+		}
 		found := map[string][]string{}
-		for _, version := range s.aggregated(t) {
+		for _, version := range versions {
 			if version.Freshness == apidiscoveryv2.DiscoveryFreshnessCurrent {
 				for _, resource := range version.Resources {
 					found[version.Version] = append(found[version.Version], resource.Resource)
@@ -69,13 +75,42 @@ func testDiscovery(t *testing.T, s *site) {
 }
 
 // aggregated are the versions of the group in aggregated discovery.
-func (s *site) aggregated(t *testing.T) []apidiscoveryv2.APIVersionDiscovery {
-	t.Helper()
+func (s *site) aggregated(ctx context.Context) ([]apidiscoveryv2.APIVersionDiscovery, error) {
+	discovered, err := s.try(ctx, "/apis", aggregated)
+	if err = errors.Join(err, discovered.unless(http.StatusOK)); err != nil {
+		return nil, err
+	}
 	var list apidiscoveryv2.APIGroupDiscoveryList
-	s.get(t, "/apis", aggregated).decode(t, &list)
+	if err := json.Unmarshal([]byte(discovered.body), &list); err != nil {
+		return nil, err
+	}
 	at := slices.IndexFunc(list.Items, func(known apidiscoveryv2.APIGroupDiscovery) bool { return known.Name == group })
-	require.NotEqual(t, -1, at)
-	return list.Items[at].Versions
+	if at < 0 {
+		return nil, errors.New("the group is not there")
+	}
+	return list.Items[at].Versions, nil
+}
+
+// waitDiscovered waits until discovery knows all our versions so, as kubectl does
+// that has not asked before.
+func (s *site) waitDiscovered(t *testing.T, freshness apidiscoveryv2.DiscoveryFreshness) {
+	t.Helper()
+	cluster.Eventually(t, "discovery is "+string(freshness), func(ctx context.Context) error {
+		versions, err := s.aggregated(ctx)
+		if err != nil {
+			return err
+		}
+		count := 0
+		for _, version := range versions {
+			if slices.Contains(s.ours, version.Version) && version.Freshness == freshness {
+				count++
+			}
+		}
+		if count != len(s.ours) {
+			return fmt.Errorf("that of %d of %v is", count, s.ours)
+		}
+		return nil
+	})
 }
 
 // openAPIv3 follows the index to the schemas of both versions.

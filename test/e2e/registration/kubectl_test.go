@@ -41,9 +41,9 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 
 	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
-	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=2m")
+	s.wait(t, resource+"/"+name, "--for=condition=Dangling=False")
 	sees("500")
-	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +\d+s +False$`,
+	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +[\dms]+ +False$`,
 		kubectl.Run(t, "get", resource, name))
 
 	changed := strings.Replace(manifest(version, name), "500", "600", 1)

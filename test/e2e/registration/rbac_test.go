@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -143,10 +144,36 @@ func (g *guard) start(t *testing.T, name string, granted []permission, authoriti
 		g.kubectl.Run(t, "create", "rolebinding", name, "-n", "kube-system",
 			"--role=extension-apiserver-authentication-reader", "--serviceaccount=default:"+name)
 	}
+	g.waitGranted(t, name, granted, authorities)
 	return harness.LaunchServer(t, harness.ServerOptions{
 		Etcd: g.Etcd,
 		Args: []string{"--etcd-prefix=/registry", "--kubeconfig=" + g.kubeconfig(t, g.kubectl.Run(t, "create", "token", name))},
 	})
+}
+
+// waitGranted waits until kube-apiserver heeds the rights of a service account, so
+// that what it refuses is what is missing.
+func (g *guard) waitGranted(t *testing.T, account string, granted []permission, authorities bool) {
+	t.Helper()
+	var all []authorizationv1.ResourceAttributes
+	for _, right := range granted {
+		all = append(all, authorizationv1.ResourceAttributes{Group: right.group, Resource: right.resource, Verb: right.verb})
+	}
+	if authorities {
+		all = append(all, authorizationv1.ResourceAttributes{
+			Namespace: "kube-system", Resource: "configmaps", Name: "extension-apiserver-authentication", Verb: "get"})
+	}
+	for _, right := range all {
+		cluster.Eventually(t, account+" may do what it is to", func(ctx context.Context) error {
+			review, err := g.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+				Spec: authorizationv1.SubjectAccessReviewSpec{User: "system:serviceaccount:default:" + account, ResourceAttributes: &right},
+			}, metav1.CreateOptions{})
+			if err == nil && !review.Status.Allowed {
+				err = fmt.Errorf("not yet: %+v", right)
+			}
+			return err
+		})
+	}
 }
 
 func (g *guard) kubeconfig(t *testing.T, token string) string {

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -97,11 +98,11 @@ func startOwn(t *testing.T, overlay string, ours []string, kubeAPIServerArgs ...
 }
 
 // waitAvailable waits until kube-apiserver passes requests for our versions on,
-// and answers those for both.
+// answers those for both, and tells kubectl of them.
 func (s *site) waitAvailable(t *testing.T) {
 	t.Helper()
 	for _, version := range s.ours {
-		s.WaitAPIService(t, apiService(version))
+		s.waitSays(t, version, passed)
 	}
 	for _, version := range []string{"v1", "v1beta3"} {
 		cluster.Eventually(t, version+" is served", func(ctx context.Context) error {
@@ -109,6 +110,23 @@ func (s *site) waitAvailable(t *testing.T) {
 			return errors.Join(err, answer.unless(http.StatusOK))
 		})
 	}
+	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessCurrent)
+}
+
+// passed is what an APIService says that is available and not kube-apiserver's own.
+const passed = "Passed: all checks passed"
+
+// wait is kubectl wait, begun anew for as long as something may take: a controller
+// that could not do its work when kube-apiserver was away tries again later.
+func (s *site) wait(t *testing.T, args ...string) {
+	t.Helper()
+	args = append([]string{"wait", "--timeout=1m"}, args...)
+	cluster.Eventually(t, "kubectl "+strings.Join(args, " "), func(context.Context) error {
+		if waited := s.kubectl.Try(t, "", args...); waited.ExitCode != 0 {
+			return errors.New(waited.Stderr)
+		}
+		return nil
+	})
 }
 
 func apiService(version string) string { return version + "." + group }

@@ -81,12 +81,14 @@ func testConfigured(t *testing.T, s *site) {
 // kube-apiserver look there itself, it would know.
 func testKeeps(t *testing.T, s *site) {
 	s.cutOff(t)
-	cluster.Eventually(t, "kube-apiserver watches schemas here", func(context.Context) error {
+	client := s.unverified(t)
+	cluster.Eventually(t, "kube-apiserver watches schemas here", func(ctx context.Context) error {
+		count, err := s.watches(ctx, client)
 		// Each replica watches its own; the garbage collector watches all there is.
-		if count := s.watches(t); count < replicas+2 {
-			return fmt.Errorf("there are %d watches", count)
+		if err == nil && count < replicas+2 {
+			err = fmt.Errorf("there are %d watches", count)
 		}
-		return nil
+		return err
 	})
 	back := s.leave(t)
 	deleted, err := s.Etcd.Client(t).Delete(t.Context(), "/registry/flowschemas/alices")
@@ -128,26 +130,34 @@ func (s *site) cutOff(t *testing.T) {
 	s.waitBoth(t)
 }
 
-// watches counts those of schemas in v1 at all replicas.
-func (s *site) watches(t *testing.T) int {
+// unverified is a client of the administrator that trusts any server.
+func (s *site) unverified(t *testing.T) *http.Client {
 	t.Helper()
 	config := s.Config(t)
 	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true}
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	const series = `(?m)^apiserver_longrunning_requests\{[^}]*resource="flowschemas"[^}]*verb="WATCH",version="v1"\} (\d+)$`
+	return client
+}
+
+// watches counts those of schemas in v1 at all replicas.
+func (s *site) watches(ctx context.Context, client *http.Client) (int, error) {
+	series := regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{[^}]*resource="flowschemas"[^}]*verb="WATCH",version="v1"\} (\d+)$`)
 	total := 0
-	for _, pod := range s.Servers(t, replicas) {
-		metrics, err := get(t.Context(), client, "https://"+pod.Address(7443)+"/metrics")
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, metrics.code, metrics.body)
-		for _, match := range regexp.MustCompile(series).FindAllStringSubmatch(metrics.body, -1) {
+	for _, pod := range s.Node.Pods(cluster.ServerPods) {
+		metrics, err := get(ctx, client, "https://"+pod.Address(7443)+"/metrics")
+		if err = errors.Join(err, metrics.unless(http.StatusOK)); err != nil {
+			return 0, err
+		}
+		for _, match := range series.FindAllStringSubmatch(metrics.body, -1) {
 			count, err := strconv.Atoi(match[1])
-			require.NoError(t, err)
+			if err != nil {
+				return 0, err
+			}
 			total += count
 		}
 	}
-	return total
+	return total, nil
 }
 
 // governsAlice is an error unless kube-apiserver's own flow control goes by the
