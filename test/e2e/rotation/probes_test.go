@@ -24,7 +24,7 @@ func testRollout(t *testing.T, s *site, l *load) {
 		before[pod.Name()] = true
 	}
 	s.kubectl.Run(t, "-n", cluster.Namespace, "rollout", "restart", "deployment/"+cluster.Deployment)
-	s.kubectl.Run(t, "-n", cluster.Namespace, "rollout", "status", "deployment/"+cluster.Deployment, "--timeout=5m")
+	s.WaitRollout(t)
 	for _, pod := range s.Servers(t, replicas) { // once the old ones have ended
 		require.NotContains(t, before, pod.Name())
 		require.Zero(t, pod.Restarts())

@@ -13,7 +13,7 @@ import (
 type wire struct {
 	address, target string
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex   // guards what follows
 	listener net.Listener // nil while the wire is cut
 	ends     map[net.Conn]bool
 }

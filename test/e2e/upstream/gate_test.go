@@ -2,11 +2,12 @@ package upstream
 
 import (
 	"crypto/tls"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -48,7 +49,9 @@ func newGate(t *testing.T, kube *harness.KubeAPIServer) *gate {
 	t.Helper()
 	target, err := url.Parse(kube.URL)
 	require.NoError(t, err)
-	g := &gate{address: "127.0.0.1:" + strconv.Itoa(harness.FreePorts(t, 1)[0])}
+	// An address of the loopback that no other process is given a port of: nobody
+	// holds the gate's while it is closed.
+	g := &gate{address: fmt.Sprintf("127.%d.%d.%d:6443", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))}
 	g.certify(t, kube.ClientCA.Server(t, "gate"))
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: kube.ClientCA.Pool()}}
@@ -86,8 +89,9 @@ func (g *gate) open(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", g.address)
 	require.NoError(t, err)
-	g.server = &http.Server{Handler: g.handler}
-	go func() { _ = g.server.Serve(tls.NewListener(listener, g.config)) }()
+	server := &http.Server{Handler: g.handler}
+	g.server, listener = server, tls.NewListener(listener, g.config)
+	go func() { _ = server.Serve(listener) }()
 }
 
 // close lets nobody connect, and ends what is under way.

@@ -90,7 +90,7 @@ func (s *site) launch(t *testing.T, account string, rights []string, args ...str
 	}
 	gate := newGate(t, s.kube)
 	config := clientcmdapi.NewConfig()
-	config.Clusters[account] = &clientcmdapi.Cluster{Server: "https://" + gate.address, CertificateAuthority: s.kube.ClientCA.CertFile}
+	config.Clusters[account] = &clientcmdapi.Cluster{Server: "https://" + gate.address, TLSServerName: "localhost", CertificateAuthority: s.kube.ClientCA.CertFile}
 	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: strings.TrimSpace(s.kubectl.Run(t, "create", "token", account))}
 	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
 	config.CurrentContext = account
@@ -125,9 +125,21 @@ func (s *server) mustGet(t *testing.T, path string, headers ...string) answer {
 // answers with the code and has each of the texts.
 func (s *server) waitReadiness(t *testing.T, code int, texts ...string) {
 	t.Helper()
+	s.wait(t, "/readyz?verbose", code, texts...)
+}
+
+// waitLive waits until what is begun with the start is done.
+func (s *server) waitLive(t *testing.T) {
+	t.Helper()
+	s.wait(t, "/livez", http.StatusOK)
+}
+
+// wait waits until a path, asked by nobody in particular, answers so.
+func (s *server) wait(t *testing.T, path string, code int, texts ...string) {
+	t.Helper()
 	var last answer
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		got, err := s.get(ctx, "/readyz?verbose")
+		got, err := s.get(ctx, path)
 		last = got
 		if err != nil || got.code != code {
 			return false, nil //nolint:nilerr // the server may not listen yet
