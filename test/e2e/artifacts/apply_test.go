@@ -1,7 +1,9 @@
 package artifacts
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 // TestOverlaysApplyAsTheyAre has the kube-apiserver that an overlay is for look at
@@ -45,10 +48,16 @@ func requireApplies(t *testing.T, kubectl *harness.Kubectl, overlay string) {
 	// What kubectl says does not tell: "configured" may be an object that it merely
 	// asked about.
 	get := []string{"get", "-k", folder(t, overlay), "-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\n"}{end}`}
-	before := kubectl.Run(t, get...)
-	require.Equal(t, len(render(t, overlay)), strings.Count(before, "\n"))
-	kubectl.Run(t, apply...)
-	require.Equal(t, before, kubectl.Run(t, get...))
+	require.Equal(t, len(render(t, overlay)), strings.Count(kubectl.Run(t, get...), "\n"))
+	// Again if kube-apiserver wrote a status meanwhile.
+	cluster.Eventually(t, overlay+" is applied again and changes nothing", func(context.Context) error {
+		before := kubectl.Run(t, get...)
+		kubectl.Run(t, apply...)
+		if after := kubectl.Run(t, get...); after != before {
+			return fmt.Errorf("before:\n%s\nafter:\n%s", before, after)
+		}
+		return nil
+	})
 }
 
 // requireAdmitted asks kube-apiserver to take a pod of an object's template, which

@@ -2,7 +2,9 @@ package artifacts
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 const (
@@ -26,7 +30,13 @@ func TestCertManagerTakesItsFiles(t *testing.T) {
 	kubectl.Run(t, "create", "namespace", namespace)
 	definitions := filepath.Join(certManagerModule(t), "deploy", "crds")
 	kubectl.Run(t, "apply", "--server-side", "-f", definitions)
-	kubectl.Run(t, "wait", "crd/issuers.cert-manager.io", "crd/certificates.cert-manager.io", "--for=condition=Established", "--timeout=50s")
+	kubectl.Run(t, "wait", "crd/issuers.cert-manager.io", "crd/certificates.cert-manager.io", "--for=condition=Established", "--timeout=150s")
+	cluster.Eventually(t, "discovery has them", func(context.Context) error {
+		if listed := kubectl.Try(t, "", "get", "issuers.cert-manager.io,certificates.cert-manager.io", "-A"); listed.ExitCode != 0 {
+			return errors.New(listed.Stderr)
+		}
+		return nil
+	})
 	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
 		requireApplies(t, kubectl, folder)
 	}

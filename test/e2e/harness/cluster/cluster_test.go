@@ -61,7 +61,7 @@ func TestDeploymentsRunAndAreReachedAsInACluster(t *testing.T) {
 	c := Start(t, Options{})
 	kubectl := c.Kubectl(t)
 	kubectl.RunInput(t, store, "apply", "-f", "-")
-	kubectl.Run(t, "rollout", "status", "statefulset/store", "--timeout=60s")
+	kubectl.Run(t, "rollout", "status", "statefulset/store", "--timeout=150s")
 	pod := c.Node.WaitReady(t, "app=store", 1)[0]
 	service, err := c.Client.CoreV1().Services("default").Get(t.Context(), "store", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestDeploymentsRunAndAreReachedAsInACluster(t *testing.T) {
 	t.Run("a pod that is deleted ends, and is not reached", func(t *testing.T) {
 		process := pod.Process()
 		kubectl.Run(t, "scale", "statefulset/store", "--replicas=0")
-		kubectl.Run(t, "wait", "--for=delete", "pod/store-0", "--timeout=60s")
+		kubectl.Run(t, "wait", "--for=delete", "pod/store-0", "--timeout=150s")
 		<-process.Done()
 		Eventually(t, "nothing is behind the Service", func(ctx context.Context) error {
 			if err := reaches(c, "store.default.svc:80")(ctx); !errors.Is(err, errNoEndpoint) {
