@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func TestTheWayBackFromBesideLeavesTheClusterAsItWas(t *testing.T) {
 	kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
 	// Its pods take their time; what matters is that nothing blocks the namespace.
 	kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
-	kubectl.Run(t, "wait", "namespace/"+cluster.Namespace, "--for=condition=NamespaceDeletionDiscoveryFailure=False", "--timeout=2m")
+	awaitUnblocked(t, kubectl)
 	left := kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
 	require.Contains(t, left, "flowschema.flowcontrol.apiserver.k8s.io/batch-jobs")
 	require.Contains(t, left, "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/exempt")
@@ -100,5 +101,19 @@ func awaitBuiltIns(t *testing.T, kubectl *harness.Kubectl) {
 			}
 		}
 		return nil
+	})
+}
+
+// awaitUnblocked waits until the namespace's controller says that it found all
+// there is in it; or the namespace is gone, if that was quicker than this look.
+func awaitUnblocked(t *testing.T, kubectl *harness.Kubectl) {
+	t.Helper()
+	const failure = `jsonpath={.status.conditions[?(@.type=="NamespaceDeletionDiscoveryFailure")].status}`
+	cluster.Eventually(t, "nothing blocks the deletion of the namespace", func(context.Context) error {
+		result := kubectl.Try(t, "", "get", "namespace", cluster.Namespace, "-o", failure)
+		if result.Stdout == "False" || strings.Contains(result.Stderr, "(NotFound)") {
+			return nil
+		}
+		return fmt.Errorf("%s: %s%s", failure, result.Stdout, result.Stderr)
 	})
 }

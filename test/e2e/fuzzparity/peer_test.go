@@ -6,24 +6,16 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
-)
-
-const (
-	settleGrace  = 2 * time.Minute
-	pollInterval = 50 * time.Millisecond
 )
 
 // peer is one of the two servers.
@@ -38,13 +30,15 @@ type peer struct {
 type pair struct{ ours, theirs *peer }
 
 // startPair starts both servers, each on an etcd of its own, with the same objects.
+// Flow control is off: its engines write conditions at times of their own.
 func startPair(t *testing.T) pair {
 	t.Helper()
 	quick := harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}}
 	kube, own := harness.StartEtcd(t, quick), harness.StartEtcd(t, quick)
-	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: kube})
+	const still = "--enable-priority-and-fairness=false"
+	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: kube, Args: []string{still}})
 	// The key of an object is part of some messages.
-	ours := harness.StartServer(t, harness.ServerOptions{Etcd: own, Args: []string{"--etcd-prefix=/registry"}})
+	ours := harness.StartServer(t, harness.ServerOptions{Etcd: own, Args: []string{still, "--etcd-prefix=/registry"}})
 	return pair{ours: newPeer(t, ours.Config(t)), theirs: newPeer(t, theirs.Config(t))}
 }
 
@@ -58,57 +52,39 @@ func newPeer(t *testing.T, config *rest.Config) *peer {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusCreated, got.code, "%s", got.body)
 	}
-	p.settle(t)
+	got, err := p.send(t.Context(), http.MethodPatch, resourcePath(versionNew, kindSchema)+"/target/status", string(types.MergePatchType), []byte(targetStatus))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, got.code, "%s", got.body)
+	p.remember(t)
 	return p
 }
 
 const (
 	targetSchema = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"target","labels":{"app":"web"}},
 		"spec":{"priorityLevelConfiguration":{"name":"target"},"rules":[]}}`
-	targetLevel = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"target","annotations":{"note":"x"}},
+	targetStatus = `{"status":{"conditions":[{"type":"Dangling","status":"False","lastTransitionTime":"2020-02-02T02:02:02Z","reason":"Found","message":"m"}]}}`
+	targetLevel  = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"target","annotations":{"note":"x"}},
 		"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}}}`
 )
 
-// settle waits until each schema says that it does not dangle, after which nobody
-// writes to the targets, and remembers what the targets are.
-func (p *peer) settle(t *testing.T) {
+// remember reads which objects there are to update. Nobody writes to them.
+func (p *peer) remember(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), settleGrace)
-	defer cancel()
-	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		p.targets = map[string]map[string]identity{kindSchema: {}, kindLevel: {}}
-		var schemas flowcontrolv1.FlowSchemaList
-		var levels flowcontrolv1.PriorityLevelConfigurationList
-		if err := p.list(ctx, kindSchema, &schemas); err != nil {
-			return false, err
+	p.targets = map[string]map[string]identity{kindSchema: {}, kindLevel: {}}
+	for kind, targets := range p.targets {
+		got, err := p.send(t.Context(), http.MethodGet, resourcePath(versionNew, kind), "", nil)
+		require.NoError(t, err)
+		var list metav1.PartialObjectMetadataList
+		require.NoError(t, json.Unmarshal(got.body, &list), "%s", got.body)
+		for i := range list.Items {
+			targets[list.Items[i].Name] = identityOf(list.Items[i].ObjectMeta)
 		}
-		if err := p.list(ctx, kindLevel, &levels); err != nil {
-			return false, err
-		}
-		settled := true
-		for _, schema := range schemas.Items {
-			p.targets[kindSchema][schema.Name] = identityOf(schema.ObjectMeta)
-			settled = settled && slices.ContainsFunc(schema.Status.Conditions, func(condition flowcontrolv1.FlowSchemaCondition) bool {
-				return condition.Type == flowcontrolv1.FlowSchemaConditionDangling && condition.Status == flowcontrolv1.ConditionFalse
-			})
-		}
-		for _, level := range levels.Items {
-			p.targets[kindLevel][level.Name] = identityOf(level.ObjectMeta)
-		}
-		return settled, nil
-	}))
+		require.Contains(t, targets, "target")
+	}
 }
 
 func identityOf(metadata metav1.ObjectMeta) identity {
 	return identity{UID: string(metadata.UID), ResourceVersion: metadata.ResourceVersion}
-}
-
-func (p *peer) list(ctx context.Context, kind string, into any) error {
-	got, err := p.send(ctx, http.MethodGet, resourcePath(versionNew, kind), "", nil)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(got.body, into)
 }
 
 func (p *peer) send(ctx context.Context, method, path, contentType string, body []byte) (answer, error) {
@@ -170,7 +146,7 @@ func asIntended(v verdict) verdict {
 }
 
 // withoutManagers leaves the managed fields out: each names the version that it
-// was written in, and the engines write theirs when they like.
+// was written in.
 func withoutManagers(object string) string {
 	tree, ok := objects.Decode([]byte(object)).(map[string]any)
 	if !ok {

@@ -1,6 +1,7 @@
 package fuzzparity
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -136,12 +137,11 @@ func (a attempt) stored(body []byte, target identity) string {
 		metadata["name"] = strings.HasPrefix(name, prefix[:min(len(prefix), 58)])
 	}
 	metadata["managedFields"] = withoutTimes(metadata["managedFields"])
-	a.maskDangling(object)
 	return string(objects.Encode(object))
 }
 
-// withoutTimes leaves the times of managed fields out, and entries of the
-// servers themselves: their controllers write when they like.
+// withoutTimes leaves the times of managed fields out, with the order that follows
+// from the seconds, and the entries of whoever made the built-in objects.
 func withoutTimes(managed any) []any {
 	var kept []any
 	entries, _ := managed.([]any)
@@ -153,32 +153,6 @@ func withoutTimes(managed any) []any {
 		delete(fields, "time")
 		kept = append(kept, fields)
 	}
+	slices.SortStableFunc(kept, func(a, b any) int { return bytes.Compare(objects.Encode(a), objects.Encode(b)) })
 	return kept
-}
-
-// maskDangling leaves out how a server words the condition that it writes into
-// a schema, and after a write the whole condition, for it writes when it likes.
-func (a attempt) maskDangling(object map[string]any) {
-	status, _ := object["status"].(map[string]any)
-	conditions, ok := status["conditions"].([]any)
-	if !ok {
-		return
-	}
-	var kept []any
-	for _, condition := range conditions {
-		fields, _ := condition.(map[string]any)
-		if fields["type"] == "Dangling" {
-			if a.isReal() {
-				continue
-			}
-			if message, _ := fields["message"].(string); strings.Contains(message, kindLevel) {
-				fields["message"], fields["lastTransitionTime"] = "some", "some"
-			}
-		}
-		kept = append(kept, condition)
-	}
-	status["conditions"] = kept
-	if len(kept) == 0 {
-		delete(status, "conditions")
-	}
 }

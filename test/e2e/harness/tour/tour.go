@@ -23,8 +23,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// grace is how long the commands of a section may take together.
-const grace = 5 * time.Minute
+// grace is how long the commands of a section may take together, rollouts of
+// several replicas on a slow machine among them.
+const grace = 10 * time.Minute
 
 // mark separates the outputs of the commands.
 const mark = "--- next ---"
@@ -100,7 +101,7 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	shell.Stdin = strings.NewReader(script.String())
 	var output bytes.Buffer
 	shell.Stdout, shell.Stderr = &output, &output
-	shell.WaitDelay = time.Second // what a command left running holds the output open
+	shell.WaitDelay = 30 * time.Second // what a command left running holds the output open
 	if err := shell.Run(); err != nil {
 		t.Fatalf("the commands of %s, %s: %v\n%s", section.Document, section.Heading, err, output.String())
 	}
