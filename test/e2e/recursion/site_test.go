@@ -53,8 +53,7 @@ func startSite(t *testing.T) *site {
 	t.Helper()
 	c := cluster.StartBeside(t, cluster.Options{
 		// 5 of these 12 seats are service accounts'.
-		// Requests may wait for them for a quarter of the timeout, on a slow machine.
-		KubeAPIServerArgs: []string{"--max-requests-inflight=8", "--max-mutating-requests-inflight=4", "--request-timeout=4m"},
+		KubeAPIServerArgs: []string{"--max-requests-inflight=8", "--max-mutating-requests-inflight=4"},
 	}, oneSeat)
 	pod := c.Servers(t, 1)[0]
 	s := &site{Cluster: c, kubectl: c.Kubectl(t), pod: pod, direct: c.Direct(t, pod)}
