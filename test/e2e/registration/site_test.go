@@ -159,14 +159,15 @@ func (a answer) decode(t *testing.T, into any) {
 	require.NoError(t, json.Unmarshal([]byte(a.body), into), a.body)
 }
 
-// get asks kube-apiserver; headers are "Name: value".
-func (s *site) get(t *testing.T, path string, headers ...string) answer {
+// get asks kube-apiserver.
+func (s *site) get(t *testing.T, path string) answer {
 	t.Helper()
-	result, err := s.try(t.Context(), path, headers...)
+	result, err := s.try(t.Context(), path)
 	require.NoError(t, err)
 	return result
 }
 
+// try is get that may fail; headers are "Name: value".
 func (s *site) try(ctx context.Context, path string, headers ...string) (answer, error) {
 	return get(ctx, s.http, s.KubeAPIServer.URL+path, headers...)
 }
