@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
@@ -26,7 +25,7 @@ func testAway(t *testing.T, s *site) {
 		"one whom nobody knows":  {admin},
 		"one with another token": {"Authorization: Bearer unheard"},
 	} {
-		require.NotEqual(t, http.StatusOK, server.mustGet(t, objectsPath+"?timeout=2s", headers...).code, name)
+		require.NotEqual(t, http.StatusOK, server.await(t, patience, objectsPath+"?timeout=2s", headers...).code, name)
 	}
 
 	server.gate.open(t)
@@ -144,10 +143,7 @@ func testSlow(t *testing.T, s *site) {
 // is answered, with a refusal, about when its time is over.
 func (s *server) requireBounded(t *testing.T, limit time.Duration, header string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit+10*time.Second)
-	defer cancel()
-	refusal, err := s.get(ctx, objectsPath, header)
-	require.NoError(t, err, "the server hangs for longer than its limit of %v", limit)
+	refusal := s.await(t, limit+10*time.Second, objectsPath, header)
 	require.GreaterOrEqual(t, refusal.code, http.StatusUnauthorized, refusal.body)
 }
 

@@ -6,10 +6,13 @@ package upstream
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,6 +122,22 @@ func (s *server) mustGet(t *testing.T, path string, headers ...string) answer {
 	result, err := s.get(t.Context(), path, headers...)
 	require.NoError(t, err)
 	return result
+}
+
+// await asks for what is answered about when the time of the request is over, again
+// if the answer is cut off: the library does that to one which begins just then.
+func (s *server) await(t *testing.T, limit time.Duration, path string, headers ...string) answer {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		got, err := s.get(ctx, path, headers...)
+		cancel()
+		cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+		if !cut || attempt == 5 {
+			require.NoError(t, err, "no answer within %v", limit)
+			return got
+		}
+	}
 }
 
 // waitReadiness waits until /readyz?verbose, asked by nobody in particular,
