@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,14 +69,14 @@ func TestEtcdHangs(t *testing.T) {
 	t.Parallel()
 	etcd := startEtcd(t)
 	s := startSite(t, etcd)
-	require.NoError(t, etcd.Process.Signal(syscall.SIGSTOP))
+	etcd.Process.Pause(t)
 	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	answer := s.writeInVain(t)
 	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
 	require.Contains(t, answer.body, `"reason":"Timeout"`)
 
-	require.NoError(t, etcd.Process.Signal(syscall.SIGCONT))
+	etcd.Process.Resume()
 	s.waitReadiness(t, http.StatusOK, "ok")
 	s.createLevel(t, newLevel("after", 1))
 }

@@ -120,8 +120,26 @@ func (p *Process) WaitOutput(ctx context.Context, text string) error {
 	})
 }
 
-// Signal sends a signal: SIGSTOP and SIGCONT make a process hang and go on.
+// Signal sends a signal and does not wait for what comes of it.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// Pause makes the process hang, its connections open, and returns when all its
+// threads do: on a busy machine some go on for a while after the signal.
+func (p *Process) Pause(t TB) {
+	t.Helper()
+	err := p.Signal(syscall.SIGSTOP)
+	if err == nil {
+		err = awaitPause(p.PID())
+	}
+	if err != nil {
+		t.Fatalf("pausing %s: %v", p.Name, err)
+	}
+}
+
+// Resume makes a paused process go on.
+func (p *Process) Resume() {
+	_ = p.Signal(syscall.SIGCONT) // fails only if it has ended
+}
 
 // Stop asks the process to end with SIGTERM and waits for it.
 func (p *Process) Stop(t TB) {
@@ -149,7 +167,7 @@ func (p *Process) end(sig syscall.Signal) error {
 	}
 	_ = p.cmd.Process.Signal(sig) // fails only if it ends at this moment
 	if sig != syscall.SIGKILL {
-		_ = p.cmd.Process.Signal(syscall.SIGCONT) // a process that hangs would not see it
+		p.Resume() // one that hangs would not see it
 	}
 	select {
 	case <-p.done:

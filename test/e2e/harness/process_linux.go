@@ -1,8 +1,24 @@
 package harness
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // diesWithParent makes the kernel kill a child whose parent has died.
 func diesWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}
+
+// awaitPause waits until a child that was sent SIGSTOP has stopped. How it ends is
+// left to whoever waits for that.
+func awaitPause(pid int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,8 +40,8 @@ func (s *site) saturate(t *testing.T, phase string, patience time.Duration, held
 	require.Equal(t, http.StatusOK, warm.code, warm.body)
 
 	process := s.pod.Process()
-	require.NoError(t, process.Signal(syscall.SIGSTOP))
-	goOn := sync.OnceFunc(func() { _ = process.Signal(syscall.SIGCONT) })
+	process.Pause(t)
+	goOn := sync.OnceFunc(process.Resume)
 	defer goOn()
 	b := newBurst(t)
 	for i, token := range s.users {

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -114,7 +113,7 @@ func testKeeps(t *testing.T, s *site) {
 func (s *site) cutOff(t *testing.T) {
 	t.Helper()
 	process := s.KubeAPIServer.Process
-	require.NoError(t, process.Signal(syscall.SIGSTOP))
+	process.Pause(t)
 	s.Etcd.Kill(t)
 	s.Etcd.Start(s.owner)
 	client := s.Etcd.Client(t)
@@ -126,7 +125,7 @@ func (s *site) cutOff(t *testing.T) {
 	}
 	_, err = client.Compact(t.Context(), put.Header.Revision)
 	require.NoError(t, err)
-	require.NoError(t, process.Signal(syscall.SIGCONT))
+	process.Resume()
 	s.waitBoth(t)
 }
 
