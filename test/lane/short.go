@@ -1,0 +1,6 @@
+//go:build !long
+
+package lane
+
+// Long reports whether this is the long lane.
+const Long = false
