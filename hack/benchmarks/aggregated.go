@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -60,7 +61,7 @@ func startFront(o *harness.Owner) *front {
 	o.Check(f.makeUser(o.Context()))
 	pair := f.servingPair(o, "ours")
 	for i := range f.ours {
-		f.ours[i] = harness.StartServer(o, harness.ServerOptions{Etcd: etcd, Args: []string{
+		f.ours[i] = harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: []string{
 			"--etcd-prefix=" + storePrefix, "--kubeconfig=" + f.kube.Kubeconfig,
 			"--tls-cert-file=" + pair.CertFile, "--tls-private-key-file=" + pair.KeyFile,
 		}})

@@ -45,10 +45,10 @@ type result struct {
 func cases() []contest {
 	off := []string{"--enable-priority-and-fairness=false"}
 	return []contest{
-		{name: "mice alone, pkg/apf", program: binaries.Server},
-		{name: "elephant and mice, pkg/apf", program: binaries.Server, elephant: true},
+		{name: "mice alone, pkg/apf", program: binaries.Release},
+		{name: "elephant and mice, pkg/apf", program: binaries.Release, elephant: true},
 		{name: "elephant and mice, k8s.io/apiserver", program: binaries.Peer, elephant: true},
-		{name: "elephant and mice, flow control off", program: binaries.Server, args: off, elephant: true},
+		{name: "elephant and mice, flow control off", program: binaries.Release, args: off, elephant: true},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,7 +11,7 @@ import (
 func TestRootIsTheProductsModuleAlsoFromAModuleBelow(t *testing.T) {
 	root, err := Root()
 	require.NoError(t, err)
-	t.Chdir(filepath.Join(root, "hack", "tools", "etcd"))
+	t.Chdir(filepath.Join(root, "hack", "tools", "programs"))
 	below, err := Root()
 	require.NoError(t, err)
 	require.Equal(t, root, below)
@@ -22,30 +21,22 @@ func TestRootIsTheProductsModuleAlsoFromAModuleBelow(t *testing.T) {
 	require.ErrorContains(t, err, "run inside the repository")
 }
 
-func TestSecondHolderOfALockWaitsForTheFirst(t *testing.T) {
+func TestALockIsForOneHolderAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := lock(path)
 	require.NoError(t, err)
-
-	acquired := make(chan error, 1)
-	go func() {
-		unlockSecond, err := lock(path)
-		if err == nil {
-			unlockSecond()
-		}
-		acquired <- err
-	}()
-	select {
-	case err := <-acquired:
-		t.Fatalf("the second holder did not wait: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
+	busy, err := tryLock(path)
+	require.NoError(t, err)
+	require.False(t, busy, "a second holder got the lock")
 	unlock()
-	require.NoError(t, <-acquired)
+	free, err := tryLock(path)
+	require.NoError(t, err)
+	require.True(t, free)
 }
 
 func TestProgramIsBuiltOnceForAProcess(t *testing.T) {
 	p := program{name: "build", module: ".", pkg: "./test/binaries/build"}
+	t.Setenv(prebuiltVariable, "")
 	first := cache{bin: t.TempDir(), paths: map[string]string{}}
 	path, err := first.get(t.Context(), p)
 	require.NoError(t, err)
@@ -62,11 +53,50 @@ func TestProgramIsBuiltOnceForAProcess(t *testing.T) {
 	require.FileExists(t, path, "another process asks the go command again")
 }
 
+func TestPrebuiltProgramIsTakenAsItIs(t *testing.T) {
+	t.Setenv(prebuiltVariable, "prebuilt")
+	p := program{name: "build", module: ".", pkg: "./no/such/package"}
+	c := cache{bin: t.TempDir(), paths: map[string]string{}}
+	_, err := c.get(t.Context(), p)
+	require.ErrorContains(t, err, "run 'make binaries'")
+
+	path := filepath.Join(c.bin, p.name)
+	require.NoError(t, os.WriteFile(path, nil, 0o755))
+	got, err := c.get(t.Context(), p)
+	require.NoError(t, err)
+	require.Equal(t, path, got)
+}
+
 func TestBuildErrorNamesTheProgramTheCommandAndTheCompilersWords(t *testing.T) {
+	t.Setenv(prebuiltVariable, "")
 	c := cache{bin: t.TempDir(), paths: map[string]string{}}
 	_, err := c.get(t.Context(), program{name: "nothing", module: ".", pkg: "./no/such/package"})
 	require.ErrorContains(t, err, "building nothing")
 	require.ErrorContains(t, err, "go build")
 	require.ErrorContains(t, err, "no/such/package")
 	require.Empty(t, c.paths, "a failed build is tried again")
+}
+
+func TestBuildErrorThatHasNothingToDoWithTheCodeSaysWhatToDo(t *testing.T) {
+	require.Contains(t, advice("link: write /x: no space left on device"), "make clean")
+	require.Contains(t, advice(`Get "https://example.com/x.zip": dial tcp: lookup example.com: no such host`), "GOPROXY")
+	require.Contains(t, advice("module lookup disabled by GOPROXY=off"), "GOPROXY")
+	require.Empty(t, advice("x.go:1:2: undefined: y"))
+}
+
+func TestModulesThatCannotBeDownloadedAreSaidSo(t *testing.T) {
+	t.Setenv(prebuiltVariable, "")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", "-modcacherw -buildvcs=false")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	c := cache{bin: t.TempDir(), paths: map[string]string{}}
+	_, err := c.get(t.Context(), etcdProgram())
+	require.ErrorContains(t, err, "GOPROXY is off")
+}
+
+func TestReleasedServerIsCompiledByTheProfileThatAPlainGoBuildHeeds(t *testing.T) {
+	root, err := Root()
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(root, "cmd", "flowcontrol-apiserver", "default.pgo"))
+	require.Contains(t, buildArgs(releaseProgram(), root, ""), "-pgo="+filepath.Join(root, profile))
 }

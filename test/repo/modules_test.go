@@ -12,12 +12,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-func TestToolModulesPinWhatTheTestsSayTheyRun(t *testing.T) {
-	product, kubernetes, etcd := requirements(t, "."), requirements(t, "hack/tools/kubernetes"), requirements(t, "hack/tools/etcd")
-	assert.Equal(t, binaries.KubernetesVersion, kubernetes["k8s.io/kubernetes"],
-		"test/binaries stamps another version than hack/tools/kubernetes builds")
-	assert.Equal(t, product["go.etcd.io/etcd/server/v3"], etcd["go.etcd.io/etcd/server/v3"],
-		"the etcd that is compared with must be the one that is embedded")
+func TestProgramsOfTheTestsAreOfTheVersionsThatTheTestsSay(t *testing.T) {
+	programs := requirements(t, "hack/tools/programs")
+	assert.Equal(t, binaries.KubernetesVersion, programs["k8s.io/kubernetes"],
+		"test/binaries stamps another version than hack/tools/programs builds")
+	for name, version := range requirements(t, ".") {
+		if built, ok := programs[name]; ok {
+			assert.Equal(t, version, built, "%s: hack/tools/programs must build what the product has, so that it is compiled once", name)
+		}
+	}
 }
 
 func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
@@ -32,17 +35,25 @@ func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
 	}
 }
 
-// requirements maps the modules that a go.mod requires to their versions.
+// requirements maps the modules that a go.mod requires to their versions, those
+// that it puts in their place where it does.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
+	type version struct{ Path, Version string }
 	var mod struct {
-		Require []struct{ Path, Version string }
+		Require []version
+		Replace []struct{ Old, New version }
 	}
 	output := command(t, filepath.Join(root(t), filepath.FromSlash(folder)), "go", "mod", "edit", "-json")
 	require.NoError(t, json.Unmarshal(output, &mod))
 	versions := map[string]string{}
 	for _, required := range mod.Require {
 		versions[required.Path] = required.Version
+	}
+	for _, replaced := range mod.Replace {
+		if _, ok := versions[replaced.Old.Path]; ok && replaced.New.Path == replaced.Old.Path {
+			versions[replaced.Old.Path] = replaced.New.Version
+		}
 	}
 	return versions
 }

@@ -1,9 +1,10 @@
 // Command build builds every program that the tests run, so that no test has
-// to wait for a compiler.
+// to wait for a compiler. With -long it builds those of the long lane too.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,14 +14,20 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	long := flag.Bool("long", false, "build the programs of the long lane too")
+	flag.Parse()
+	if err := run(*long); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(long bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return binaries.All(ctx, func(path string) { fmt.Println("built", path) })
+	report := func(path string) { fmt.Println("built", path) }
+	if err := binaries.Short(ctx, report); err != nil || !long {
+		return err
+	}
+	return binaries.Long(ctx, report)
 }

@@ -36,10 +36,6 @@ type Etcd struct {
 // StartEtcd starts an etcd on an empty data directory and waits until it is healthy.
 func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	t.Helper()
-	path, err := binaries.Etcd(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	scheme, security := "http", []string(nil)
 	if ca := options.CA; ca != nil {
 		serving := ca.Server(t, "etcd")
@@ -47,7 +43,7 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 			"--trusted-ca-file=" + ca.CertFile, "--client-cert-auth"}
 	}
 	ports := FreePorts(t, 3)
-	e := &Etcd{options: options, path: path, URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
+	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
 	e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
 	e.Start(t)
 	return e

@@ -46,10 +46,7 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 	t.Helper()
 	path := options.Program
 	if path == "" {
-		var err error
-		if path, err = binaries.KubeAPIServer(t.Context()); err != nil {
-			t.Fatalf("%v", err)
-		}
+		path = Program(t, binaries.KubeAPIServer)
 	}
 	k := &KubeAPIServer{
 		ClientCA:     NewCA(t, "client-ca"),

@@ -20,13 +20,9 @@ type KubeControllerManagerOptions struct {
 // healthy.
 func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Process {
 	t.Helper()
-	path, err := binaries.KubeControllerManager(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	k := options.KubeAPIServer
 	port := FreePorts(t, 1)[0]
-	process := StartProcess(t, Command{Path: path, Args: append([]string{
+	process := StartProcess(t, Command{Path: Program(t, binaries.KubeControllerManager), Args: append([]string{
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port),
 		"--cert-dir=" + t.TempDir(),

@@ -31,11 +31,7 @@ type Result struct {
 // NewKubectl returns a kubectl that uses the kubeconfig.
 func NewKubectl(t TB, kubeconfig string) *Kubectl {
 	t.Helper()
-	path, err := binaries.Kubectl(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return &Kubectl{path: path, kubeconfig: kubeconfig, home: t.TempDir()}
+	return &Kubectl{path: Program(t, binaries.Kubectl), kubeconfig: kubeconfig, home: t.TempDir()}
 }
 
 // Run runs a command that must succeed and returns its stdout.

@@ -50,10 +50,7 @@ func LaunchServer(t TB, options ServerOptions) *Server {
 	t.Helper()
 	path := options.Program
 	if path == "" {
-		var err error
-		if path, err = binaries.Server(t.Context()); err != nil {
-			t.Fatalf("%v", err)
-		}
+		path = Program(t, binaries.Server)
 	}
 	if options.DataDir == "" {
 		options.DataDir = filepath.Join(ShortDir(t), "data")
@@ -89,15 +86,11 @@ func (s *Server) processCommand(t TB) Command {
 // refuse.
 func RunServer(t TB, args ...string) (exitCode int, output string) {
 	t.Helper()
-	path, err := binaries.Server(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	// In a directory of its own, so that the default data directory is a new one.
-	p := StartProcess(t, Command{Path: path, Args: args, Dir: ShortDir(t)})
+	p := StartProcess(t, Command{Path: Program(t, binaries.Server), Args: args, Dir: ShortDir(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
 	defer cancel()
-	exitCode, err = p.ExitCode(ctx)
+	exitCode, err := p.ExitCode(ctx)
 	if err != nil {
 		t.Fatalf("%v; its output so far:\n%s", err, tail(p.Output()))
 	}

@@ -1,22 +1,11 @@
 package harness
 
 import (
-	"debug/buildinfo"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
-
-func TestServerIsCompiledByItsProfile(t *testing.T) {
-	path, err := binaries.Server(t.Context())
-	require.NoError(t, err)
-	info, err := buildinfo.ReadFile(path)
-	require.NoError(t, err)
-	require.Regexp(t, `-pgo=.*default\.pgo\n`, info.String())
-}
 
 func TestServerComesBackOnItsDirectoryAndPort(t *testing.T) {
 	ca := NewCA(t, "etcd-ca")

@@ -1,0 +1,151 @@
+package binaries
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// prebuiltVariable is the environment variable that says, with the value
+	// "prebuilt", that `make binaries` has just built everything: no test asks
+	// the go command again, which takes seconds for each program.
+	prebuiltVariable = "BINARIES"
+	// coverageVariable, if set, makes programs of this repository count what of
+	// them runs.
+	coverageVariable = "COVERAGE"
+)
+
+// built remembers what this process has built. It is the one package variable
+// here: asking the go command again for each test of a process would cost
+// seconds each time, and give the same file.
+var built = cache{paths: map[string]string{}} //nolint:gochecknoglobals // see above
+
+type cache struct {
+	bin   string     // where the programs go; empty: bin/ at the top of the repository
+	mu    sync.Mutex // guards paths, and lets one build run at a time
+	paths map[string]string
+}
+
+func (c *cache) get(ctx context.Context, p program) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if path, ok := c.paths[p.name]; ok {
+		return path, nil
+	}
+	path, err := find(ctx, p, c.bin)
+	if err != nil {
+		return "", err
+	}
+	c.paths[p.name] = path
+	return path, nil
+}
+
+// find returns the path of a program that was built before, or builds it.
+func find(ctx context.Context, p program, bin string) (string, error) {
+	if os.Getenv(prebuiltVariable) != "prebuilt" {
+		return build(ctx, p, bin)
+	}
+	_, path, err := place(p, bin)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s=prebuilt, but %w: run 'make binaries' or, for the long lane, 'make binaries-long'", prebuiltVariable, err)
+	}
+	return path, nil
+}
+
+// place is the top of the repository, and where the program goes.
+func place(p program, bin string) (root, path string, err error) {
+	root, err = Root()
+	if bin == "" {
+		bin = filepath.Join(root, "bin")
+	}
+	return root, filepath.Join(bin, p.name), err
+}
+
+// build leaves it to the go command to do nothing when nothing has changed.
+func build(ctx context.Context, p program, bin string) (string, error) {
+	root, path, err := place(p, bin)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(filepath.Dir(path), "."+p.name+".lock"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+
+	cmd := exec.CommandContext(ctx, "go", buildArgs(p, root, path)...)
+	cmd.Dir = filepath.Join(root, filepath.FromSlash(p.module))
+	// Static, as these programs are released; and each module stands alone.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %q in %s: %w\n%s%s", p.name, strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
+	}
+	return path, nil
+}
+
+// buildArgs are the same for all programs, but for what names a version, so that
+// what two have in common is compiled once.
+func buildArgs(p program, root, path string) []string {
+	args := []string{"build",
+		"-buildvcs=false", // a commit that changes no code links nothing anew
+		"-pgo=off",
+		// Prometheus finds its targets in files and in Kubernetes: the libraries of
+		// all clouds would take most of its build. No other program knows these tags.
+		"-tags=remove_all_sd,enable_kubernetes_sd",
+		"-ldflags=" + strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "),
+		"-o", path}
+	if p.profile != "" {
+		args = append(args, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
+	}
+	if p.ours && os.Getenv(coverageVariable) != "" {
+		args = append(args, "-cover", "-coverpkg=./cmd/...,./pkg/...")
+	}
+	return append(args, p.pkg)
+}
+
+// advice says in a sentence what to do about the usual reasons that have nothing
+// to do with the code; empty if the output names none of them.
+func advice(output string) string {
+	for _, known := range []struct{ words, advice string }{
+		{"no space left on device", "The disk is full: 'go clean -cache' and 'make clean' free what builds have left."},
+		{"dial tcp", "The modules cannot be downloaded: set GOPROXY to a module proxy that this machine reaches."},
+		{"module lookup disabled", "The modules may not be downloaded: GOPROXY is off, and the module cache does not have them."},
+	} {
+		if strings.Contains(output, known.words) {
+			return known.advice + "\n"
+		}
+	}
+	return ""
+}
+
+// all builds programs, two at a time: linking takes one processor.
+func (c *cache) all(ctx context.Context, programs []program, report func(path string)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2)
+	var mu sync.Mutex // guards report
+	for _, p := range programs {
+		group.Go(func() error {
+			path, err := build(ctx, p, c.bin)
+			if err == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				report(path)
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,92 @@
+package binaries
+
+import "strings"
+
+const (
+	// KubernetesVersion is the release of the Kubernetes programs, and what they
+	// report as their version.
+	KubernetesVersion = "v1.33.13"
+	// NextKubernetesVersion is that of the newer kube-apiserver, for version skew.
+	NextKubernetesVersion = "v1.36.4"
+
+	// profile tells the compiler where the server spends its time.
+	profile = "cmd/flowcontrol-apiserver/default.pgo"
+)
+
+// program is one binary and where it comes from.
+type program struct {
+	name    string // file name under bin/
+	module  string // folder of the module that builds it, from the top of the repository
+	pkg     string // import path of its main package
+	ldflags []string
+	profile string // for the compiler, from the module's folder; empty: none
+	ours    bool   // of this repository: its coverage is of interest
+}
+
+// short are the programs that `make test` needs, the slowest to build first.
+func short() []program {
+	return []program{prometheusProgram(), kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
+		kubernetesProgram("kubectl"), serverProgram(), etcdProgram()}
+}
+
+// long are those that `make test-long` needs besides.
+func long() []program {
+	return []program{nextKubeAPIServerProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram()}
+}
+
+// serverProgram is compiled without its profile, so that it shares every compiled
+// package with the unit tests.
+func serverProgram() program {
+	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ours: true}
+}
+
+// releaseProgram is the server as `make build` compiles it.
+func releaseProgram() program {
+	return program{name: "flowcontrol-apiserver-release", module: ".", pkg: "./cmd/flowcontrol-apiserver", profile: profile}
+}
+
+// peerProgram is compiled as the released server is, so that only flow controls
+// are compared.
+func peerProgram() program {
+	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", profile: profile}
+}
+
+func etcdProgram() program {
+	return program{name: "etcd", module: "hack/tools/programs", pkg: "go.etcd.io/etcd/server/v3"}
+}
+
+func prometheusProgram() program {
+	return program{name: "prometheus", module: "hack/tools/programs", pkg: "github.com/prometheus/prometheus/cmd/prometheus"}
+}
+
+func kubernetesProgram(name string) program {
+	return program{name: name, module: "hack/tools/programs", pkg: "k8s.io/kubernetes/cmd/" + name, ldflags: versionStamps(KubernetesVersion)}
+}
+
+func nextKubeAPIServerProgram() program {
+	return program{name: "kube-apiserver-next", module: "hack/tools/kubernetes-next", pkg: "k8s.io/kubernetes/cmd/kube-apiserver",
+		ldflags: versionStamps(NextKubernetesVersion)}
+}
+
+func buildkitProgram(name string) program {
+	return program{name: name, module: "hack/tools/buildkit", pkg: "github.com/moby/buildkit/cmd/" + name}
+}
+
+func collectorProgram() program {
+	return program{name: "otel-collector", module: "hack/tools/otel-collector", pkg: "."}
+}
+
+// versionStamps are the linker's flags by which a release build names its
+// version: without them a program would call itself v0.0.0-master.
+func versionStamps(version string) []string {
+	number := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	var stamps []string
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		stamps = append(stamps,
+			"-X", pkg+".gitVersion="+version,
+			"-X", pkg+".gitMajor="+number[0],
+			"-X", pkg+".gitMinor="+number[1],
+			"-X", pkg+".gitTreeState=clean")
+	}
+	return stamps
+}
