@@ -107,12 +107,17 @@ func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
 	owner := &recorder{TB: t}
 	p := StartProcess(owner, Command{Path: "/bin/sh", Args: []string{"-c", "echo the reason"}})
 	<-p.Done()
-	owner.cleanup()
-	require.Empty(t, owner.log, "a test that passed is left alone")
-
+	require.Equal(t, "started sh", owner.log)
 	owner.failed = true
 	owner.cleanup()
 	require.Contains(t, owner.log, "the reason")
+	require.Contains(t, owner.log, p.output)
+	require.FileExists(t, p.output)
+
+	owner.failed, owner.log = false, ""
+	owner.cleanup()
+	require.Empty(t, owner.log, "a test that passed is left alone")
+	require.NoFileExists(t, p.output)
 }
 
 // recorder is a test whose end and failure the test decides.

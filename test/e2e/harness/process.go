@@ -52,10 +52,21 @@ type Command struct {
 // StartProcess executes the command; the process ends with the test at the latest.
 func StartProcess(t TB, c Command) *Process {
 	t.Helper()
-	name := filepath.Base(c.Path)
-	output, err := os.CreateTemp(t.TempDir(), name+"-*.log")
+	p, err := TryStartProcess(t, c)
 	if err != nil {
-		t.Fatalf("making the output file of %s: %v", name, err)
+		t.Fatalf("%v", err)
+	}
+	return p
+}
+
+// TryStartProcess is StartProcess for a goroutine that is not the test's, which
+// may not end the test.
+func TryStartProcess(t TB, c Command) (*Process, error) {
+	t.Helper()
+	name := filepath.Base(c.Path)
+	output, err := createLog(t.Name(), name)
+	if err != nil {
+		return nil, fmt.Errorf("making the output file of %s: %w", name, err)
 	}
 	defer func() { _ = output.Close() }()
 
@@ -66,22 +77,30 @@ func StartProcess(t TB, c Command) *Process {
 	cmd.SysProcAttr = diesWithParent()
 	p := &Process{Name: name, cmd: cmd, output: output.Name(), done: make(chan struct{}), Started: time.Now()}
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("starting %s: %v", name, err)
+		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
+	t.Logf("started %s", name) // hack/testreport counts these
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait() // how it ended is in cmd.ProcessState
 	}()
-	t.Cleanup(func() {
-		stopErr := p.end(syscall.SIGTERM)
-		if t.Failed() {
-			t.Logf("%s %s\nended: %v; the end of its output:\n%s", name, strings.Join(c.Args, " "), cmd.ProcessState, tail(p.Output()))
-		}
-		if stopErr != nil {
-			t.Logf("%v", stopErr)
-		}
-	})
-	return p
+	t.Cleanup(func() { p.clean(t, c.Args) })
+	return p, nil
+}
+
+// clean ends the process with its test. Of a test that failed the output is kept,
+// and its end attached.
+func (p *Process) clean(t TB, args []string) {
+	stopErr := p.end(syscall.SIGTERM)
+	if t.Failed() {
+		t.Logf("%s %s\nended: %v; its whole output: %s; the end of it:\n%s",
+			p.Name, strings.Join(args, " "), p.cmd.ProcessState, p.output, tail(p.Output()))
+	} else {
+		_ = os.Remove(p.output)
+	}
+	if stopErr != nil {
+		t.Logf("%v", stopErr)
+	}
 }
 
 // PID is the process's id, valid until it has ended.
