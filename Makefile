@@ -56,32 +56,75 @@ clean: ## Remove what was built; the data of `make run` stays
 
 ##@ Test
 
+# Events of each phase, outputs of processes, and what passed only on retry.
+RESULTS := .cache/test
+
+# The lane: "long-" in test-long, whose tests have that build tag. The linter has
+# vetted the code.
+LANE ?=
+LANE_FLAGS := -count=1 -vet=off $(if $(LANE),-tags=long -timeout=2h,-timeout=15m)
+
+# $(call run-tests,PHASE[,flags of gotestsum]) begins the command that runs tests
+# and writes their events; flags of `go test` follow.
+run-tests = mkdir -p $(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
+  --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- $(LANE_FLAGS)
+
+# Two phases side by side: end-to-end tests wait much, and the compilers of their
+# programs leave room for unit tests on a cold machine. All run even if one fails.
 .PHONY: test
-test: test-unit test-race test-parity e2e ## Run every test
+test: bin/gotestsum ## What a change must pass: every test of the short lane
+	@rm -rf $(RESULTS)
+	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
+	  $(MAKE) report || status=$$?; exit $$status
+
+.PHONY: test-long
+test-long: bin/gotestsum ## What needs hours: full counts, new random choices, every guide and release
+	@rm -rf $(RESULTS)
+	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
+	  $(MAKE) report || status=$$?; exit $$status
+
+.PHONY: report
+report: ## Say what the last run of the tests has come to
+	@go run ./hack/testreport
+
+# The phases without programs, in a row.
+.PHONY: test-units
+test-units:
+	@status=0; for phase in test-unit test-race test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
 
 .PHONY: test-unit
-test-unit: ## Run the tests beside the code
-	@echo "test-unit: the packages of the product and of the repository's own checks"
-	@go test -timeout=15m $$(go list ./... | grep -v /test/)
-	@go test -count=1 ./test/binaries/... ./test/objects/... ./test/repo/...
+test-unit: bin/gotestsum ## Run the tests beside the code
+	@echo "test-unit: the packages of the product and of the repository's own tools"
+	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)')
 
 .PHONY: test-race
-test-race: ## Run the tests of the engine under the race detector
-	@echo "test-race: pkg/apf under the race detector"
-	@CGO_ENABLED=1 go test -race -timeout=15m ./pkg/apf/...
+test-race: bin/gotestsum ## Run the tests of the product under the race detector
+	@echo "test-race: the packages of the product under the race detector"
+	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: there is no C compiler, which the race detector needs: install gcc or clang, or set CC" >&2; exit 1; }
+	@CGO_ENABLED=1 $(call run-tests,race) -race $$(go list ./cmd/... ./pkg/... | grep -v /pkg/generated)
 
 .PHONY: test-parity
-test-parity: ## Compare with k8s.io/kubernetes itself
+test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes itself
 	@echo "test-parity: the product against k8s.io/kubernetes"
-	@cd test/parity && go test -timeout=15m ./...
+	@cd test/parity && $(call run-tests,parity) ./...
 
-# Never from the cache, which knows nothing of the programs that these tests
-# run; the programs first, and one package after another, so that no test races
-# a compiler for the processors.
-.PHONY: e2e
-e2e: binaries ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
-	@echo "e2e: real processes, kube-apiserver beside this server and in front of it"
-	@go test -count=1 -p=1 -timeout=30m ./test/e2e/...
+# These judge histories of random operations: a failure that goes away on retry
+# would be the one that they are for.
+MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel
+
+# Two packages at a time: one waits while the other works. A test that failed is
+# run once more, by itself; test-report names it.
+.PHONY: test-e2e
+test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
+	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
+	@export BINARIES=prebuilt; status=0; \
+	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -vE '/(linearizability|watchmodel)$$' | tr '\n' ' ')") -p=2 || status=$$?; \
+	  $(call run-tests,model) -p=2 $(MODELS) || status=$$?; \
+	  exit $$status
+
+bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
+	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
+	@touch $@
 
 # Its comparison is a part of e2e too, which checks docs/conformance.md.
 .PHONY: conformance
@@ -90,12 +133,17 @@ conformance: binaries ## Compare the API with kube-apiserver's; write docs/confo
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
 .PHONY: binaries
-binaries: ## Build every program that the tests run
-	@echo "binaries: the server, etcd and the Kubernetes programs (minutes the first time)"
+binaries: ## Build every program that `make test` runs
+	@echo "binaries: the server, etcd, the Kubernetes programs and Prometheus (minutes the first time)"
 	@go run ./test/binaries/build
 
+.PHONY: binaries-long
+binaries-long: ## Build every program that `make test-long` runs
+	@echo "binaries-long: also kube-apiserver 1.36, BuildKit and the OpenTelemetry collector (minutes the first time)"
+	@go run ./test/binaries/build -long
+
 .PHONY: bench
-bench: binaries ## Measure engine and server beside their peers; write docs/benchmarks.md
+bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@echo "bench: the engine and that of k8s.io/apiserver (some minutes)"
 	@go run ./hack/enginebench
 	@echo "bench: an elephant and mice under both engines (some minutes)"
@@ -106,14 +154,14 @@ bench: binaries ## Measure engine and server beside their peers; write docs/benc
 # Worth it when the way of a request has changed much, or Go or the libraries
 # have: an old profile does no harm, it helps less.
 .PHONY: profile
-profile: binaries ## Take anew the profile by which the server is compiled
+profile: ## Take anew the profile by which the server is compiled
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
 	@go run ./hack/benchmarks --profile=cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-vet verify-lint verify-codegen verify-repo ## Run every check
+verify: verify-tidy verify-format verify-lint verify-codegen verify-repo ## Run every check
 
 .PHONY: fix
 fix: update-tidy update-codegen update-format update-lint ## Mend what the checks can mend by themselves
@@ -148,11 +196,6 @@ verify-format: ## Check that gofmt has nothing to change
 update-format: ## Format every Go file
 	@echo "update-format: gofmt"
 	@$(GOFMT) -w
-
-.PHONY: verify-vet
-verify-vet: ## Run go vet
-	@for module in $(CODE_MODULES); do echo "verify-vet: $$module"; (cd $$module && go vet ./...) || \
-	  { echo "go vet has findings, which want mending by hand" >&2; exit 1; }; done
 
 .PHONY: verify-lint
 verify-lint: bin/golangci-lint ## Run golangci-lint

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	module  = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
+	slowest = 20 // tests that are named
+)
+
+// report is what is known of a run.
+type report struct {
+	logs     string // folder with the outputs of processes
+	outcomes map[testKey]*outcome
+	starts   map[string]int // of programs, by name
+}
+
+func newReport(logs string) *report {
+	return &report{logs: logs, outcomes: map[testKey]*outcome{}, starts: map[string]int{}}
+}
+
+// keys are those of the tests, or packages, that are wanted, in order.
+func (r *report) keys(wanted func(testKey, *outcome) bool) []testKey {
+	var keys []testKey
+	for key, o := range r.outcomes {
+		if wanted(key, o) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b testKey) int {
+		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.test, b.test))
+	})
+	return keys
+}
+
+// failed are the tests of which no attempt passed, and the packages that failed
+// without any such test: those that do not compile, or ended early.
+func (r *report) failed() []testKey {
+	tests := r.keys(func(k testKey, o *outcome) bool { return k.test != "" && o.failed > 0 && o.passed == 0 })
+	packages := r.keys(func(k testKey, o *outcome) bool {
+		explained := slices.ContainsFunc(tests, func(test testKey) bool { return test.phase == k.phase && test.pkg == k.pkg })
+		return k.test == "" && o.failed > 0 && o.passed == 0 && !explained
+	})
+	return append(tests, packages...)
+}
+
+// retried are the tests that failed at first.
+func (r *report) retried() []testKey {
+	return r.keys(func(k testKey, o *outcome) bool { return k.test != "" && o.failed > 0 && o.passed > 0 })
+}
+
+func (r *report) text() string {
+	var text strings.Builder
+	tests := r.keys(func(k testKey, o *outcome) bool { return k.test != "" && o.passed+o.failed > 0 })
+	r.writeSlowest(&text, tests)
+	r.writeStarts(&text)
+	failed, retried := r.failed(), r.retried()
+	for _, key := range retried {
+		fmt.Fprintf(&text, "\nPassed on retry, a defect to mend: %s %s\n%s", key.folder(), key.test, r.hints(key))
+	}
+	for _, key := range failed {
+		fmt.Fprintf(&text, "\nFailed: %s %s\n%s", key.folder(), key.test, r.hints(key))
+	}
+	fmt.Fprintf(&text, "\n%d tests, %d failed, %d passed on retry\n", len(tests), len(failed), len(retried))
+	return text.String()
+}
+
+func (r *report) writeSlowest(text *strings.Builder, tests []testKey) {
+	slices.SortStableFunc(tests, func(a, b testKey) int { return cmp.Compare(r.outcomes[b].seconds, r.outcomes[a].seconds) })
+	fmt.Fprintf(text, "\nSlowest tests, in seconds:\n")
+	for _, key := range tests[:min(slowest, len(tests))] {
+		fmt.Fprintf(text, "%7.1f  %s %s\n", r.outcomes[key].seconds, key.folder(), key.test)
+	}
+}
+
+func (r *report) writeStarts(text *strings.Builder) {
+	fmt.Fprintf(text, "\nProcesses started:\n")
+	for _, name := range slices.Sorted(maps.Keys(r.starts)) {
+		fmt.Fprintf(text, "%7d  %s\n", r.starts[name], name)
+	}
+}
+
+// retriedText has a line for each test that passed on retry.
+func (r *report) retriedText() string {
+	var text strings.Builder
+	for _, key := range r.retried() {
+		fmt.Fprintf(&text, "%s %s\n", key.folder(), key.test)
+	}
+	return text.String()
+}
+
+// folder is the package's, from the top of the repository.
+func (k testKey) folder() string { return "./" + strings.TrimPrefix(k.pkg, module) }
+
+// hints say how to repeat a test, and where the outputs of its processes are.
+func (r *report) hints(key testKey) string {
+	hints := "  repeat: " + key.repeat(r.outcomes[key].seed) + "\n"
+	logs := filepath.Join(r.logs, key.folder(), key.test)
+	if files, _ := filepath.Glob(filepath.Join(logs, "*")); len(files) > 0 {
+		hints += "  outputs of its processes: " + logs + "\n"
+	}
+	return hints
+}
+
+// repeat is the command that runs the test again.
+func (k testKey) repeat(seed string) string {
+	words := []string{"go", "test", "-count=1"}
+	folder, dir, env := k.folder(), "", []string{"CGO_ENABLED=0"}
+	phase, long := strings.CutPrefix(k.phase, "long-")
+	switch phase {
+	case "race":
+		env = []string{"CGO_ENABLED=1"}
+		words = append(words, "-race")
+	case "parity":
+		dir, folder = "cd test/parity && ", "."
+	}
+	if long {
+		words = append(words, "-tags=long", "-timeout=2h")
+	}
+	if seed != "" {
+		env = append(env, seed)
+	}
+	words = append(words, folder)
+	if k.test != "" {
+		words = append(words, "-run='^"+k.test+"$'")
+	}
+	return dir + strings.Join(append(env, words...), " ")
+}
