@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -27,61 +28,73 @@ const (
 
 // contest is a server with or without an elephant.
 type contest struct {
+	key      string // in the names of results
 	name     string
 	program  func(context.Context) (string, error)
 	args     []string
 	elephant bool
 }
 
-// result is what one round gave to whom.
-type result struct {
-	elephant meal
-	mice     *traffic.Tally
-	// waited and executed are means of the mice's requests, by the server's
-	// metrics; 0 with flow control off.
-	waited, executed time.Duration
-}
-
 func cases() []contest {
 	off := []string{"--enable-priority-and-fairness=false"}
 	return []contest{
-		{name: "mice alone, pkg/apf", program: binaries.Release},
-		{name: "elephant and mice, pkg/apf", program: binaries.Release, elephant: true},
-		{name: "elephant and mice, k8s.io/apiserver", program: binaries.Peer, elephant: true},
-		{name: "elephant and mice, flow control off", program: binaries.Release, args: off, elephant: true},
+		{key: "alone", name: "mice alone, pkg/apf", program: binaries.Release},
+		{key: "apf", name: "elephant and mice, pkg/apf", program: binaries.Release, elephant: true},
+		{key: "library", name: "elephant and mice, k8s.io/apiserver", program: binaries.Peer, elephant: true},
+		{key: "off", name: "elephant and mice, flow control off", program: binaries.Release, args: off, elephant: true},
 	}
 }
 
+// The units of what is measured. Waiting and execution are means of the mice's
+// requests, by the server's metrics, which it has with flow control only.
+const (
+	p50, p99        = "p50-sec", "p99-sec"
+	waiting         = "waiting-sec"
+	execution       = "execution-sec"
+	refused         = "refused"
+	elephantsServed = measurement.PerSecond
+)
+
 // measure starts the server of the case, lets its animals loose and stops it.
-func (c contest) measure(o *harness.Owner, s setting) result {
+func (c contest) measure(o *harness.Owner, s setting) measurement.Values {
 	server, target := c.start(o, s)
 	ctx, cancel := context.WithTimeout(o.Context(), warmUp+runTime)
 	defer cancel()
 	var group sync.WaitGroup
-	got := result{mice: &traffic.Tally{}}
+	tally := &traffic.Tally{}
+	var elephant meal
 	var err error
 	if c.elephant {
-		group.Go(func() { got.elephant, err = feed(o.Context(), server.Kubeconfig) })
+		group.Go(func() { elephant, err = feed(o.Context(), server.Kubeconfig) })
 	}
 	for i := range mice {
 		client := target.Client(mouse(i))
 		defer client.Close()
 		offset := warmUp + miceInterval*time.Duration(i)/mice
-		group.Go(func() { traffic.Mouse(ctx, client, miceInterval, offset, mousePath, got.mice) })
+		group.Go(func() { traffic.Mouse(ctx, client, miceInterval, offset, mousePath, tally) })
 	}
 	group.Wait()
 	o.Check(err)
-	if got.elephant.Failed > 0 {
-		o.Fatalf("%s: %d requests of the elephant got no answer, the last of them: %s", c.name, got.elephant.Failed, got.elephant.LastError)
+	if elephant.Failed > 0 {
+		o.Fatalf("%s: %d requests of the elephant got no answer, the last of them: %s", c.name, elephant.Failed, elephant.LastError)
 	}
-	if failed, err := got.mice.Failed(); failed > 0 {
+	if failed, err := tally.Failed(); failed > 0 {
 		o.Fatalf("%s: %d requests of mice got no answer, the last of them: %v", c.name, failed, err)
+	}
+	got := measurement.Values{
+		p50: tally.Quantile(0.50).Seconds(), p99: tally.Quantile(0.99).Seconds(), refused: float64(tally.Refused()),
+	}
+	if c.elephant {
+		got[elephantsServed] = float64(elephant.Served) / (warmUp + runTime).Seconds()
+	}
+	if len(c.args) > 0 {
+		return got
 	}
 	const prefix = "apiserver_flowcontrol_request_"
 	metrics, err := scrape.Parse(server.Kubectl(o).Run(o, "get", "--raw", "/metrics"), prefix)
 	o.Check(err)
-	got.waited = metrics.Mean(prefix+"wait_duration_seconds", `flow_schema="mice"`)
-	got.executed = metrics.Mean(prefix+"execution_seconds", `flow_schema="mice"`)
+	got[waiting] = metrics.Mean(prefix+"wait_duration_seconds", `flow_schema="mice"`).Seconds()
+	got[execution] = metrics.Mean(prefix+"execution_seconds", `flow_schema="mice"`).Seconds()
 	return got
 }
 

@@ -6,7 +6,8 @@
 // where the level's seats are as many as a slow backend can serve, and once where
 // only the processors are slow.
 //
-// The tables go to stdout and into docs/benchmarks.md. It takes six minutes.
+// The results go to .cache/benchmarks/contention.txt, the tables to stdout and into
+// docs/benchmarks.md. It takes twelve minutes.
 package main
 
 import (
@@ -19,17 +20,17 @@ import (
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 func main() {
-	count := flag.Int("rounds", 3, "how often each case is measured")
+	rounds := flag.Int("rounds", 6, "how often each case is measured; fewer than 6 give no interval")
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	kubeconfig := flag.String(elephantFlag, "", "be the elephant, on the server of this kubeconfig (the program runs itself so)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	work := func() error { return run(ctx, *count, *output) }
+	work := func() error { return run(ctx, *rounds, *output) }
 	if *kubeconfig != "" {
 		work = func() error { return eat(ctx, *kubeconfig) }
 	}
@@ -41,29 +42,32 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, count int, output string) error {
-	var text string
-	err := harness.Own(ctx, func(o *harness.Owner) {
-		measured := make([]rounds, len(settings()))
-		for range count {
-			for i, s := range settings() {
-				round := map[string]result{}
+func run(ctx context.Context, rounds int, output string) error {
+	log, err := measurement.Create("contention")
+	if err != nil {
+		return err
+	}
+	err = harness.Own(ctx, func(o *harness.Owner) {
+		for range rounds {
+			for _, s := range settings() {
 				for _, c := range cases() {
-					o.Within(func(o *harness.Owner) { round[c.name] = c.measure(o, s) })
+					o.Within(func(o *harness.Owner) { o.Check(log.Add(benchmark(s, c), 1, c.measure(o, s))) })
 				}
-				measured[i] = append(measured[i], round)
 			}
 		}
-		text = report(measured)
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Print(text)
-	root, err := binaries.Root()
+	measured, err := log.Rounds()
 	if err != nil {
 		return err
 	}
-	section := document.Section{Name: "contention", Writer: "make bench"}
-	return section.Write(filepath.Join(root, output), "Benchmarks", text)
+	text, err := report(measured, rounds)
+	if err != nil {
+		return err
+	}
+	return document.Section{Name: "contention", Writer: "make bench"}.Publish(output, text)
 }
+
+func benchmark(s setting, c contest) string { return "Contention/short=" + s.key + "/case=" + c.key }

@@ -3,79 +3,57 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
-	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// rounds are the results of one setting, by case.
-type rounds []map[string]result
-
-// report is the section of docs/benchmarks.md; measured is by setting.
-func report(measured []rounds) string {
+// report is the section of docs/benchmarks.md.
+func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## An elephant and mice on one level
 
 Written by `+"`make bench`"+` on a machine with %d processors: a real server, one level,
 one user with %d connections that never pause and list all schemas, and %d users who
 get one object each second, for %s; the cases in turns, medians of %d rounds, client
-and server on the same machine. The peer is this server with filter, estimates and
-engine of k8s.io/apiserver. Waiting for seats and execution are means of the mice's
-requests by the server's own metrics; the rest of their time goes to the network, the
-processors and the client.
-`, runtime.NumCPU(), elephantConnections, mice, runTime, len(measured[0]))
-	for i, s := range settings() {
+and server on the same machine. *Beside alone* is the ratio to the p99 of mice alone in the
+same round: its median, and the interval that holds the true median with 95 %% confidence. The
+peer is this server with filter, estimates and engine of k8s.io/apiserver. Waiting for seats
+and execution are means of the mice's requests by the server's own metrics; the rest of their
+time goes to the network, the processors and the client.
+`, runtime.NumCPU(), elephantConnections, mice, runTime, rounds)
+	for _, s := range settings() {
 		fmt.Fprintf(&text, "\n### %s\n\n%s The level has %d seats.\n\n", s.title, s.about, s.seats)
-		text.WriteString(table(measured[i]))
+		header := measurement.Row{"", "mice p50", "mice p99", "beside alone", "interval", "waiting for seats", "execution", "mice refused", "elephant served"}
+		text.WriteString(header.String() + header.Rule())
+		for _, c := range cases() {
+			row, err := row(measured, s, c)
+			if err != nil {
+				return "", err
+			}
+			text.WriteString(row.String())
+		}
 	}
-	return text.String()
+	return text.String(), nil
 }
 
-func table(r rounds) string {
-	var text strings.Builder
-	text.WriteString(`| | mice p50 | mice p99 | p99 beside mice alone | waiting for seats | execution | mice refused | elephant served |
-|---|---:|---:|---:|---:|---:|---:|---:|
-`)
-	alone := r.median(cases()[0], p99)
-	for _, c := range cases() {
-		fmt.Fprintf(&text, "| %s | %s | %s | %.1f | %s | %s | %.0f | %s |\n", c.name,
-			milliseconds(r.median(c, p50)), milliseconds(r.median(c, p99)), r.median(c, p99)/alone,
-			r.mean(c, func(one result) time.Duration { return one.waited }),
-			r.mean(c, func(one result) time.Duration { return one.executed }),
-			r.median(c, func(one result) float64 { return float64(one.mice.Refused()) }), r.served(c))
+func row(measured measurement.Rounds, s setting, c contest) (measurement.Row, error) {
+	figure := func(c contest, unit string) measurement.Figure {
+		return measurement.Figure{Benchmark: benchmark(s, c), Unit: unit}
 	}
-	return text.String()
-}
-
-func p50(r result) float64 { return r.mice.Quantile(0.50).Seconds() }
-func p99(r result) float64 { return r.mice.Quantile(0.99).Seconds() }
-
-// mean shows the median of a mean that a server without flow control does not
-// have.
-func (r rounds) mean(c contest, figure func(result) time.Duration) string {
-	if len(c.args) > 0 {
-		return ""
+	ratios, err := measured.Ratios(figure(c, p99), figure(cases()[0], p99))
+	if err != nil {
+		return nil, err
 	}
-	return milliseconds(r.median(c, func(one result) float64 { return figure(one).Seconds() }))
-}
-
-func (r rounds) served(c contest) string {
-	if !c.elephant {
-		return ""
+	show := func(unit string) string {
+		values, err := measured.Of(figure(c, unit))
+		if err != nil {
+			return "" // a case that does not have it
+		}
+		return measurement.Format(measurement.Summarize(values).Center, unit)
 	}
-	perSecond := r.median(c, func(one result) float64 { return float64(one.elephant.Served) / (warmUp + runTime).Seconds() })
-	return fmt.Sprintf("%.0f /s", perSecond)
-}
-
-func milliseconds(seconds float64) string {
-	return fmt.Sprintf("%.2f ms", seconds*float64(time.Second/time.Millisecond))
-}
-
-func (r rounds) median(c contest, figure func(result) float64) float64 {
-	values := make([]float64, 0, len(r))
-	for _, round := range r {
-		values = append(values, figure(round[c.name]))
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	return measurement.Row{
+		c.name, show(p50), show(p99), fmt.Sprintf("%.1f", measurement.Summarize(ratios).Center), measurement.Interval(ratios),
+		show(waiting), show(execution), show(refused), show(elephantsServed),
+	}, nil
 }

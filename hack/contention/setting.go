@@ -9,6 +9,7 @@ import (
 
 // setting is a level and what its requests need.
 type setting struct {
+	key          string // in the names of results
 	title, about string
 	// shares give the level so many seats of the server's 60.
 	shares, seats int
@@ -22,6 +23,7 @@ func settings() []setting {
 	backend := traffic.Backend{Places: 8, Takes: 20 * time.Millisecond}
 	return []setting{
 		{
+			key:   "backend",
 			title: "The backend is what is short",
 			about: fmt.Sprintf(`Each request needs a backend that serves %d requests at once, for %v on average, and
 takes others in the order in which they come: here the authorization webhook, uncached. The
@@ -29,6 +31,7 @@ level has as many seats. The processors are mostly idle.`, backend.Places, backe
 			shares: 37, seats: 8, backend: backend,
 		},
 		{
+			key:   "processors",
 			title: "The processors are what is short",
 			about: `A request needs nothing but processors, which client and server share. Most of
 its way lies outside the level, where nobody keeps order: TLS, HTTP, authentication and

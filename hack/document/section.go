@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 // Section is a part of a file, between two comments that a reader does not see.
@@ -22,6 +24,17 @@ func (s Section) begin() string {
 	return fmt.Sprintf("<!-- %s: begin; written by %s -->\n", s.Name, s.Writer)
 }
 func (s Section) end() string { return fmt.Sprintf("<!-- %s: end -->\n", s.Name) }
+
+// Publish prints the text and puts it into the section of docs/benchmarks.md or
+// another file, named from the top of the repository.
+func (s Section) Publish(file, text string) error {
+	fmt.Print(text)
+	root, err := binaries.Root()
+	if err != nil {
+		return err
+	}
+	return s.Write(filepath.Join(root, file), "Benchmarks", text)
+}
 
 // Write puts text into the section of the file at path and leaves everything
 // else alone. A section that is not there yet comes to the end, and a file that

@@ -1,7 +1,7 @@
 // Command enginebench runs the benchmarks of pkg/apf/benchmarks, in which the
 // engine of k8s.io/apiserver and that of this project take turns in one process,
-// several times over, and writes the medians as a table with ratios into
-// docs/benchmarks.md.
+// several times over. It keeps the results in .cache/benchmarks/engine.txt and
+// compares the two in a table of docs/benchmarks.md.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,11 +17,12 @@ import (
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 func main() {
-	rounds := flag.Int("rounds", 5, "how often each benchmark is run")
+	rounds := flag.Int("rounds", 9, "how often each benchmark is run; fewer than 6 give no interval")
 	time := flag.String("benchtime", "300ms", "how long each run of a benchmark is to take")
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	flag.Parse()
@@ -34,37 +36,57 @@ func main() {
 }
 
 func run(ctx context.Context, rounds int, benchtime, output string) error {
+	measured, err := measure(ctx, rounds, benchtime)
+	if err != nil {
+		return err
+	}
+	text, err := report(measured, rounds)
+	if err != nil {
+		return err
+	}
+	return document.Section{Name: "engine", Writer: "make bench"}.Publish(output, text)
+}
+
+// measure runs every benchmark once in each round, on one processor and on two.
+func measure(ctx context.Context, rounds int, benchtime string) (measurement.Rounds, error) {
+	log, err := measurement.Create("engine")
+	if err != nil {
+		return measurement.Rounds{}, err
+	}
+	if err := record(ctx, log, rounds, benchtime); err != nil {
+		return measurement.Rounds{}, fmt.Errorf("%w (the results so far are in %s)", err, log.Name())
+	}
+	return log.Rounds()
+}
+
+func record(ctx context.Context, log *measurement.Log, rounds int, benchtime string) error {
 	root, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	measured := figures{}
-	for range rounds {
-		for _, processors := range []string{"1", "2"} {
-			text, err := benchmark(ctx, root, processors, benchtime)
-			if err != nil {
-				return err
-			}
-			measured.read(text)
-		}
-	}
-	text, err := measured.report(rounds)
-	if err != nil {
+	folder, program := filepath.Join(root, "pkg", "apf", "benchmarks"), filepath.Join(root, "bin", "enginebench.test")
+	if err := execute(ctx, log, folder, "go", "test", "-c", "-o", program, "."); err != nil {
 		return err
 	}
-	fmt.Print(text)
-	section := document.Section{Name: "engine", Writer: "make bench"}
-	return section.Write(filepath.Join(root, output), "Benchmarks", text)
+	for range rounds {
+		for _, processors := range []string{"1", "2"} {
+			if err := execute(ctx, log, folder, program, "-test.run=^$", "-test.bench=.", "-test.benchmem",
+				"-test.benchtime="+benchtime, "-test.cpu="+processors); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// benchmark runs every benchmark once, on so many processors.
-func benchmark(ctx context.Context, root, processors, benchtime string) (string, error) {
-	command := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-benchtime="+benchtime, "-cpu="+processors, "./pkg/apf/benchmarks")
-	command.Dir = root
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
+// execute runs a command whose output are results. What the library logs goes
+// to stderr, which is shown if the command fails.
+func execute(ctx context.Context, results io.Writer, dir, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...)
+	var stderr bytes.Buffer
+	command.Dir, command.Stdout, command.Stderr = dir, results, &stderr
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%v: %w\n%s%s", command.Args, err, stdout.String(), stderr.String())
+		return fmt.Errorf("%v: %w\n%s", command.Args, err, stderr.String())
 	}
-	return stdout.String(), nil
+	return nil
 }

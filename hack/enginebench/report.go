@@ -4,64 +4,69 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// row is a line of the table: a figure of ours, what it is compared with, and
-// what is wanted.
+// row is a line of the table: a figure of ours beside one of the peer, or of ours
+// in another case, what is wanted, and how many allocations there may be.
 type row struct {
-	what       string
-	ours       quantity
-	theirs     quantity // of the peer, or of ours in another case; none: no ratio
-	most       float64  // the most that ours/theirs may be, or ours itself, if theirs is none; 0: any
-	mostAllocs float64  // the most of these; negative: not limited
+	what         string
+	ours, beside measurement.Figure
+	wanted       float64
+	allocations  float64
 }
 
-// quantity is a measured figure.
-type quantity struct{ benchmark, unit string }
+// anyNumber of allocations is not shown.
+const anyNumber = -1
 
-func ns(benchmark string) quantity { return quantity{benchmark, "ns/op"} }
+func figure(benchmark, unit string) measurement.Figure {
+	return measurement.Figure{Benchmark: benchmark, Unit: unit}
+}
+
+func perOp(benchmark string) measurement.Figure { return figure(benchmark, "sec/op") }
 
 func rows() []row {
-	cores := func(unit string) quantity { return quantity{"Cores-2", unit} }
-	manyFlows := func(unit string) quantity { return quantity{"ManyFlows/100000-2", unit} }
-	meanwhile := func(unit string) quantity { return quantity{"Apply-2", unit} }
-	filtered := func(unit string) quantity { return quantity{"Filter/get-2", unit} }
+	cores := func(unit string) measurement.Figure { return figure("Cores-2", unit) }
+	manyFlows := func(unit string) measurement.Figure { return figure("ManyFlows/100000-2", unit) }
+	meanwhile := func(unit string) measurement.Figure { return figure("Apply-2", unit) }
+	filtered := func(unit string) measurement.Figure { return figure("Filter/get-2", unit) }
+	none := measurement.Figure{}
 	return []row{
-		{what: "`Handle`, uncontended, 1 core", ours: ns("Uncontended/ours-1"), theirs: ns("Uncontended/peer-1"), most: 0.1, mostAllocs: 2},
-		{what: "the same on 2 cores, beside ours on 1", ours: cores("ns-all"), theirs: cores("ns-one"), most: 1 / 1.7, mostAllocs: -1},
-		{what: "the same of engines that share nothing, beside ours on 1 core", ours: cores("ns-apart"), theirs: cores("ns-one"), mostAllocs: -1},
-		{what: "the same on 2 cores, beside the peer", ours: ns("UncontendedParallel/ours-2"), theirs: ns("UncontendedParallel/peer-2"), most: 0.1, mostAllocs: 2},
-		{what: "1,000 more schemas, beside ours with none", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
-		{what: "10,000 more schemas, beside ours with none", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/0/ours-1"), most: 1.5, mostAllocs: 2},
-		{what: "1,000 more schemas, beside the peer", ours: ns("MoreSchemas/1000/ours-1"), theirs: ns("MoreSchemas/1000/peer-1"), most: 0.1, mostAllocs: 2},
-		{what: "10,000 more schemas, beside the peer", ours: ns("MoreSchemas/10000/ours-1"), theirs: ns("MoreSchemas/10000/peer-1"), most: 0.1, mostAllocs: 2},
-		{what: "saturated, 512 goroutines, 60 seats", ours: ns("Saturated/ours-2"), theirs: ns("Saturated/peer-2"), most: 0.1, mostAllocs: 4},
-		{what: "1,000 queues, 100,000 flows, beside 128 queues with as many", ours: manyFlows("ns-1000queues"), theirs: manyFlows("ns-128queues"), most: 1, mostAllocs: 4},
-		{what: "exempt (at most 300 ns)", ours: ns("Exempt/ours-1"), most: 300, mostAllocs: 2},
-		{what: "exempt, beside the peer", ours: ns("Exempt/ours-1"), theirs: ns("Exempt/peer-1"), most: 0.1, mostAllocs: 2},
-		{what: "through the whole filter", ours: filtered("ours-ns"), theirs: filtered("peer-ns"), most: 0.125, mostAllocs: -1},
-		{what: "applying 10,000 schemas and 500 levels (at most 100 ms)", ours: ns("Apply-2"), most: 100e6, mostAllocs: -1},
-		{what: "the delay of a request meanwhile, 99.99 % (at most 1 ms)", ours: meanwhile("us-p99.99-applying"), most: 1000, mostAllocs: -1},
-		{what: "the slowest request meanwhile (at most 1 ms)", ours: meanwhile("us-slowest-applying"), most: 1000, mostAllocs: -1},
-		{what: "the same, beside that of an unrelated computation", ours: meanwhile("us-slowest-applying"), theirs: meanwhile("us-slowest-computing"), mostAllocs: -1},
-		{what: "the same, beside that of an idle machine", ours: meanwhile("us-slowest-applying"), theirs: meanwhile("us-slowest-idle"), mostAllocs: -1},
-		{what: "memory of a waiting request (at most 1 KB)", ours: quantity{"WaitingRequest-2", "B/waiting"}, most: 1024, mostAllocs: -1},
-		{what: "memory of an idle level (at most 64 KB)", ours: quantity{"IdleLevel-2", "B/level-used"}, most: 64 << 10, mostAllocs: -1},
+		{"`Handle`, uncontended, 1 core", perOp("Uncontended/ours"), perOp("Uncontended/peer"), 0.1, 2},
+		{"the same on 2 cores, beside ours on 1", cores("sec-all"), cores("sec-one"), 1 / 1.7, anyNumber},
+		{"the same of engines that share nothing, beside ours on 1 core", cores("sec-apart"), cores("sec-one"), 0, anyNumber},
+		{"the same on 2 cores, beside the peer", perOp("UncontendedParallel/ours-2"), perOp("UncontendedParallel/peer-2"), 0.1, 2},
+		{"1,000 more schemas, beside ours with none", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
+		{"10,000 more schemas, beside ours with none", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
+		{"1,000 more schemas, beside the peer", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/1000/peer"), 0.1, 2},
+		{"10,000 more schemas, beside the peer", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/10000/peer"), 0.1, 2},
+		{"saturated, 512 goroutines, 60 seats", perOp("Saturated/ours-2"), perOp("Saturated/peer-2"), 0.1, 4},
+		{"1,000 queues, 100,000 flows, beside 128 queues with as many", manyFlows("sec-1000queues"), manyFlows("sec-128queues"), 1, 4},
+		{"exempt", perOp("Exempt/ours"), none, 300e-9, 2},
+		{"exempt, beside the peer", perOp("Exempt/ours"), perOp("Exempt/peer"), 0.1, 2},
+		{"through the whole filter", filtered("ours-sec"), filtered("peer-sec"), 0.125, anyNumber},
+		{"applying 10,000 schemas and 500 levels", perOp("Apply-2"), none, 0.1, anyNumber},
+		{"the delay of a request meanwhile, 99.99 %", meanwhile("us-p99.99-applying"), none, 1000, anyNumber},
+		{"the slowest request meanwhile", meanwhile("us-slowest-applying"), none, 1000, anyNumber},
+		{"the same, beside that of an unrelated computation", meanwhile("us-slowest-applying"), meanwhile("us-slowest-computing"), 0, anyNumber},
+		{"the same, beside that of an idle machine", meanwhile("us-slowest-applying"), meanwhile("us-slowest-idle"), 0, anyNumber},
+		{"memory of a waiting request", figure("WaitingRequest-2", "B/waiting"), none, 1024, anyNumber},
+		{"memory of an idle level", figure("IdleLevel-2", "B/level-used"), none, 64 << 10, anyNumber},
 	}
 }
 
 // report is the section of docs/benchmarks.md.
-func (f figures) report(rounds int) (string, error) {
+func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## The engine, beside that of k8s.io/apiserver
 
 Written by `+"`make bench`"+` on a machine with %d processors (%s): both engines in one
-process, in turns, with the built-in configuration; medians of %d rounds. A ratio is our figure
-divided by the one beside it in the same round, given by its median and by the middle
-half of the rounds. Where that half says both, the verdict is *as good as*. While requests were measured, the registry
-of the library and ours were gathered and written as text %.0f times a second in all
-benchmarks alike, but for those of memory and of applying.
+process, in turns, with the built-in configuration, %d rounds. %s
+While requests were measured, the registry of the library and that of this project were gathered
+and written as text %.0f times a second in all benchmarks alike, but for those of memory and of applying.
 
 Engines that share nothing, one for each goroutine, show what a second core brings
 on this machine: that of one engine cannot bring more.
@@ -72,80 +77,33 @@ much, but has nothing to do with the engine: what requests suffer from that is d
 scheduler, garbage collector and machine. The slowest is the median of the slowest of
 each application.
 
-| case | ours | beside | ratio | middle half | wanted | allocations | reached |
-|---|---:|---:|---:|---|---:|---:|---|
-`, runtime.NumCPU(), runtime.Version(), rounds, f.typical("scrapes/s"))
+`, runtime.NumCPU(), runtime.Version(), rounds, measurement.HowToRead, measurement.Summarize(measured.All("scrapes/s")).Center)
+	header := slices.Insert(measurement.Header("ours", "beside"), allocationsAt, "allocations")
+	text.WriteString(header.String() + header.Rule())
 	var errs []error
 	for _, r := range rows() {
-		line, err := f.line(r)
+		line, err := r.line(measured)
 		errs = append(errs, err)
-		text.WriteString(line)
+		text.WriteString(line.String())
 	}
 	return text.String(), errors.Join(errs...)
 }
 
-func (f figures) line(r row) (string, error) {
-	ours, err := f.of(r.ours)
+// allocationsAt is the column before the verdict, which heeds them too.
+const allocationsAt = 7
+
+func (r row) line(measured measurement.Rounds) (measurement.Row, error) {
+	line, err := measured.Row(measurement.Comparison{What: r.what, Ours: r.ours, Beside: r.beside, Wanted: r.wanted})
+	if err != nil || r.allocations == anyNumber {
+		return slices.Insert(append(measurement.Row{}, line...), min(len(line), allocationsAt), ""), err
+	}
+	counts, err := measured.Of(figure(r.ours.Benchmark, "allocs/op"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	compared, beside, ratio, half, wanted := ours, "", "", "", ""
-	if r.theirs.benchmark != "" {
-		theirs, err := f.of(r.theirs)
-		if err != nil {
-			return "", err
-		}
-		if compared, err = f.ratio(r.ours, r.theirs); err != nil {
-			return "", err
-		}
-		beside, ratio = show(theirs.median, r.theirs.unit), fmt.Sprintf("%.3f", compared.median)
-		half = fmt.Sprintf("%.3f to %.3f", compared.low, compared.high)
-		if r.most > 0 {
-			wanted = fmt.Sprintf("≤ %.3f", r.most)
-		}
+	typical := measurement.Summarize(counts).Center
+	if typical > r.allocations {
+		line[allocationsAt] = measurement.Missed
 	}
-	verdict, allocations := r.verdict(compared), ""
-	if r.mostAllocs >= 0 {
-		allocs, err := f.of(quantity{r.ours.benchmark, "allocs/op"})
-		if err != nil {
-			return "", err
-		}
-		allocations = fmt.Sprintf("%.0f", allocs.median)
-		if allocs.median > r.mostAllocs {
-			verdict = missed
-		}
-	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.what, show(ours.median, r.ours.unit), beside, ratio, half, wanted, allocations, verdict), nil
-}
-
-// show prints a figure with a unit that fits a person.
-func show(value float64, unit string) string {
-	switch {
-	case strings.HasPrefix(unit, "B/"):
-		return fmt.Sprintf("%.0f B", value)
-	case strings.HasPrefix(unit, "us-") && value >= 1000:
-		return fmt.Sprintf("%.1f ms", value/1e3)
-	case strings.HasPrefix(unit, "us-"):
-		return fmt.Sprintf("%.1f µs", value)
-	case value >= 1e6:
-		return fmt.Sprintf("%.1f ms", value/1e6)
-	case value >= 1e4:
-		return fmt.Sprintf("%.1f µs", value/1e3)
-	}
-	return fmt.Sprintf("%.0f ns", value)
-}
-
-const missed = "**no**"
-
-// verdict goes by the median, and for ratios says so where the rounds differ.
-func (r row) verdict(compared spread) string {
-	switch {
-	case r.most == 0:
-		return ""
-	case r.theirs.benchmark != "" && compared.low <= r.most && r.most < compared.high:
-		return "as good as"
-	case compared.median <= r.most:
-		return "yes"
-	}
-	return missed
+	return slices.Insert(line, allocationsAt, measurement.Format(typical, "allocs/op")), nil
 }

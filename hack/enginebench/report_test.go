@@ -1,48 +1,23 @@
 package main
 
 import (
-	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// output is that of three rounds of go test, with what the library logs.
-const output = `
-BenchmarkUncontended/ours-2  1000  250 ns/op  0 allocs/op
-BenchmarkUncontended/peer-2  I1121 12:00:00 something is logged
- 1000  1000 ns/op  56 allocs/op
-BenchmarkUncontended/ours-2  1000  300 ns/op  0 allocs/op
-BenchmarkUncontended/peer-2  1000  1500 ns/op  56 allocs/op
-BenchmarkUncontended/ours-2  1000  900 ns/op  3 allocs/op
-BenchmarkUncontended/peer-2  1000  3000 ns/op  56 allocs/op
-`
-
-func TestRatiosAreThoseOfTheSameRound(t *testing.T) {
-	f := figures{}
-	f.read(output)
-	ratio, err := f.ratio(ns("Uncontended/ours-2"), ns("Uncontended/peer-2"))
+func TestTooManyAllocationsMissWhatIsWanted(t *testing.T) {
+	round := "BenchmarkUncontended/ours 1000 250 ns/op 2 allocs/op\nBenchmarkUncontended/peer 1000 1000 ns/op 56 allocs/op\n"
+	measured, err := measurement.Read(strings.NewReader(strings.Repeat(round, 6)), "six rounds")
 	require.NoError(t, err)
-	require.Equal(t, spread{low: 0.2, median: 0.25, high: 0.3}, spreadOf([]float64{0.3, 0.2, 0.25}))
-	require.Equal(t, spread{low: 0.2, median: 0.25, high: 0.3}, ratio)
-
-	_, err = f.ratio(ns("Uncontended/ours-2"), ns("Exempt/peer-2"))
-	require.ErrorContains(t, err, "Exempt/peer-2 0 times ns/op")
-}
-
-func TestALineSaysWhetherWhatIsWantedIsReached(t *testing.T) {
-	f := figures{}
-	f.read(output)
-	for most, verdict := range map[float64]string{0.31: "yes", 0.26: "as good as", 0.21: "as good as", 0.19: "**no**"} {
-		line, err := f.line(row{what: "it", ours: ns("Uncontended/ours-2"), theirs: ns("Uncontended/peer-2"), most: most, mostAllocs: 0})
+	for most, end := range map[float64]string{2: "| ≤ 0.5 | 2 | yes |\n", 1: "| ≤ 0.5 | 2 | **no** |\n", anyNumber: "| ≤ 0.5 |  | yes |\n"} {
+		line, err := row{"it", perOp("Uncontended/ours"), perOp("Uncontended/peer"), 0.5, most}.line(measured)
 		require.NoError(t, err)
-		require.Regexp(t, `^\| it \| 300 ns \| 1500 ns \| 0.250 \| 0.200 to 0.300 \| ≤ .* \| 0 \| `+regexp.QuoteMeta(verdict)+` \|\n$`, line)
+		require.Equal(t, "| it | 250.0ns | 1.000µs | 0.25 | 0.25 to 0.25 | 0.002 "+end, line.String())
 	}
-	line, err := f.line(row{what: "it", ours: ns("Uncontended/peer-2"), most: 1499, mostAllocs: -1})
-	require.NoError(t, err)
-	require.Equal(t, "| it | 1500 ns |  |  |  |  |  | **no** |\n", line)
-
-	line, err = f.line(row{what: "it", ours: ns("Uncontended/peer-2"), most: 1501, mostAllocs: 55})
-	require.NoError(t, err)
-	require.Contains(t, line, "| 56 | **no** |", "too many allocations")
+	_, err = row{"it", perOp("Nobody"), perOp("Uncontended/peer"), 0.5, anyNumber}.line(measured)
+	require.ErrorContains(t, err, "benchmark Nobody gave no sec/op")
 }

@@ -2,9 +2,10 @@ package traffic
 
 import (
 	"net/http"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
 // Tally counts what the requests of some users met. It is safe for concurrent
@@ -62,6 +63,5 @@ func (t *Tally) Quantile(q float64) time.Duration {
 	if len(t.served) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(t.served))
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+	return measurement.Quantile(t.served, q)
 }

@@ -1,0 +1,118 @@
+package measurement
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchunit"
+)
+
+// HowToRead explains the columns of a Row.
+const HowToRead = "Figures are medians of the rounds; a ratio is a figure divided by the one beside it in the same round, given by its median " +
+	"and by the interval that holds the true median with 95 % confidence; p is the chance that two equal sides differ as much " +
+	"(Mann-Whitney U test, significant below 0.05); and where the interval has what is wanted inside, the verdict is *as good as*."
+
+// Missed is the verdict where what is wanted is not reached.
+const Missed = "**no**"
+
+// Comparison is a figure, the figure beside it, and what is wanted.
+type Comparison struct {
+	What         string
+	Ours, Beside Figure // no figure beside it: what is wanted is of the figure itself
+	// Wanted is the most that the ratio may be, or the least of a rate; 0: anything.
+	Wanted float64
+}
+
+// Row is the cells of a Comparison: what, ours, beside, ratio, interval, p,
+// wanted, reached.
+type Row []string
+
+// Header begins a table of rows, with these names for the two sides.
+func Header(ours, beside string) Row {
+	return Row{"", ours, beside, "ratio", "interval", "p", "wanted", "reached"}
+}
+
+// Rule is the line below a header.
+func (r Row) Rule() string { return "|---|" + strings.Repeat("---:|", len(r)-2) + "---|\n" }
+
+func (r Row) String() string { return "| " + strings.Join(r, " | ") + " |\n" }
+
+// Row compares.
+func (r Rounds) Row(c Comparison) (Row, error) {
+	ours, err := r.Of(c.Ours)
+	if err != nil {
+		return nil, err
+	}
+	show := func(value float64) string { return Format(value, c.Ours.Unit) }
+	compared := Summarize(ours)
+	row := Row{c.What, show(compared.Center), "", "", "", "", "", ""}
+	if c.Beside != (Figure{}) {
+		ratios, err := r.Ratios(c.Ours, c.Beside)
+		if err != nil {
+			return nil, err
+		}
+		beside := r.values[Figure{escaped(c.Beside.Benchmark), c.Beside.Unit}]
+		row[2] = Format(Summarize(beside).Center, c.Beside.Unit)
+		show, compared = number, Summarize(ratios)
+		row[3] = number(compared.Center)
+		row[5] = fmt.Sprintf("%.3f", benchmath.AssumeNothing.Compare(sample(ours), sample(beside)).P)
+	}
+	row[4] = interval(compared, show)
+	more := r.units.GetBetter(c.Ours.Unit) > 0
+	if c.Wanted != 0 {
+		row[6], row[7] = "≤ "+show(c.Wanted), verdict(compared, c.Wanted, more)
+	}
+	if c.Wanted != 0 && more {
+		row[6] = "≥ " + show(c.Wanted)
+	}
+	return row, nil
+}
+
+// Interval shows the interval of ratios.
+func Interval(ratios []float64) string { return interval(Summarize(ratios), number) }
+
+func interval(s benchmath.Summary, show func(float64) string) string {
+	if len(s.Warnings) > 0 {
+		return "too few rounds"
+	}
+	return show(s.Lo) + " to " + show(s.Hi)
+}
+
+// verdict tells whether all of the interval is as it is wanted.
+func verdict(s benchmath.Summary, wanted float64, more bool) string {
+	low, high := s.Lo <= wanted, s.Hi <= wanted
+	if more {
+		low, high = s.Lo >= wanted, s.Hi >= wanted
+	}
+	switch {
+	case len(s.Warnings) > 0:
+		return "too few rounds"
+	case low && high:
+		return "yes"
+	case low || high:
+		return "as good as"
+	default:
+		return Missed
+	}
+}
+
+func number(value float64) string { return fmt.Sprintf("%.3g", value) }
+
+// Format shows a value with a prefix that fits a person.
+func Format(value float64, unit string) string {
+	class, suffix := benchunit.ClassOf(unit), ""
+	switch {
+	case strings.HasPrefix(unit, "us-"): // benchunit knows no microseconds
+		value, suffix = value/1e6, "s"
+	case strings.Contains(unit, "sec"):
+		suffix = "s"
+	case class == benchunit.Binary:
+		suffix = "B"
+	case strings.HasSuffix(unit, "/s"):
+		suffix = "/s"
+	default:
+		return fmt.Sprintf("%.6g", value)
+	}
+	return benchunit.Scale(value, class) + suffix
+}

@@ -1,0 +1,84 @@
+// Package measurement keeps what benchmarks measure, round by round, in the Go
+// benchmark format, and compares it with golang.org/x/perf/benchmath.
+//
+// Only within a round do two sides see the same machine. So a ratio is taken
+// within its round, and the ratios of all rounds are one sample: benchmath gives
+// its median and the interval that holds the true median with a confidence of at
+// least 95 %, for any distribution. This interval turns the sign test of paired
+// samples around: a target outside it is reached, or missed, with significance.
+// Six rounds are the fewest that have one, nine leave the two extremes out. The p
+// value comes from the Mann-Whitney U test, which knows nothing of the pairs: it
+// compares the figures of both sides, not their ratios.
+package measurement
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// PerSecond is the unit of a rate of requests: more is better. In every other
+// unit less is better.
+const PerSecond = "req/s"
+
+// Log writes results to a file in the Go benchmark format, which benchstat reads
+// too. Bytes that are written to it must be in that format.
+type Log struct {
+	*os.File
+	results *benchfmt.Writer
+}
+
+// Create creates the log .cache/benchmarks/NAME.txt of the repository.
+func Create(name string) (*Log, error) {
+	root, err := binaries.Root()
+	if err != nil {
+		return nil, err
+	}
+	return create(filepath.Join(root, ".cache", "benchmarks", name+".txt"))
+}
+
+func create(path string) (*Log, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{File: file, results: benchfmt.NewWriter(file)}
+	rate := benchfmt.UnitMetadataKey{Unit: PerSecond, Key: "better"}
+	return l, l.results.Write(&benchfmt.UnitMetadata{UnitMetadataKey: rate, OrigUnit: PerSecond, Value: "higher"})
+}
+
+// Values are what one round of a benchmark gives, by unit.
+type Values map[string]float64
+
+// Add writes one round of a benchmark that did something so many times.
+func (l *Log) Add(benchmark string, times int, values Values) error {
+	result := &benchfmt.Result{Name: benchfmt.Name(escaped(benchmark)), Iters: times}
+	for _, unit := range slices.Sorted(maps.Keys(values)) {
+		result.Values = append(result.Values, benchfmt.Value{Value: values[unit], Unit: unit})
+	}
+	return l.results.Write(result)
+}
+
+// escaped writes spaces in a name as the testing package does.
+func escaped(benchmark string) string { return strings.ReplaceAll(benchmark, " ", "_") }
+
+// Rounds closes the log and reads it.
+func (l *Log) Rounds() (Rounds, error) {
+	_, err := l.Seek(0, io.SeekStart)
+	if err != nil {
+		return Rounds{}, errors.Join(err, l.Close())
+	}
+	rounds, err := Read(l.File, l.Name())
+	return rounds, errors.Join(err, l.Close())
+}
