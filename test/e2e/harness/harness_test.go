@@ -69,29 +69,6 @@ func TestKubeAPIServerServesKubectlAndComesBackAfterKill(t *testing.T) {
 	require.Contains(t, missing.Stderr, "NotFound")
 }
 
-func TestPortIsTheTestsUntilItEnds(t *testing.T) {
-	var port int
-	require.NoError(t, Own(t.Context(), func(o *Owner) {
-		port = FreePorts(o, 1)[0]
-		_, err := takePort(port)
-		require.Error(t, err, "another test gets it")
-		listener, err := net.Listen("tcp", loopback(port))
-		require.NoError(t, err)
-		_ = listener.Close()
-	}))
-	mark, err := takePort(port)
-	require.NoError(t, err)
-	_ = mark.Close()
-}
-
-func TestPortOnWhichSomebodyListensIsNotTaken(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = listener.Close() }()
-	_, err = takePort(listener.Addr().(*net.TCPAddr).Port)
-	require.Error(t, err)
-}
-
 func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
 	p := StartProcess(t, Command{Path: "/bin/sh", Args: []string{"-c", "echo said; echo and >&2; exit 3"}})
 	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
