@@ -50,7 +50,7 @@ func measureAggregated(o *harness.Owner, s settings) (tables []table) {
 }
 
 func startFront(o *harness.Owner) *front {
-	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
+	etcd := harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
 	f := &front{
 		kube:    harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd}),
 		serving: harness.NewCA(o, "serving-ca"),

@@ -65,8 +65,8 @@ type sample struct{ rate, p50, p99 float64 }
 func measureLoad(o *harness.Owner, rounds int) (tables []table) {
 	o.Within(func(o *harness.Owner) {
 		pair := [2]contender{
-			startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
-			startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
+			startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
+			startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
 		}
 		var clients [2][]*client
 		for i, contender := range pair {

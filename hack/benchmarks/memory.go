@@ -31,8 +31,8 @@ func measureMemory(o *harness.Owner) table {
 		var contenders []contender
 		for range memoryPairs {
 			contenders = append(contenders,
-				startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{})),
-				startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{})))
+				startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
+				startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})))
 		}
 		for i, contender := range contenders {
 			select {

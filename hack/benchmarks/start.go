@@ -18,14 +18,14 @@ func measureStarts(o *harness.Owner, rounds int) table {
 	for round := range rounds {
 		o.Logf("starts: round %d of %d", round+1, rounds)
 		o.Within(func(o *harness.Owner) {
-			etcd := harness.StartEtcd(o, harness.EtcdOptions{})
+			etcd := harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
 			ours = append(ours, startOurs(o, etcd).started)
 		})
 		o.Within(func(o *harness.Owner) {
 			alone = append(alone, startOurs(o, nil).started)
 		})
 		o.Within(func(o *harness.Owner) {
-			etcd := harness.StartEtcd(o, harness.EtcdOptions{})
+			etcd := harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
 			theirs = append(theirs, startTheirs(o, etcd).started)
 		})
 	}

@@ -33,8 +33,7 @@ type pair struct{ ours, theirs *peer }
 // Flow control is off: its engines write conditions at times of their own.
 func startPair(t *testing.T) pair {
 	t.Helper()
-	quick := harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}}
-	kube, own := harness.StartEtcd(t, quick), harness.StartEtcd(t, quick)
+	kube, own := harness.StartEtcd(t, harness.EtcdOptions{}), harness.StartEtcd(t, harness.EtcdOptions{})
 	const still = "--enable-priority-and-fairness=false"
 	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: kube, Args: []string{still}})
 	// The key of an object is part of some messages.

@@ -16,6 +16,10 @@ type EtcdOptions struct {
 	// CA, if set, makes etcd speak TLS with a certificate of this authority
 	// and demand a client certificate of it.
 	CA *CA
+	// Fsync makes etcd run as it should, waiting for the disk at each write: for
+	// crashes of etcd itself, and for benchmarks. Elsewhere nothing depends on it,
+	// since what a killed process has written the kernel still has.
+	Fsync bool
 	// Args are further flags.
 	Args []string
 }
@@ -45,6 +49,10 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	ports := FreePorts(t, 3)
 	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
 	e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
+	if !options.Fsync {
+		// Nor need a single member leave others the time to vote.
+		e.args = append(e.args, "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=50")
+	}
 	e.Start(t)
 	return e
 }

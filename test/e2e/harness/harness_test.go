@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -15,7 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestEtcdKeepsItsDataThroughStopAndKill(t *testing.T) {
@@ -44,34 +44,15 @@ func TestEtcdKeepsItsDataThroughStopAndKill(t *testing.T) {
 	}
 }
 
-func TestKubeAPIServerServesKubectlAndComesBackAfterKill(t *testing.T) {
-	e := StartEtcd(t, EtcdOptions{})
-	k := StartKubeAPIServer(t, KubeAPIServerOptions{Etcd: e})
-	kubectl := k.Kubectl(t)
-
-	var version struct {
-		ServerVersion struct{ GitVersion string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(kubectl.Run(t, "version", "-o", "json")), &version))
-	require.Equal(t, "v1.33.13", version.ServerVersion.GitVersion)
-
-	// kube-apiserver makes its namespaces when it is ready, not before.
-	kubectl.Run(t, "wait", "--for=create", "namespace/default", "--timeout=60s")
-	const configMap = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept"}}`
-	require.Equal(t, "configmap/kept created\n", kubectl.RunInput(t, configMap, "apply", "-f", "-"))
-	k.Kill(t)
-	require.NotZero(t, kubectl.Try(t, "", "get", "configmap", "kept").ExitCode)
-	k.Start(t)
-	require.Equal(t, "configmap/kept\n", kubectl.Run(t, "get", "configmap", "kept", "-o", "name"))
-
-	missing := kubectl.Try(t, "", "get", "configmap", "missing")
+func TestKubectlsErrorsAreForItsCaller(t *testing.T) {
+	missing := StartServer(t, ServerOptions{}).Kubectl(t).Try(t, "", "get", "flowschema", "missing")
 	require.Equal(t, 1, missing.ExitCode)
 	require.Contains(t, missing.Stderr, "NotFound")
 }
 
 func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
 	p := StartProcess(t, Command{Path: "/bin/sh", Args: []string{"-c", "echo said; echo and >&2; exit 3"}})
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	code, err := p.ExitCode(ctx)
 	require.NoError(t, err)
@@ -128,14 +109,12 @@ func TestChildOfAKilledTestProcessDies(t *testing.T) {
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(string(content))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	require.NoError(t, wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
-		return gone(pid), nil
-	}), "process %d outlived its parent", pid)
+	eventually.Holds(t, "the child of a dead parent has ended", func(a *eventually.Attempt) {
+		require.True(a, gone(pid), "process %d outlived its parent", pid)
+	})
 }
 
-// gone tells whether a process has ended; one that waits to be reaped has.
+// gone reports whether a process has ended; one that waits to be reaped has.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -7,13 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
-
-// kubectlGrace is how long one kubectl command may take.
-const kubectlGrace = 3 * time.Minute
 
 // Kubectl runs kubectl with one kubeconfig and a home directory of its own.
 type Kubectl struct {
@@ -53,7 +50,7 @@ func (k *Kubectl) RunInput(t TB, stdin string, args ...string) string {
 // Try runs a command that may fail.
 func (k *Kubectl) Try(t TB, stdin string, args ...string) Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), kubectlGrace)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, k.path, args...)

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,20 +12,13 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-const (
-	// stopGrace is how long a process may take to end after SIGTERM.
-	stopGrace = 90 * time.Second
-	// startGrace is how long a process may take to become ready; generous,
-	// because test machines are small and shared.
-	startGrace = 2 * time.Minute
-	// pollInterval separates two looks at something that is waited for.
-	pollInterval = 10 * time.Millisecond
-	// attachedBytes is how much of a process's output goes to a failed test.
-	attachedBytes = 16 << 10
-)
+// attachedBytes is how much of a process's output goes to a failed test.
+const attachedBytes = 16 << 10
 
 // Process is a child process; its output goes to a file.
 type Process struct {
@@ -176,7 +170,7 @@ func (p *Process) Kill(t TB) {
 	}
 }
 
-// end sends the signal and waits; a process that outstays stopGrace is killed,
+// end sends the signal and waits; a process that outstays Grace is killed,
 // which is an error.
 func (p *Process) end(sig syscall.Signal) error {
 	select {
@@ -191,11 +185,11 @@ func (p *Process) end(sig syscall.Signal) error {
 	select {
 	case <-p.done:
 		return nil
-	case <-time.After(stopGrace):
+	case <-time.After(eventually.Grace):
 	}
 	_ = p.cmd.Process.Kill()
 	<-p.done
-	return fmt.Errorf("%s had not ended %v after %v and was killed", p.Name, stopGrace, sig)
+	return fmt.Errorf("%s had not ended %v after %v and was killed", p.Name, eventually.Grace, sig)
 }
 
 // errEnded says that a process that was waited for is no more.
@@ -203,28 +197,27 @@ var errEnded = errors.New("the process has ended")
 
 // poll looks until check succeeds; it gives up when ctx ends or the process does.
 func (p *Process) poll(ctx context.Context, what string, check func(context.Context) error) error {
-	last := errors.New("not looked at yet")
-	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
 		select {
 		case <-p.done:
-			return false, errEnded
-		default:
+			cancel(errEnded)
+		case <-ctx.Done():
 		}
-		last = check(ctx)
-		return last == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for %s of %s: %w; at last: %w", what, p.Name, err, last)
+	}()
+	failures := eventually.Within(ctx, func(a *eventually.Attempt) { require.NoError(a, check(a.Context())) })
+	if failures == "" {
+		return nil
 	}
-	return nil
+	err := cmp.Or(context.Cause(ctx), context.DeadlineExceeded)
+	return fmt.Errorf("waiting for %s of %s: %w; at last: %s", what, p.Name, err, failures)
 }
 
 // await waits for what a process that starts must become.
 func await(t TB, ready func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
-	defer cancel()
-	if err := ready(ctx); err != nil {
+	if err := ready(t.Context()); err != nil {
 		t.Fatalf("%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // ServerOptions says how this project's server is run; the zero value is the
@@ -88,7 +89,7 @@ func RunServer(t TB, args ...string) (exitCode int, output string) {
 	t.Helper()
 	// In a directory of its own, so that the default data directory is a new one.
 	p := StartProcess(t, Command{Path: Program(t, binaries.Server), Args: args, Dir: ShortDir(t)})
-	ctx, cancel := context.WithTimeout(t.Context(), startGrace)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	exitCode, err := p.ExitCode(ctx)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // Store returns a client of the etcd that holds the server's objects, the
@@ -15,7 +17,7 @@ func (s *Server) Store(t TB) *clientv3.Client {
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:   []string{"unix://" + filepath.Join(s.DataDir, "etcd", "client.sock")},
-		DialTimeout: startGrace,
+		DialTimeout: eventually.Grace,
 	})
 	if err != nil {
 		t.Fatalf("making a client of the embedded etcd: %v", err)

@@ -50,7 +50,7 @@ func TestOperationsAreLinearizable(t *testing.T) {
 	})
 	t.Run("with two servers on one etcd, each killed", func(t *testing.T) {
 		t.Parallel()
-		etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+		etcd := harness.StartEtcd(t, harness.EtcdOptions{Fsync: true})
 		first := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
 		second := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
 		newRun(t, first, second).run(t,

@@ -42,7 +42,7 @@ type trip struct {
 func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
 	seed := newSeed(t)
 	count := int(objects.FromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
 	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t), scheme: install.NewScheme()}
 

@@ -32,7 +32,7 @@ type sharedStore struct {
 func startSharedStore(t *testing.T) sharedStore {
 	t.Helper()
 	const still = "--enable-priority-and-fairness=false"
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{"--unsafe-no-fsync"}})
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{still}})
 	ours := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{still, "--etcd-prefix=/registry"}})
 	return sharedStore{
