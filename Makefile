@@ -72,16 +72,21 @@ run-tests = mkdir -p $(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --fo
 # Two phases side by side: end-to-end tests wait much, and the compilers of their
 # programs leave room for unit tests on a cold machine. All run even if one fails.
 .PHONY: test
-test: bin/gotestsum ## What a change must pass: every test of the short lane
+test: preflight bin/gotestsum ## What a change must pass: every test of the short lane
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
 	  $(MAKE) report || status=$$?; exit $$status
 
 .PHONY: test-long
-test-long: bin/gotestsum ## What needs hours: full counts, new random choices, every guide and release
+test-long: preflight bin/gotestsum ## What needs hours: full counts, new random choices, every guide and release
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
 	  $(MAKE) report || status=$$?; exit $$status
+
+# In a sentence, before anything hangs or fails for it.
+.PHONY: preflight
+preflight:
+	@hack/preflight.sh
 
 .PHONY: report
 report: ## Say what the last run of the tests has come to
