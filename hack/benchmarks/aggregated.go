@@ -43,8 +43,7 @@ type front struct {
 func measureAggregated(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
 		f := startFront(o)
-		tables = append(tables, f.measureGets(o, s.rounds)...)
-		tables = append(tables, f.measureEnforcement(o, s.samples))
+		tables = []table{f.measureGets(o, s), f.measureEnforcement(o, s)}
 	})
 	return tables
 }

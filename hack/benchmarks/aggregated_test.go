@@ -1,24 +1,41 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
+
+// tableOf shows a table after six rounds of what add logs.
+func tableOf(t *testing.T, shown table, add func(*measurement.Log) error) string {
+	t.Helper()
+	log, err := measurement.NewLog(filepath.Join(t.TempDir(), "log.txt"))
+	require.NoError(t, err)
+	for range 6 {
+		require.NoError(t, add(log))
+	}
+	measured, err := log.Rounds()
+	require.NoError(t, err)
+	body, err := shown.body(measured)
+	require.NoError(t, err)
+	return body
+}
 
 func TestOwnPartIsWhatTheAggregatorDoesNotAdd(t *testing.T) {
 	taken := latencies{oursThrough: 2, oursDirect: 1, nothingThrough: 1.125, nothingDirect: 0.25}
 	assert.InDelta(t, 1.125, taken.ownPart(), 1e-9)
-	table := ownPartTable([]latencies{taken, taken})
-	assert.Equal(t, "| our part, p50 | 1.12 s | 1.00 s | 1.12 | 1.12 to 1.12 | ≤ 1.10 | **no** |\n", table.rows[0].String())
-	assert.Contains(t, latencyTable([]latencies{taken}).body(), "| this server | 2.00 s | 1.00 s |\n| a server that does nothing | 1.12 s | 250 ms |\n")
-}
-
-func TestTableNamesWhatItCompares(t *testing.T) {
-	assert.Contains(t, table{}.body(), "| | this server | kube-apiserver | ratio |")
-	assert.Contains(t, table{columns: [2]string{"a", "b"}}.body(), "| | a | b | ratio |")
+	body := tableOf(t, latencyTable(), taken.record)
+	assert.Contains(t, body, "| case | through kube-apiserver | directly | ratio |")
+	assert.Contains(t, body, "| this server | 2.000s | 1.000s | 2 | 2 to 2 |")
+	assert.Contains(t, body, "| a server that does nothing | 1.125s | 250.0ms | 4.5 |")
+	assert.Regexp(t, `\| this server's part \| 1.125s \| 1.000s \| .* \| ≤ 1.1 \| \*\*no\*\* \|`, body)
 }
 
 func TestEnforcementIsJudgedByItsSlowestHundredth(t *testing.T) {
@@ -27,9 +44,26 @@ func TestEnforcementIsJudgedByItsSlowestHundredth(t *testing.T) {
 		delays[i] = 0.01
 	}
 	delays[0], delays[1] = 0.3, 0.2
-	assert.Equal(t, "| a | 10 ms | 10 ms | p99 < 100 ms | yes |\n", enforcementRow("a", delays))
-	delays[2] = 0.1
-	assert.Equal(t, "| a | 10 ms | 100 ms | p99 < 100 ms | **no** |\n", enforcementRow("a", delays))
+	rounds := func(log *measurement.Log) (err error) {
+		for replica := range replicas {
+			err = errors.Join(err, recordDelays(log, enforcement(replica, "sending"), delays), recordDelays(log, enforcement(replica, "answer"), delays))
+		}
+		return err
+	}
+	assert.Contains(t, tableOf(t, enforcementTable(200), rounds), "sending it, p99 | 10.00ms |  |  | 10.00ms to 10.00ms |  | ≤ 100.0ms | yes |\n")
+	delays[2] = 0.15
+	assert.Contains(t, tableOf(t, enforcementTable(200), rounds), "sending it, p99 | 150.0ms |  |  | 150.0ms to 150.0ms |  | ≤ 100.0ms | **no** |\n")
+}
+
+func TestTableComparesTheTwoServers(t *testing.T) {
+	shown := table{rows: []measurement.Comparison{compare("a get", "Get", seconds, 0.5)}}
+	body := tableOf(t, shown, func(log *measurement.Log) error {
+		return errors.Join(log.Add(ours.of("Get"), 1, measurement.Values{seconds: 1}), log.Add(theirs.of("Get"), 1, measurement.Values{seconds: 4}))
+	})
+	assert.Contains(t, body, "| case | this server | kube-apiserver | ratio |")
+	assert.Contains(t, body, "| a get | 1.000s | 4.000s | 0.25 | 0.25 to 0.25 |")
+	_, err := shown.body(measurement.Rounds{})
+	require.ErrorContains(t, err, "benchmark Get/server=flowcontrol-apiserver gave no sec")
 }
 
 func TestServerThatDoesNothingAnswersAtOneAddress(t *testing.T) {

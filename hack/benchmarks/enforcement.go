@@ -8,12 +8,12 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -32,24 +32,40 @@ type delay struct{ sinceSent, sinceAnswered float64 }
 
 // measureEnforcement applies schemas through kube-apiserver and asks a replica
 // until it goes by them.
-func (f *front) measureEnforcement(o *harness.Owner, samples int) table {
+func (f *front) measureEnforcement(o *harness.Owner, s settings) table {
 	o.Logf("aggregated: enforcement")
-	if samples*replicas >= firstPrecedence {
-		o.Fatalf("--samples is %d; it must be below %d", samples, firstPrecedence/replicas)
+	inRound := s.samples * replicas
+	if s.rounds*inRound >= firstPrecedence {
+		o.Fatalf("--rounds is %d and --samples is %d; their product must be below %d", s.rounds, s.samples, firstPrecedence/replicas)
 	}
 	administrator := f.administrator(o)
-	var delays [replicas][]delay
 	var clients [replicas]*client
 	for i := range clients {
 		clients[i] = f.client(o, f.ours[i].URL)
 	}
-	for n := range samples * replicas {
-		replica := n % replicas
-		d, err := enforce(o.Context(), administrator, clients[replica], n)
-		o.Check(err)
-		delays[replica] = append(delays[replica], d)
+	for round := range s.rounds {
+		var sinceSent, sinceAnswered [replicas][]float64
+		for n := range inRound {
+			replica := n % replicas
+			d, err := enforce(o.Context(), administrator, clients[replica], round*inRound+n)
+			o.Check(err)
+			sinceSent[replica] = append(sinceSent[replica], d.sinceSent)
+			sinceAnswered[replica] = append(sinceAnswered[replica], d.sinceAnswered)
+		}
+		for replica := range replicas {
+			o.Check(recordDelays(s.log, enforcement(replica, "sending"), sinceSent[replica]))
+			o.Check(recordDelays(s.log, enforcement(replica, "answer"), sinceAnswered[replica]))
+		}
 	}
-	return enforcementTable(delays, samples)
+	return enforcementTable(s.samples)
+}
+
+func enforcement(replica int, since string) string {
+	return fmt.Sprintf("Enforcement/replica=%d/since=%s", replica, since)
+}
+
+func recordDelays(log *measurement.Log, benchmark string, delays []float64) error {
+	return log.Add(benchmark, len(delays), measurement.Values{p50: measurement.Quantile(delays, 0.5), p99: measurement.Quantile(delays, 0.99)})
 }
 
 // enforce applies a schema for the service account and asks as that account.
@@ -101,29 +117,22 @@ func applySchema(ctx context.Context, administrator *client, n int) (types.UID, 
 	return applied.Metadata.UID, nil
 }
 
-func enforcementTable(delays [replicas][]delay, samples int) table {
-	var b strings.Builder
-	b.WriteString("| | p50 | p99 | wanted | reached |\n|---|---:|---:|---|---|\n")
-	for i, where := range []string{"the replica that was asked to apply it", "another replica"} {
-		b.WriteString(enforcementRow(where+", from sending it", mapped(delays[i], func(d delay) float64 { return d.sinceSent })))
-		b.WriteString(enforcementRow(where+", from the answer", mapped(delays[i], func(d delay) float64 { return d.sinceAnswered })))
-	}
-	return table{
+func enforcementTable(samples int) table {
+	t := table{
 		title: "From applying a FlowSchema to its enforcement",
 		note: fmt.Sprintf("A FlowSchema is applied through kube-apiserver, and a replica of this server is asked again and again, directly, until "+
-			"the answer's `%s` is that of the new schema; %d times for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
-		text: b.String(),
+			"the answer's `%s` is that of the new schema; %d times a round for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
+		columns: [2]string{"delay", ""},
 	}
-}
-
-// enforcementRow is a row of delays in seconds.
-func enforcementRow(what string, delays []float64) string {
-	p99, reached := quantile(delays, 0.99), "**no**"
-	if p99 < enforcedWithin {
-		reached = "yes"
+	for replica, where := range [replicas]string{"the replica that was asked to apply it", "another replica"} {
+		for _, since := range []struct{ key, what string }{{"sending", "from sending it"}, {"answer", "from the answer"}} {
+			benchmark, what := enforcement(replica, since.key), where+", "+since.what
+			t.rows = append(t.rows,
+				measurement.Comparison{What: what + ", p50", Ours: figure(benchmark, p50)},
+				measurement.Comparison{What: what + ", p99", Ours: figure(benchmark, p99), Wanted: enforcedWithin})
+		}
 	}
-	return fmt.Sprintf("| %s | %s | %s | p99 < %s | %s |\n", what, seconds.format(median(delays)), seconds.format(p99),
-		seconds.format(enforcedWithin), reached)
+	return t
 }
 
 func readBase64(file string) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -30,7 +31,7 @@ func measureLarge(o *harness.Owner, s settings) (tables []table) {
 			if !strings.Contains(task.name, s.tasks) {
 				continue
 			}
-			group.table.rows = append(group.table.rows, measureTask(o, etcds, task, s.rounds)...)
+			group.table.rows = append(group.table.rows, measureTask(o, etcds, task, s)...)
 		}
 		tables = append(tables, group.table)
 	}
@@ -71,14 +72,13 @@ func largeTasks(schemas int) []taskGroup {
 }
 
 // measureTask starts both servers anew and has them do the task in turns.
-func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, rounds int) []row {
+func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, s settings) []measurement.Comparison {
 	o.Logf("large: %s", task.name)
-	times := row{what: task.name + ", p50", unit: seconds, target: 1}
-	peaks := row{what: task.name + ", peak memory", unit: mebibytes, target: 1}
+	benchmark := fmt.Sprintf("Large/schemas=%d/task=%s", s.schemas, task.name)
 	o.Within(func(o *harness.Owner) {
 		pair := [2]contender{
-			startOurs(o, etcds[0], "--etcd-prefix="+storePrefix),
-			startTheirs(o, etcds[1], "--etcd-prefix="+storePrefix, "--feature-gates=WatchList=true"),
+			startOurs(o, etcds[ours], "--etcd-prefix="+storePrefix),
+			startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix, "--feature-gates=WatchList=true"),
 		}
 		var clients [2]*client
 		for i := range pair {
@@ -87,41 +87,36 @@ func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, rounds int
 				o.Check(task.prepare(o.Context(), clients[i]))
 			}
 		}
-		for round := range rounds + 1 {
-			var took, peak [2]float64
-			for _, i := range turns(round) {
-				var err error
-				took[i], peak[i], err = task.round(o.Context(), clients[i], pair[i].process.PID(), round)
+		for round := range s.rounds + 1 {
+			for _, by := range turns(round) {
+				values, err := task.round(o.Context(), clients[by], pair[by].process.PID(), round)
 				o.Check(err)
-			}
-			if round > 0 { // the first warms up
-				times.add(took)
-				peaks.add(peak)
+				if round > 0 { // the first warms up
+					s.record(o, benchmark, by, task.count, values)
+				}
 			}
 		}
 	})
-	return []row{times, peaks}
+	return []measurement.Comparison{
+		compare(task.name+", p50", benchmark, p50, 1),
+		compare(task.name+", peak memory", benchmark, peakMemory, 1),
+	}
 }
 
-// round does the task as often as it says, and returns the median of the times,
-// in seconds, and the peak of the memory, in MiB.
-func (t task) round(ctx context.Context, c *client, pid, round int) (took, peak float64, err error) {
+// round does the task as often as it says, and returns the median of the times
+// and the peak of the memory.
+func (t task) round(ctx context.Context, c *client, pid, round int) (measurement.Values, error) {
 	if err := resetPeak(pid); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	var times []float64
 	for n := range t.count {
 		took, err := t.do(ctx, c, round*t.count+n)
 		if err != nil {
-			return 0, 0, fmt.Errorf("%s: %w", t.name, err)
+			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
 		times = append(times, took)
 	}
-	peak, err = peakMemory(pid)
-	return median(times), peak, err
-}
-
-func (r *row) add(pair [2]float64) {
-	r.ours = append(r.ours, pair[0])
-	r.theirs = append(r.theirs, pair[1])
+	peak, err := peakOf(pid)
+	return measurement.Values{p50: measurement.Quantile(times, 0.5), peakMemory: peak}, err
 }

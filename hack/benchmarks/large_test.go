@@ -50,9 +50,9 @@ func TestMarkIsFoundWhereverBlocksOfTheStreamEnd(t *testing.T) {
 func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 	pid := os.Getpid()
 	peak := func() float64 {
-		mib, err := peakMemory(pid)
+		bytes, err := peakOf(pid)
 		require.NoError(t, err)
-		return mib
+		return bytes
 	}
 	debug.FreeOSMemory() // none of which goes meanwhile
 	require.NoError(t, resetPeak(pid))
@@ -64,11 +64,11 @@ func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 		held[i] = 1
 	}
 	after := peak()
-	assert.Greater(t, after, before+32, "64 MiB were written")
+	assert.Greater(t, after, before+32<<20, "64 MiB were written")
 	require.NoError(t, syscall.Munmap(held))
-	assert.InDelta(t, after, peak(), 32, "it is not what is held now")
+	assert.InDelta(t, after, peak(), 32<<20, "it is not what is held now")
 	require.NoError(t, resetPeak(pid))
-	assert.Less(t, peak(), after-32)
+	assert.Less(t, peak(), after-32<<20)
 	require.ErrorContains(t, resetPeak(0), "Linux")
 }
 

@@ -2,21 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 const (
 	getsInRound = 300
-	// ownPart is the most that our part may be through the aggregator, of what it
-	// is without.
+	// ownPart is the most that this server's part may be through the aggregator, of
+	// what it is without.
 	ownPart = 1.10
 )
 
-// way is a way to get a FlowSchema.
+// way is a way to get a FlowSchema, as the names of results have it.
 type way int
 
 const (
@@ -27,26 +29,43 @@ const (
 	ways // how many there are
 )
 
+func (w way) benchmark() string {
+	return "Get/" + [...]string{
+		oursThrough: "server=flowcontrol-apiserver/way=aggregator", oursDirect: "server=flowcontrol-apiserver/way=direct",
+		nothingThrough: "server=nothing/way=aggregator", nothingDirect: "server=nothing/way=direct",
+	}[w]
+}
+
+// ownBenchmark is what this server takes of a get through the aggregator.
+const ownBenchmark = "Get/part=own"
+
 // measureGets measures the latency of a get by each way, in turns.
-func (f *front) measureGets(o *harness.Owner, rounds int) []table {
+func (f *front) measureGets(o *harness.Owner, s settings) table {
 	o.Logf("aggregated: gets")
 	clients := [ways]*client{
 		oursThrough: f.client(o, f.kube.URL), oursDirect: f.client(o, f.ours[0].URL),
 		nothingThrough: f.client(o, f.kube.URL), nothingDirect: f.client(o, f.nothing.url()),
 	}
-	var measured []latencies
-	for round := range rounds + 1 {
+	for round := range s.rounds + 1 {
 		taken, err := getsByAllWays(o.Context(), clients)
 		o.Check(err)
 		if round > 0 { // the first warms up
-			measured = append(measured, taken)
+			o.Check(taken.record(s.log))
 		}
 	}
-	return []table{latencyTable(measured), ownPartTable(measured)}
+	return latencyTable()
 }
 
 // latencies are the medians of one round, in seconds.
 type latencies [ways]float64
+
+func (l latencies) record(log *measurement.Log) error {
+	err := log.Add(ownBenchmark, getsInRound, measurement.Values{p50: l.ownPart()})
+	for by, median := range l {
+		err = errors.Join(err, log.Add(way(by).benchmark(), getsInRound, measurement.Values{p50: median}))
+	}
+	return err
+}
 
 // ownPart is what this server takes of a get through the aggregator: all but
 // what the aggregator adds to one of a server that does nothing.
@@ -54,7 +73,7 @@ func (l latencies) ownPart() float64 {
 	return l[oursThrough] - (l[nothingThrough] - l[nothingDirect])
 }
 
-func getsByAllWays(ctx context.Context, clients [ways]*client) (latencies, error) {
+func getsByAllWays(ctx context.Context, clients [ways]*client) (medians latencies, err error) {
 	var took [ways][]float64
 	for n := range getsInRound {
 		for i := range ways {
@@ -70,38 +89,28 @@ func getsByAllWays(ctx context.Context, clients [ways]*client) (latencies, error
 			took[by] = append(took[by], time.Since(begin).Seconds())
 		}
 	}
-	var medians latencies
 	for by := range took {
-		medians[by] = median(took[by])
+		medians[by] = measurement.Quantile(took[by], 0.5)
 	}
 	return medians, nil
 }
 
-func latencyTable(measured []latencies) table {
-	of := func(by way) string {
-		return seconds.format(median(mapped(measured, func(l latencies) float64 { return l[by] })))
+func latencyTable() table {
+	through := func(what, benchmark string, direct way, wanted float64) measurement.Comparison {
+		return measurement.Comparison{What: what, Ours: figure(benchmark, p50), Beside: figure(direct.benchmark(), p50), Wanted: wanted}
 	}
 	return table{
 		title: "A get through kube-apiserver and directly",
 		note: fmt.Sprintf("One client of a service account gets one FlowSchema, %d times a round by each way, one way after the other; p50. The server "+
 			"that does nothing gives the same bytes at once. Directly this server reviews the account's token, through kube-apiserver "+
-			"it verifies the front proxy's certificate; reviews of tokens and access are cached for some seconds, so the median sees none.", getsInRound),
-		text: "| | through kube-apiserver | directly |\n|---|---:|---:|\n" +
-			fmt.Sprintf("| this server | %s | %s |\n", of(oursThrough), of(oursDirect)) +
-			fmt.Sprintf("| a server that does nothing | %s | %s |\n", of(nothingThrough), of(nothingDirect)),
-	}
-}
-
-func ownPartTable(measured []latencies) table {
-	return table{
-		title: "Our part of a get",
-		note: "Through kube-apiserver: what a get of this server takes, less what kube-apiserver adds to a get of the server that does " +
-			"nothing. Beside it a get sent to this server directly.",
+			"it verifies the front proxy's certificate; reviews of tokens and access are cached for some seconds, so the median sees none. "+
+			"This server's part is what a get of it takes through kube-apiserver, less what kube-apiserver adds to a get of the server that "+
+			"does nothing.", getsInRound),
 		columns: [2]string{"through kube-apiserver", "directly"},
-		rows: []row{{
-			what: "our part, p50", unit: seconds, target: ownPart,
-			ours:   mapped(measured, latencies.ownPart),
-			theirs: mapped(measured, func(l latencies) float64 { return l[oursDirect] }),
-		}},
+		rows: []measurement.Comparison{
+			through("this server", oursThrough.benchmark(), oursDirect, 0),
+			through("a server that does nothing", nothingThrough.benchmark(), nothingDirect, 0),
+			through("this server's part", ownBenchmark, oursDirect, ownPart),
+		},
 	}
 }

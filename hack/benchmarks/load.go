@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -57,12 +58,9 @@ func operations() []operation {
 // heldName names an object that is there throughout.
 func heldName(n int) string { return fmt.Sprintf("bench-held-%d", n) }
 
-// sample is what one round of one operation took; latencies in seconds.
-type sample struct{ rate, p50, p99 float64 }
-
 // measureLoad measures requests and watches of both servers, which run side by
 // side and are asked in turns.
-func measureLoad(o *harness.Owner, rounds int) (tables []table) {
+func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
 		pair := [2]contender{
 			startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
@@ -74,14 +72,14 @@ func measureLoad(o *harness.Owner, rounds int) (tables []table) {
 			o.Check(populate(o.Context(), clients[i]))
 		}
 		for _, count := range []int{1, manyClients} {
-			tables = append(tables, measureRequests(o, clients, count, rounds))
+			tables = append(tables, measureRequests(o, clients, count, s))
 		}
-		tables = append(tables, measureWatchers(o, clients, rounds))
+		tables = append(tables, measureWatchers(o, clients, s))
 	})
 	return tables
 }
 
-func measureRequests(o *harness.Owner, clients [2][]*client, count, rounds int) table {
+func measureRequests(o *harness.Owner, clients [2][]*client, count int, s settings) table {
 	table := table{
 		title: fmt.Sprintf("Requests through %d clients", count),
 		note:  "FlowSchemas in JSON over HTTP/2, one connection for each client; writes wait for etcd's fsync.",
@@ -91,33 +89,27 @@ func measureRequests(o *harness.Owner, clients [2][]*client, count, rounds int) 
 	}
 	for _, op := range operations() {
 		o.Logf("requests: %s through %d", op.name, count)
-		var samples [2][]sample
-		for round := range rounds + 1 {
-			for _, i := range turns(round) {
-				sample, err := measureRound(o.Context(), clients[i][:count], op)
+		benchmark := fmt.Sprintf("Requests/op=%s/clients=%d", op.name, count)
+		for round := range s.rounds + 1 {
+			for _, by := range turns(round) {
+				values, err := measureRound(o.Context(), clients[by][:count], op)
 				o.Check(err)
 				if round > 0 { // the first warms up
-					samples[i] = append(samples[i], sample)
+					s.record(o, benchmark, by, op.count, values)
 				}
 			}
 		}
-		figure := func(name string, unit unit, of func(sample) float64) row {
-			return row{
-				what: op.name + ", " + name, unit: unit, target: 1,
-				ours: mapped(samples[0], of), theirs: mapped(samples[1], of),
-			}
-		}
 		table.rows = append(table.rows,
-			figure("requests", perSecond, func(s sample) float64 { return s.rate }),
-			figure("p50", seconds, func(s sample) float64 { return s.p50 }),
-			figure("p99", seconds, func(s sample) float64 { return s.p99 }))
+			compare(op.name+", requests", benchmark, measurement.PerSecond, 1),
+			compare(op.name+", p50", benchmark, p50, 1),
+			compare(op.name+", p99", benchmark, p99, 1))
 	}
 	return table
 }
 
 // measureRound sends the operation's requests through the clients, each of
 // which sends its next when it has the answer to its last.
-func measureRound(ctx context.Context, clients []*client, op operation) (sample, error) {
+func measureRound(ctx context.Context, clients []*client, op operation) (measurement.Values, error) {
 	latencies := make([]float64, op.count)
 	var next atomic.Int64
 	group, groupContext := errgroup.WithContext(ctx)
@@ -143,29 +135,20 @@ func measureRound(ctx context.Context, clients []*client, op operation) (sample,
 		err = op.clean(ctx, clients[0])
 	}
 	if err != nil {
-		return sample{}, err
+		return nil, err
 	}
-	return sample{
-		rate: float64(op.count) / took,
-		p50:  median(latencies),
-		p99:  quantile(latencies, 0.99),
+	return measurement.Values{
+		measurement.PerSecond: float64(op.count) / took,
+		p50:                   measurement.Quantile(latencies, 0.5),
+		p99:                   measurement.Quantile(latencies, 0.99),
 	}, nil
 }
 
 // turns says who is measured first and second in a round: each is first in
 // every other one.
-func turns(round int) [2]int {
+func turns(round int) [2]server {
 	if round%2 == 0 {
-		return [2]int{0, 1}
+		return [2]server{ours, theirs}
 	}
-	return [2]int{1, 0}
-}
-
-// mapped applies a function to each value.
-func mapped[A, B any](values []A, of func(A) B) []B {
-	results := make([]B, 0, len(values))
-	for _, value := range values {
-		results = append(results, of(value))
-	}
-	return results
+	return [2]server{theirs, ours}
 }

@@ -8,7 +8,8 @@
 // throttle itself and does not decode answers while it measures, so that the
 // servers and not the client are measured.
 //
-// The tables go to stdout and between markers of docs/benchmarks.md.
+// The results go to .cache/benchmarks in the Go benchmark format, for
+// benchstat -col=/server too, and the tables to stdout and between markers of docs/benchmarks.md.
 package main
 
 import (
@@ -22,7 +23,7 @@ import (
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -39,14 +40,15 @@ type settings struct {
 	schemas int // that are there where there are many
 	samples int // of the time to enforcement
 	tasks   string
+	log     *measurement.Log // takes the results
 }
 
 func run() error {
 	var s settings
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
-	flag.IntVar(&s.rounds, "rounds", 7, "how often each figure is measured; idle memory is measured thrice")
+	flag.IntVar(&s.rounds, "rounds", 9, "how often each figure is measured, idle memory apart; fewer than 6 give no interval")
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
-	flag.IntVar(&s.samples, "samples", 200, "how many FlowSchemas are applied, for each replica, in the part aggregated")
+	flag.IntVar(&s.samples, "samples", 100, "how many FlowSchemas are applied in a round, for each replica, in the part aggregated")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
 	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
@@ -78,24 +80,35 @@ func run() error {
 // write measures the section, prints it, and puts it into the file if it is
 // whole and there is one.
 func (s section) write(ctx context.Context, settings settings, output string, whole bool) error {
-	var text string
-	err := harness.Own(ctx, func(o *harness.Owner) {
-		var tables []table
+	name := s.name
+	if !whole {
+		name += "-part"
+	}
+	log, err := measurement.Create(name)
+	if err != nil {
+		return err
+	}
+	settings.log = log
+	var tables []table
+	err = harness.Own(ctx, func(o *harness.Owner) {
 		for _, part := range s.parts {
 			tables = append(tables, part.measure(o, settings)...)
 		}
-		text = report(s.heading, s.setting, tables)
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Print(text)
-	if output == "" || !whole {
-		return nil
-	}
-	top, err := binaries.Root()
+	measured, err := log.Rounds()
 	if err != nil {
 		return err
 	}
-	return document.Section{Name: s.name, Writer: "make bench"}.Write(filepath.Join(top, output), "Benchmarks", text)
+	text, err := report(s.heading, s.setting, tables, measured)
+	if err != nil {
+		return err
+	}
+	if output == "" || !whole {
+		fmt.Print(text)
+		return nil
+	}
+	return document.Section{Name: s.name, Writer: "make bench"}.Publish(output, text)
 }

@@ -10,57 +10,58 @@ import (
 	"strings"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 const (
-	// memoryPairs is how many processes of each server are measured.
+	// memoryPairs is how many processes of each server are measured side by side,
+	// memoryTurns how often.
 	memoryPairs = 3
+	memoryTurns = 2
 	// memoryAge is how old a process is when its memory is measured.
 	memoryAge = time.Minute
 )
 
-// measureMemory measures the resident memory of idle servers. All pairs age
-// side by side, as each only waits.
-func measureMemory(o *harness.Owner) table {
-	o.Logf("memory: %d pairs, a minute after their start", memoryPairs)
+// measureMemory measures the resident memory of idle servers. The pairs of a
+// turn age side by side, as each only waits.
+func measureMemory(o *harness.Owner, s settings) []table {
 	cachePrograms(o)
-	var ours, theirs []float64
-	o.Within(func(o *harness.Owner) {
-		var contenders []contender
-		for range memoryPairs {
-			contenders = append(contenders,
-				startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
-				startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})))
-		}
-		for i, contender := range contenders {
-			select {
-			case <-time.After(time.Until(contender.process.Started.Add(memoryAge))):
-			case <-o.Context().Done():
-				o.Fatalf("%v", o.Context().Err())
+	for range memoryTurns {
+		o.Logf("memory: %d pairs, a minute after their start", memoryPairs)
+		o.Within(func(o *harness.Owner) {
+			var contenders []contender
+			for range memoryPairs {
+				contenders = append(contenders,
+					startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
+					startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})))
 			}
-			resident, err := residentMemory(contender.process.PID())
-			o.Check(err)
-			if i%2 == 0 {
-				ours = append(ours, resident)
-			} else {
-				theirs = append(theirs, resident)
+			for i, contender := range contenders {
+				select {
+				case <-time.After(time.Until(contender.process.Started.Add(memoryAge))):
+				case <-o.Context().Done():
+					o.Fatalf("%v", o.Context().Err())
+				}
+				resident, err := residentMemory(contender.process.PID())
+				o.Check(err)
+				s.record(o, "Memory", server(i%2), 1, measurement.Values{memory: resident})
 			}
-		}
-	})
-	return table{
-		title: "Memory",
-		note:  fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; median of %d processes each.", memoryPairs),
-		rows:  []row{{what: "resident memory", ours: ours, theirs: theirs, unit: mebibytes, target: 1.0 / 3}},
+		})
 	}
+	return []table{{
+		title: "Memory",
+		note: fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; %d processes each, of which as many as %d at once.",
+			memoryTurns*memoryPairs, memoryPairs),
+		rows: []measurement.Comparison{compare("resident memory", "Memory", memory, 1.0/3)},
+	}}
 }
 
 // cachePrograms makes the kernel hold both programs. It maps, with each page that
 // a process needs, those around it that it holds: of a program built just now all,
 // of one built yesterday perhaps few.
 func cachePrograms(o *harness.Owner) {
-	for _, program := range []func(context.Context) (string, error){binaries.Release, binaries.KubeAPIServer} {
+	for _, program := range []func(context.Context) (string, error){binaries.Server, binaries.KubeAPIServer} {
 		path, err := program(o.Context())
 		o.Check(err)
 		_, err = os.ReadFile(path)
@@ -68,10 +69,10 @@ func cachePrograms(o *harness.Owner) {
 	}
 }
 
-// residentMemory is a process's VmRSS in MiB.
+// residentMemory is a process's VmRSS in bytes.
 func residentMemory(pid int) (float64, error) { return processMemory(pid, "VmRSS") }
 
-// processMemory is a figure of /proc/PID/status in MiB.
+// processMemory is a figure of /proc/PID/status in bytes.
 func processMemory(pid int, field string) (float64, error) {
 	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -85,7 +86,7 @@ func parseMemory(status []byte, field string) (float64, error) {
 	for lines.Scan() {
 		if value, ok := strings.CutPrefix(lines.Text(), field+":"); ok {
 			kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 64)
-			return kibibytes / 1024, err
+			return kibibytes * 1024, err
 		}
 	}
 	return 0, fmt.Errorf("no %s in %q: the process has ended", field, status)

@@ -15,5 +15,5 @@ func resetPeak(pid int) error {
 	return nil
 }
 
-// peakMemory is the most that a process has held since, in MiB.
-func peakMemory(pid int) (float64, error) { return processMemory(pid, "VmHWM") }
+// peakOf is the most that a process has held since, in bytes.
+func peakOf(pid int) (float64, error) { return processMemory(pid, "VmHWM") }

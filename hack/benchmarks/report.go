@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // table is a Markdown table of one kind of figure.
@@ -13,117 +15,74 @@ type table struct {
 	note  string // what was done, in a sentence or two
 	// columns are the names of what is compared; empty: the two servers.
 	columns [2]string
-	rows    []row
-	// text is a table of another form, instead of rows.
-	text string
+	rows    []measurement.Comparison
 }
 
-// row is one figure of both servers, measured in as many rounds.
-type row struct {
-	what         string
-	ours, theirs []float64
-	unit         unit
-	// target is the most, or for rates the least, that ours/theirs is to be.
-	target float64
-}
-
-type unit int
-
+// Units of what is measured.
 const (
-	seconds   unit = iota // less is better
-	mebibytes             // less is better
-	perSecond             // more is better
+	seconds    = "sec"
+	p50        = "p50-sec"
+	p99        = "p99-sec"
+	slowest    = "slowest-sec"
+	memory     = "memory-B"
+	peakMemory = "peak-B"
 )
 
-func (u unit) format(value float64) string {
-	switch u {
-	case seconds:
-		return formatDuration(time.Duration(value * float64(time.Second)))
-	case mebibytes:
-		return fmt.Sprintf("%.0f MiB", value)
-	default:
-		return fmt.Sprintf("%.0f /s", value)
-	}
+// server names one of the two servers in the names of results.
+type server int
+
+const (
+	ours server = iota
+	theirs
+)
+
+func (s server) of(benchmark string) string {
+	return benchmark + "/server=" + [...]string{"flowcontrol-apiserver", "kube-apiserver"}[s]
 }
 
-func formatDuration(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= 10*time.Millisecond:
-		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
-	default:
-		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
-	}
+// record adds one round of a benchmark of a server to the log.
+func (s settings) record(o *harness.Owner, benchmark string, by server, times int, values measurement.Values) {
+	o.Check(s.log.Add(by.of(benchmark), times, values))
 }
 
-// ratios are ours/theirs of each round, which saw the same machine.
-func (r row) ratios() []float64 {
-	ratios := make([]float64, 0, len(r.ours))
-	for round := range r.ours {
-		ratios = append(ratios, r.ours[round]/r.theirs[round])
-	}
-	return ratios
+// compare puts a figure of this server beside that of kube-apiserver.
+func compare(what, benchmark, unit string, wanted float64) measurement.Comparison {
+	return measurement.Comparison{What: what, Ours: figure(ours.of(benchmark), unit), Beside: figure(theirs.of(benchmark), unit), Wanted: wanted}
 }
 
-func (r row) met(ratio float64) bool {
-	if r.unit == perSecond {
-		return ratio >= r.target
-	}
-	return ratio <= r.target
-}
-
-// verdict is yes or no, or that the middle half of the rounds says both.
-func (r row) verdict() string {
-	ratios := r.ratios()
-	low, high := r.met(quantile(ratios, 0.25)), r.met(quantile(ratios, 0.75))
-	switch {
-	case low && high:
-		return "yes"
-	case low || high:
-		return "as good as"
-	default:
-		return "**no**"
-	}
-}
-
-func (r row) String() string {
-	sign := "≤"
-	if r.unit == perSecond {
-		sign = "≥"
-	}
-	ratios := r.ratios()
-	return fmt.Sprintf("| %s | %s | %s | %.2f | %.2f to %.2f | %s %.2f | %s |\n",
-		r.what, r.unit.format(median(r.ours)), r.unit.format(median(r.theirs)),
-		median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75), sign, r.target, r.verdict())
+func figure(benchmark, unit string) measurement.Figure {
+	return measurement.Figure{Benchmark: benchmark, Unit: unit}
 }
 
 // report is a section of docs/benchmarks.md.
-func report(heading, setting string, tables []table) string {
+func report(heading, setting string, tables []table, measured measurement.Rounds) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", heading)
 	fmt.Fprintf(&b, "Written by `make bench` on a machine with %d processors (%s/%s, %s): %s\n",
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), setting)
 	for _, table := range tables {
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", table.title, table.note)
-		b.WriteString(table.body())
+		body, err := table.body(measured)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s", table.title, table.note, body)
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // body is the table itself.
-func (t table) body() string {
-	if t.text != "" {
-		return t.text
-	}
-	ours, theirs := "this server", "kube-apiserver"
+func (t table) body(measured measurement.Rounds) (string, error) {
+	header := measurement.Header("this server", "kube-apiserver")
 	if t.columns != [2]string{} {
-		ours, theirs = t.columns[0], t.columns[1]
+		header = measurement.Header(t.columns[0], t.columns[1])
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "| | %s | %s | ratio | middle half | wanted | reached |\n|---|---:|---:|---:|---|---:|---|\n", ours, theirs)
-	for _, row := range t.rows {
-		b.WriteString(row.String())
+	body := header.String() + header.Rule()
+	for _, comparison := range t.rows {
+		row, err := measured.Row(comparison)
+		if err != nil {
+			return "", err
+		}
+		body += row.String()
 	}
-	return b.String()
+	return body, nil
 }

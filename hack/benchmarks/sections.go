@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -28,17 +29,15 @@ func sections() []section {
 	const (
 		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
 			"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
-		howToRead = " Figures are medians of the rounds; a ratio is this server's figure divided by kube-apiserver's of the same round, given by " +
-			"its median and by the middle half of the rounds. Where that half says both, the verdict is *as good as*. Ratios carry over to " +
-			"other machines, figures do not."
+		howToRead = " " + measurement.HowToRead + " Ratios carry over to other machines, figures do not."
 	)
 	return []section{
 		{
 			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide + howToRead,
 			parts: []part{
-				{"start", func(o *harness.Owner, s settings) []table { return []table{measureStarts(o, s.rounds)} }},
-				{"memory", func(o *harness.Owner, _ settings) []table { return []table{measureMemory(o)} }},
-				{"load", func(o *harness.Owner, s settings) []table { return measureLoad(o, s.rounds) }},
+				{"start", measureStarts},
+				{"memory", measureMemory},
+				{"load", measureLoad},
 			},
 		},
 		{
@@ -50,7 +49,7 @@ func sections() []section {
 		{
 			name: "aggregated", heading: "Behind " + kubernetes,
 			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
-				"Figures are medians of the rounds.",
+				measurement.HowToRead,
 			parts: []part{{"aggregated", measureAggregated}},
 		},
 	}

@@ -7,37 +7,33 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // measureStarts measures from the execution of a server to the first 200 of
 // its /readyz.
-func measureStarts(o *harness.Owner, rounds int) table {
-	var ours, alone, theirs []float64
-	for round := range rounds {
-		o.Logf("starts: round %d of %d", round+1, rounds)
+func measureStarts(o *harness.Owner, s settings) []table {
+	const external, alone = "Start/etcd=external", "Start/etcd=embedded"
+	started := func(benchmark string, by server, start func(*harness.Owner) contender) {
 		o.Within(func(o *harness.Owner) {
-			etcd := harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
-			ours = append(ours, startOurs(o, etcd).started)
-		})
-		o.Within(func(o *harness.Owner) {
-			alone = append(alone, startOurs(o, nil).started)
-		})
-		o.Within(func(o *harness.Owner) {
-			etcd := harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
-			theirs = append(theirs, startTheirs(o, etcd).started)
+			s.record(o, benchmark, by, 1, measurement.Values{seconds: start(o).started})
 		})
 	}
-	return table{
+	for round := range s.rounds {
+		o.Logf("starts: round %d of %d", round+1, s.rounds)
+		started(external, ours, func(o *harness.Owner) contender { return startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})) })
+		started(alone, ours, func(o *harness.Owner) contender { return startOurs(o, nil) })
+		started(external, theirs, func(o *harness.Owner) contender { return startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})) })
+	}
+	embedded := compare("alone, with embedded etcd and certificates", external, seconds, 1)
+	embedded.Ours = figure(ours.of(alone), seconds)
+	return []table{{
 		title: "Start",
 		note: "From exec to the first 200 of `/readyz`, asked every 10 ms. kube-apiserver is given certificates ready-made and finds an " +
 			"empty etcd running; this server makes its certificates in the measured time, and alone it starts its etcd too.",
-		rows: []row{
-			{what: "with an empty external etcd", ours: ours, theirs: theirs, unit: seconds, target: 1.0 / 3},
-			{what: "alone, with embedded etcd and certificates", ours: alone, theirs: theirs, unit: seconds, target: 1},
-		},
-	}
+		rows: []measurement.Comparison{compare("with an empty external etcd", external, seconds, 1.0/3), embedded},
+	}}
 }
 
 // contender is one running server.
@@ -57,7 +53,7 @@ const administratorToken = "bench-admin-token"
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	tokens := filepath.Join(o.TempDir(), "tokens.csv")
 	o.Check(os.WriteFile(tokens, []byte(administratorToken+",admin,admin,system:masters\n"), 0o600))
-	server := harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
+	server := harness.StartServer(o, harness.ServerOptions{Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
 	return contender{
 		name: "this server", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -25,15 +26,15 @@ const (
 
 // measureWatchers measures from the sending of a write until the last of the
 // watchers has read the event.
-func measureWatchers(o *harness.Owner, clients [2][]*client, rounds int) table {
+func measureWatchers(o *harness.Owner, clients [2][]*client, s settings) table {
 	o.Logf("watchers: %d on each server", watchers)
 	var audiences [2]*audience
-	var p50, slowest [2][]float64
+	benchmark := fmt.Sprintf("Watchers/watchers=%d", watchers)
 	o.Within(func(o *harness.Owner) {
 		for i := range clients {
 			audiences[i] = gather(o, clients[i])
 		}
-		for round := range rounds + 1 {
+		for round := range s.rounds + 1 {
 			for _, i := range turns(round) {
 				var took []float64
 				for write := range watchedWrites {
@@ -42,8 +43,7 @@ func measureWatchers(o *harness.Owner, clients [2][]*client, rounds int) table {
 					took = append(took, passed)
 				}
 				if round > 0 { // the first warms up
-					p50[i] = append(p50[i], median(took))
-					slowest[i] = append(slowest[i], slices.Max(took))
+					s.record(o, benchmark, i, watchedWrites, measurement.Values{p50: measurement.Quantile(took, 0.5), slowest: slices.Max(took)})
 				}
 			}
 		}
@@ -52,10 +52,7 @@ func measureWatchers(o *harness.Owner, clients [2][]*client, rounds int) table {
 		title: fmt.Sprintf("One write to %d watchers", watchers),
 		note: fmt.Sprintf("From the sending of an update until the last of %d watches of all FlowSchemas, on %d connections, has read its event; "+
 			"%d updates in each round.", watchers, manyClients, watchedWrites),
-		rows: []row{
-			{what: "p50", unit: seconds, target: 1, ours: p50[0], theirs: p50[1]},
-			{what: "slowest", unit: seconds, target: 1, ours: slowest[0], theirs: slowest[1]},
-		},
+		rows: []measurement.Comparison{compare("p50", benchmark, p50, 1), compare("slowest", benchmark, slowest, 1)},
 	}
 }
 

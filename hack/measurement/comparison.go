@@ -30,7 +30,7 @@ type Row []string
 
 // Header begins a table of rows, with these names for the two sides.
 func Header(ours, beside string) Row {
-	return Row{"", ours, beside, "ratio", "interval", "p", "wanted", "reached"}
+	return Row{"case", ours, beside, "ratio", "interval", "p", "wanted", "reached"}
 }
 
 // Rule is the line below a header.

@@ -42,10 +42,11 @@ func Create(name string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return create(filepath.Join(root, ".cache", "benchmarks", name+".txt"))
+	return NewLog(filepath.Join(root, ".cache", "benchmarks", name+".txt"))
 }
 
-func create(path string) (*Log, error) {
+// NewLog creates the log at a path.
+func NewLog(path string) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
