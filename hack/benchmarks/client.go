@@ -82,15 +82,6 @@ func (c *client) drain(ctx context.Context, r request) error {
 	return err
 }
 
-// open sends a request in JSON and returns the body of a successful answer.
-func (c *client) open(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
-	response, err := c.send(ctx, request{method: method, path: path, body: body})
-	if err != nil {
-		return nil, err
-	}
-	return response.Body, nil
-}
-
 // do sends a request in JSON and reads the answer to its end.
 func (c *client) do(ctx context.Context, method, path string, body []byte) error {
 	return c.drain(ctx, request{method: method, path: path, body: body})

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -133,9 +131,4 @@ func enforcementTable(samples int) table {
 		}
 	}
 	return t
-}
-
-func readBase64(file string) (string, error) {
-	content, err := os.ReadFile(file)
-	return base64.StdEncoding.EncodeToString(content), err
 }

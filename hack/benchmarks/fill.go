@@ -6,17 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
+	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"golang.org/x/sync/errgroup"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -24,8 +24,6 @@ const (
 	storePrefix = "/registry"
 	// puts is how many objects are on their way into an etcd at once.
 	puts = 64
-	// exampleGrace is how long kube-apiserver may take to write an object's status.
-	exampleGrace = time.Minute
 )
 
 // fill writes as many FlowSchemas into both etcds, the same into each: copies of
@@ -46,36 +44,18 @@ func fill(o *harness.Owner, etcds [2]*harness.Etcd, count int) {
 }
 
 // readExample returns the stored object once it has its status.
-func readExample(o *harness.Owner, store *clientv3.Client) *flowcontrolv1.FlowSchema {
-	var example *flowcontrolv1.FlowSchema
-	last := errors.New("not looked at yet")
-	err := wait.PollUntilContextTimeout(o.Context(), 10*time.Millisecond, exampleGrace, true, func(ctx context.Context) (bool, error) {
-		example, last = stored(ctx, store, filledName(0))
-		return last == nil, nil
+func readExample(o *harness.Owner, store *clientv3.Client) (example *flowcontrolv1.FlowSchema) {
+	eventually.Holds(o, "kube-apiserver has written a FlowSchema and its status", func(a *eventually.Attempt) {
+		answer, err := store.Get(a.Context(), schemaKey(filledName(0)))
+		require.NoError(a, err)
+		require.Len(a, answer.Kvs, 1, "in etcd")
+		object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), answer.Kvs[0].Value)
+		require.NoError(a, err)
+		require.IsType(a, example, object)
+		require.NotEmpty(a, object.(*flowcontrolv1.FlowSchema).Status.Conditions)
+		example = object.(*flowcontrolv1.FlowSchema)
 	})
-	if err != nil {
-		o.Fatalf("waiting for kube-apiserver to write a FlowSchema and its status: %v; at last: %v", err, last)
-	}
 	return example
-}
-
-func stored(ctx context.Context, store *clientv3.Client, name string) (*flowcontrolv1.FlowSchema, error) {
-	answer, err := store.Get(ctx, schemaKey(name))
-	if err != nil {
-		return nil, err
-	}
-	if len(answer.Kvs) == 0 {
-		return nil, fmt.Errorf("there is no %s in etcd", schemaKey(name))
-	}
-	object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), answer.Kvs[0].Value)
-	if err != nil {
-		return nil, err
-	}
-	schema, ok := object.(*flowcontrolv1.FlowSchema)
-	if !ok || len(schema.Status.Conditions) == 0 {
-		return nil, fmt.Errorf("%s is a %T without a status", schemaKey(name), object)
-	}
-	return schema, nil
 }
 
 // put writes copies of the example.

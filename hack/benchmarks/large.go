@@ -23,7 +23,7 @@ type task struct {
 
 // measureLarge measures time and peak memory of both servers with many schemas.
 func measureLarge(o *harness.Owner, s settings) (tables []table) {
-	etcds := [2]*harness.Etcd{harness.StartEtcd(o, harness.EtcdOptions{Fsync: true}), harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})}
+	etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
 	o.Logf("large: writing %d FlowSchemas into either etcd", s.schemas)
 	fill(o, etcds, s.schemas)
 	for _, group := range largeTasks(s.schemas) {

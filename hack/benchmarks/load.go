@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// population is how many FlowSchemas a list returns, the built-in ones included.
+	// population is how many FlowSchemas there are beside the built-in ones.
 	population = 500
 	// manyClients send at once in the second half of the measurements.
 	manyClients = 16
@@ -34,7 +34,7 @@ type operation struct {
 func operations() []operation {
 	return []operation{
 		{name: "get", count: 1500, send: func(ctx context.Context, c *client, n int) error {
-			return c.do(ctx, http.MethodGet, collection+"/"+heldName(n%manyClients), nil)
+			return c.do(ctx, http.MethodGet, collection+"/"+filledName(n%manyClients), nil)
 		}},
 		{name: "list of 500", count: 50, send: func(ctx context.Context, c *client, _ int) error {
 			return c.do(ctx, http.MethodGet, collection, nil)
@@ -49,27 +49,21 @@ func operations() []operation {
 			},
 		},
 		{name: "update", count: 200, send: func(ctx context.Context, c *client, n int) error {
-			name := heldName(n % manyClients)
+			name := filledName(n % manyClients)
 			return c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "held", 5000+int(time.Now().UnixNano()%4000)))
 		}},
 	}
 }
 
-// heldName names an object that is there throughout.
-func heldName(n int) string { return fmt.Sprintf("bench-held-%d", n) }
-
 // measureLoad measures requests and watches of both servers, which run side by
 // side and are asked in turns.
 func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
-		pair := [2]contender{
-			startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
-			startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
-		}
-		var clients [2][]*client
-		for i, contender := range pair {
-			clients[i] = contender.clients(o, manyClients)
-			o.Check(populate(o.Context(), clients[i]))
+		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
+		fill(o, etcds, population)
+		clients := [2][]*client{
+			startOurs(o, etcds[ours], "--etcd-prefix="+storePrefix).clients(o, manyClients),
+			startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix).clients(o, manyClients),
 		}
 		for _, count := range []int{1, manyClients} {
 			tables = append(tables, measureRequests(o, clients, count, s))

@@ -84,21 +84,15 @@ func (s section) write(ctx context.Context, settings settings, output string, wh
 	if !whole {
 		name += "-part"
 	}
-	log, err := measurement.Create(name)
-	if err != nil {
-		return err
-	}
-	settings.log = log
 	var tables []table
-	err = harness.Own(ctx, func(o *harness.Owner) {
-		for _, part := range s.parts {
-			tables = append(tables, part.measure(o, settings)...)
-		}
+	measured, err := measurement.Keep(name, func(log *measurement.Log) error {
+		settings.log = log
+		return harness.Own(ctx, func(o *harness.Owner) {
+			for _, part := range s.parts {
+				tables = append(tables, part.measure(o, settings)...)
+			}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	measured, err := log.Rounds()
 	if err != nil {
 		return err
 	}
@@ -110,5 +104,5 @@ func (s section) write(ctx context.Context, settings settings, output string, wh
 		fmt.Print(text)
 		return nil
 	}
-	return document.Section{Name: s.name, Writer: "make bench"}.Publish(output, text)
+	return document.Publish(s.name, output, text)
 }

@@ -34,8 +34,8 @@ func measureMemory(o *harness.Owner, s settings) []table {
 			var contenders []contender
 			for range memoryPairs {
 				contenders = append(contenders,
-					startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})),
-					startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})))
+					startOurs(o, startEtcd(o)),
+					startTheirs(o, startEtcd(o)))
 			}
 			for i, contender := range contenders {
 				select {

@@ -21,7 +21,7 @@ const profileSeconds = 10
 func takeProfiles(ctx context.Context, s settings, file string) error {
 	var taken []*profile.Profile
 	err := harness.Own(ctx, func(o *harness.Owner) {
-		etcds := [2]*harness.Etcd{harness.StartEtcd(o, harness.EtcdOptions{Fsync: true}), harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})}
+		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
 		fill(o, etcds, s.schemas)
 		for _, group := range largeTasks(s.schemas) {
 			for _, task := range group.tasks {

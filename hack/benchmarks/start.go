@@ -22,9 +22,9 @@ func measureStarts(o *harness.Owner, s settings) []table {
 	}
 	for round := range s.rounds {
 		o.Logf("starts: round %d of %d", round+1, s.rounds)
-		started(external, ours, func(o *harness.Owner) contender { return startOurs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})) })
+		started(external, ours, func(o *harness.Owner) contender { return startOurs(o, startEtcd(o)) })
 		started(alone, ours, func(o *harness.Owner) contender { return startOurs(o, nil) })
-		started(external, theirs, func(o *harness.Owner) contender { return startTheirs(o, harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})) })
+		started(external, theirs, func(o *harness.Owner) contender { return startTheirs(o, startEtcd(o)) })
 	}
 	embedded := compare("alone, with embedded etcd and certificates", external, seconds, 1)
 	embedded.Ours = figure(ours.of(alone), seconds)
@@ -48,6 +48,11 @@ type contender struct {
 // servers are asked with a token: a client certificate is verified anew for
 // every request, which would be measured too.
 const administratorToken = "bench-admin-token"
+
+// startEtcd starts an etcd that waits for the disk, as it does in use.
+func startEtcd(o *harness.Owner) *harness.Etcd {
+	return harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
+}
 
 // startOurs starts this project's server, alone without an etcd.
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {

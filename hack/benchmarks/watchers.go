@@ -75,11 +75,11 @@ func gather(o *harness.Owner, clients []*client) *audience {
 		running.Wait()
 	})
 	for i := range watchers {
-		body, err := clients[i%len(clients)].open(ctx, http.MethodGet, collection+"?watch=true&resourceVersion=0&timeoutSeconds=3600", nil)
+		response, err := clients[i%len(clients)].send(ctx, request{method: http.MethodGet, path: collection + "?watch=true&resourceVersion=0&timeoutSeconds=3600"})
 		o.Check(err)
 		running.Go(func() {
-			defer func() { _ = body.Close() }()
-			lines := bufio.NewScanner(body)
+			defer func() { _ = response.Body.Close() }()
+			lines := bufio.NewScanner(response.Body)
 			lines.Buffer(nil, 1<<20)
 			read := ""
 			for lines.Scan() {
@@ -104,7 +104,7 @@ func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64
 	if broken != nil {
 		return 0, broken
 	}
-	name := heldName(0)
+	name := filledName(0)
 	begin := time.Now()
 	if err := c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, mark, 8000)); err != nil {
 		return 0, err

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -68,7 +66,7 @@ func (c contest) measure(o *harness.Owner, s setting) measurement.Values {
 		group.Go(func() { elephant, err = feed(o.Context(), server.Kubeconfig) })
 	}
 	for i := range mice {
-		client := target.Client(mouse(i))
+		client := target.Client(traffic.NameOfMouse(i))
 		defer client.Close()
 		offset := warmUp + miceInterval*time.Duration(i)/mice
 		group.Go(func() { traffic.Mouse(ctx, client, miceInterval, offset, mousePath, tally) })
@@ -101,34 +99,15 @@ func (c contest) measure(o *harness.Owner, s setting) measurement.Values {
 func (c contest) start(o *harness.Owner, s setting) (*harness.Server, *traffic.Target) {
 	program, err := c.program(o.Context())
 	o.Check(err)
-	dir := o.TempDir()
-	people := []traffic.Person{{Name: "elephant", Groups: []string{"elephants"}}}
-	for i := range mice {
-		people = append(people, traffic.Person{Name: mouse(i), Groups: []string{"mice"}})
-	}
-	tokens := filepath.Join(dir, "tokens.csv")
-	o.Check(traffic.WriteTokenFile(tokens, people))
-	webhook, permission, err := traffic.AllowReading(dir, s.backend)
-	o.Check(err)
-	o.Cleanup(permission.Close)
-
-	args := append([]string{
-		"--max-requests-inflight=40", "--max-mutating-requests-inflight=20",
-		"--token-auth-file=" + tokens,
-		"--authorization-webhook-config-file=" + webhook,
-	}, c.args...)
+	args := append([]string{"--max-requests-inflight=40", "--max-mutating-requests-inflight=20"}, c.args...)
 	if s.backend.Places > 0 {
 		args = append(args, "--authorization-webhook-cache-authorized-ttl=0s") // each request needs it
 	}
-	server := harness.StartServer(o, harness.ServerOptions{Program: program, Args: args})
+	server, target := traffic.StartServer(o, harness.ServerOptions{Program: program, Args: args}, traffic.People("elephants", mice), s.backend)
 	kubectl := server.Kubectl(o)
 	kubectl.RunInput(o, s.objects(), "apply", "-f", "-")
 	if len(c.args) == 0 {
 		kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/elephants", "flowschema/mice")
 	}
-	target, err := traffic.NewTarget(server.Kubeconfig)
-	o.Check(err)
 	return server, target
 }
-
-func mouse(i int) string { return fmt.Sprintf("mouse-%d", i) }

@@ -43,23 +43,17 @@ func main() {
 }
 
 func run(ctx context.Context, rounds int, output string) error {
-	log, err := measurement.Create("contention")
-	if err != nil {
-		return err
-	}
-	err = harness.Own(ctx, func(o *harness.Owner) {
-		for range rounds {
-			for _, s := range settings() {
-				for _, c := range cases() {
-					o.Within(func(o *harness.Owner) { o.Check(log.Add(benchmark(s, c), 1, c.measure(o, s))) })
+	measured, err := measurement.Keep("contention", func(log *measurement.Log) error {
+		return harness.Own(ctx, func(o *harness.Owner) {
+			for range rounds {
+				for _, s := range settings() {
+					for _, c := range cases() {
+						o.Within(func(o *harness.Owner) { o.Check(log.Add(benchmark(s, c), 1, c.measure(o, s))) })
+					}
 				}
 			}
-		}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	measured, err := log.Rounds()
 	if err != nil {
 		return err
 	}
@@ -67,7 +61,7 @@ func run(ctx context.Context, rounds int, output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Section{Name: "contention", Writer: "make bench"}.Publish(output, text)
+	return document.Publish("contention", output, text)
 }
 
 func benchmark(s setting, c contest) string { return "Contention/short=" + s.key + "/case=" + c.key }

@@ -36,34 +36,13 @@ type scene struct {
 func setUp(o *harness.Owner) *scene {
 	root, err := binaries.Root()
 	o.Check(err)
-	dir := o.TempDir()
-	tokens := filepath.Join(dir, "tokens.csv")
-	o.Check(traffic.WriteTokenFile(tokens, people()))
-	webhook, permission, err := traffic.AllowReading(dir, traffic.Backend{})
-	o.Check(err)
-	o.Cleanup(permission.Close)
-
-	server := harness.StartServer(o, harness.ServerOptions{Args: []string{
+	server, target := traffic.StartServer(o, harness.ServerOptions{Args: []string{
 		fmt.Sprintf("--max-requests-inflight=%d", seats), "--max-mutating-requests-inflight=0",
-		"--token-auth-file=" + tokens,
-		"--authorization-webhook-config-file=" + webhook,
-	}})
-	target, err := traffic.NewTarget(server.Kubeconfig)
-	o.Check(err)
+	}}, traffic.People("batch-jobs", mice), traffic.Backend{})
 	s := &scene{kubectl: server.Kubectl(o), target: target, example: filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml")}
 	s.kubectl.RunInput(o, ballastSchemas(), "create", "-f", "-")
 	return s
 }
-
-func people() []traffic.Person {
-	people := []traffic.Person{{Name: "elephant", Groups: []string{"batch-jobs"}}}
-	for i := range mice {
-		people = append(people, traffic.Person{Name: mouse(i), Groups: []string{"mice"}})
-	}
-	return people
-}
-
-func mouse(i int) string { return fmt.Sprintf("mouse-%d", i+1) }
 
 // ballastSchemas are schemas that match nobody, as a YAML stream.
 func ballastSchemas() string {
@@ -100,7 +79,7 @@ func (s *scene) run(o *harness.Owner) result {
 	}
 	start("elephant", func(c *traffic.Client) { traffic.Elephant(ctx, c, elephantConnections, traffic.Polite, path, elephant) })
 	for i := range mice {
-		start(mouse(i), func(c *traffic.Client) {
+		start(traffic.NameOfMouse(i), func(c *traffic.Client) {
 			const pace = time.Second / mousePerSecond
 			traffic.Mouse(ctx, c, pace, pace*time.Duration(i)/mice, path, small)
 		})

@@ -12,53 +12,38 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// Section is a part of a file, between two comments that a reader does not see.
-type Section struct {
-	// Name is in both comments.
-	Name string
-	// Writer is the command that writes the section.
-	Writer string
-}
-
-func (s Section) begin() string {
-	return fmt.Sprintf("<!-- %s: begin; written by %s -->\n", s.Name, s.Writer)
-}
-func (s Section) end() string { return fmt.Sprintf("<!-- %s: end -->\n", s.Name) }
-
-// Publish prints the text and puts it into the section of docs/benchmarks.md or
-// another file, named from the top of the repository.
-func (s Section) Publish(file, text string) error {
+// Publish prints the text and writes it into the named section of a file, whose
+// path is from the top of the repository.
+func Publish(section, file, text string) error {
 	fmt.Print(text)
 	root, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	return s.Write(filepath.Join(root, file), "Benchmarks", text)
+	return write(filepath.Join(root, file), section, text)
 }
 
-// Write puts text into the section of the file at path and leaves everything
-// else alone. A section that is not there yet comes to the end, and a file that
-// is not there is made, with the title.
-func (s Section) Write(path, title, text string) error {
+// write puts text between two comments that a reader does not see and leaves
+// everything else alone. A section that is not there yet comes to the end, and a
+// file that is not there is made.
+func write(path, section, text string) error {
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(s.replace(string(before), title, text)), 0o644)
+	return os.WriteFile(path, []byte(replace(string(before), section, text)), 0o644)
 }
 
-func (s Section) replace(document, title, text string) string {
-	text = s.begin() + text + s.end()
-	if before, rest, found := strings.Cut(document, s.begin()); found {
-		if _, after, found := strings.Cut(rest, s.end()); found {
+func replace(document, section, text string) string {
+	begin, end := fmt.Sprintf("<!-- %s: begin; written by make bench -->\n", section), fmt.Sprintf("<!-- %s: end -->\n", section)
+	text = begin + text + end
+	if before, rest, found := strings.Cut(document, begin); found {
+		if _, after, found := strings.Cut(rest, end); found {
 			return before + text + after
 		}
 	}
 	if document == "" {
-		document = "# " + title + "\n"
+		document = "# Benchmarks\n"
 	}
 	return strings.TrimRight(document, "\n") + "\n\n" + text
 }

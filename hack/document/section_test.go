@@ -9,22 +9,20 @@ import (
 )
 
 func TestSectionIsReplacedAndTheRestStays(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "docs", "file.md")
-	first, second := Section{Name: "first", Writer: "make a"}, Section{Name: "second", Writer: "make b"}
-
-	require.NoError(t, first.Write(path, "Title", "one\n"))
-	require.NoError(t, second.Write(path, "Title", "two\n"))
-	require.NoError(t, first.Write(path, "Title", "one, again\n"))
+	path := filepath.Join(t.TempDir(), "file.md")
+	require.NoError(t, write(path, "first", "one\n"))
+	require.NoError(t, write(path, "second", "two\n"))
+	require.NoError(t, write(path, "first", "one, again\n"))
 
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, `# Title
+	require.Equal(t, `# Benchmarks
 
-<!-- first: begin; written by make a -->
+<!-- first: begin; written by make bench -->
 one, again
 <!-- first: end -->
 
-<!-- second: begin; written by make b -->
+<!-- second: begin; written by make bench -->
 two
 <!-- second: end -->
 `, string(text))

@@ -36,7 +36,7 @@ func main() {
 }
 
 func run(ctx context.Context, rounds int, benchtime, output string) error {
-	measured, err := measure(ctx, rounds, benchtime)
+	measured, err := measurement.Keep("engine", func(log *measurement.Log) error { return record(ctx, log, rounds, benchtime) })
 	if err != nil {
 		return err
 	}
@@ -44,21 +44,10 @@ func run(ctx context.Context, rounds int, benchtime, output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Section{Name: "engine", Writer: "make bench"}.Publish(output, text)
+	return document.Publish("engine", output, text)
 }
 
-// measure runs every benchmark once in each round, on one processor and on two.
-func measure(ctx context.Context, rounds int, benchtime string) (measurement.Rounds, error) {
-	log, err := measurement.Create("engine")
-	if err != nil {
-		return measurement.Rounds{}, err
-	}
-	if err := record(ctx, log, rounds, benchtime); err != nil {
-		return measurement.Rounds{}, fmt.Errorf("%w (the results so far are in %s)", err, log.Name())
-	}
-	return log.Rounds()
-}
-
+// record runs every benchmark once in each round, on one processor and on two.
 func record(ctx context.Context, log *measurement.Log, rounds int, benchtime string) error {
 	root, err := binaries.Root()
 	if err != nil {

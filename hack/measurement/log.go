@@ -13,6 +13,7 @@ package measurement
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -36,20 +37,29 @@ type Log struct {
 	results *benchfmt.Writer
 }
 
-// Create creates the log .cache/benchmarks/NAME.txt of the repository.
-func Create(name string) (*Log, error) {
+// Keep lets measure log its results to .cache/benchmarks/NAME.txt of the
+// repository and reads them.
+func Keep(name string, measure func(*Log) error) (Rounds, error) {
 	root, err := binaries.Root()
 	if err != nil {
-		return nil, err
+		return Rounds{}, err
 	}
-	return NewLog(filepath.Join(root, ".cache", "benchmarks", name+".txt"))
+	path := filepath.Join(root, ".cache", "benchmarks", name+".txt")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return Rounds{}, err
+	}
+	log, err := NewLog(path)
+	if err != nil {
+		return Rounds{}, err
+	}
+	if err := measure(log); err != nil {
+		return Rounds{}, fmt.Errorf("%w (what was measured so far is in %s)", err, path)
+	}
+	return log.Rounds()
 }
 
-// NewLog creates the log at a path.
+// NewLog creates a log.
 func NewLog(path string) (*Log, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func TestOneRoundHasNoVerdict(t *testing.T) {
 }
 
 func TestWhatIsLoggedIsRead(t *testing.T) {
-	log, err := NewLog(filepath.Join(t.TempDir(), "folder", "log.txt"))
+	log, err := NewLog(filepath.Join(t.TempDir(), "log.txt"))
 	require.NoError(t, err)
 	require.NoError(t, log.Add("a list", 7, Values{"p50-sec": 0.25, PerSecond: 4}))
 	require.NoError(t, log.Add("a list", 7, Values{"p50-sec": 0.5, PerSecond: 2}))

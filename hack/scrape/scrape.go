@@ -13,8 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Scrape is the value of every series, by "family{labels}", at one moment. Of a
-// histogram it has the sum and the count.
+// Scrape is the value of every series, by "family{labels}", at one moment.
 type Scrape map[string]float64
 
 // Parse reads the text of /metrics. It leaves out all families but those whose
@@ -25,36 +24,13 @@ func Parse(text, prefix string) (Scrape, error) {
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(families, func(name string, _ *dto.MetricFamily) bool { return !strings.HasPrefix(name, prefix) })
+	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
 	values := Scrape{}
-	for name, family := range families {
-		if !strings.HasPrefix(name, prefix) {
-			continue
-		}
-		for _, series := range family.GetMetric() {
-			values.add(name, labels(series), family.GetType(), series)
-		}
+	for _, sample := range samples {
+		values[sample.Metric.String()] = float64(sample.Value)
 	}
-	return values, nil
-}
-
-func (s Scrape) add(name, labels string, kind dto.MetricType, series *dto.Metric) {
-	switch kind {
-	case dto.MetricType_COUNTER:
-		s[name+labels] = series.GetCounter().GetValue()
-	case dto.MetricType_GAUGE:
-		s[name+labels] = series.GetGauge().GetValue()
-	case dto.MetricType_HISTOGRAM:
-		s[name+"_sum"+labels] = series.GetHistogram().GetSampleSum()
-		s[name+"_count"+labels] = float64(series.GetHistogram().GetSampleCount())
-	}
-}
-
-func labels(series *dto.Metric) string {
-	var pairs []string
-	for _, label := range series.GetLabel() {
-		pairs = append(pairs, label.GetName()+`="`+label.GetValue()+`"`)
-	}
-	return "{" + strings.Join(pairs, ",") + "}"
+	return values, err
 }
 
 // Since is how much each series grew after an earlier scrape.

@@ -3,14 +3,13 @@ package traffic
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -19,8 +18,8 @@ const requestLimit = 30 * time.Second
 
 // Target is a server under load.
 type Target struct {
-	url   string
-	roots *x509.CertPool
+	url string
+	tls *tls.Config
 }
 
 // NewTarget returns the server of the current context of a kubeconfig. The
@@ -30,17 +29,11 @@ func NewTarget(kubeconfig string) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", kubeconfig, err)
 	}
-	authority := config.CAData
-	if len(authority) == 0 {
-		if authority, err = os.ReadFile(config.CAFile); err != nil {
-			return nil, fmt.Errorf("the authority of %s: %w", kubeconfig, err)
-		}
+	tlsConfig, err := rest.TLSConfigFor(rest.AnonymousClientConfig(config))
+	if err != nil {
+		return nil, fmt.Errorf("the authority of %s: %w", kubeconfig, err)
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(authority) {
-		return nil, fmt.Errorf("%s holds no certificate of an authority", kubeconfig)
-	}
-	return &Target{url: config.Host, roots: roots}, nil
+	return &Target{url: config.Host, tls: tlsConfig}, nil
 }
 
 // Client is a user's client. Each request under way at once has a connection of
@@ -56,7 +49,7 @@ func (t *Target) Client(token string) *Client {
 	return &Client{token: token, target: t, http: &http.Client{
 		Timeout: requestLimit,
 		Transport: &http.Transport{
-			TLSClientConfig:     &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12},
+			TLSClientConfig:     t.tls.Clone(),
 			MaxIdleConnsPerHost: 1 << 16,
 			// One request to a connection: a person's many programs share none.
 			Protocols: http1(),

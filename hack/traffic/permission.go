@@ -14,21 +14,46 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // Person is a user as a token file has them; the token is the name.
 type Person struct {
-	Name   string
-	Groups []string
+	Name  string
+	Group string
 }
 
-// WriteTokenFile writes the users into a file for --token-auth-file.
-func WriteTokenFile(path string, people []Person) error {
+// People are an elephant and so many mice, who are named by NameOfMouse.
+func People(elephants string, mice int) []Person {
+	people := []Person{{Name: "elephant", Group: elephants}}
+	for i := range mice {
+		people = append(people, Person{Name: NameOfMouse(i), Group: "mice"})
+	}
+	return people
+}
+
+// NameOfMouse names the mice from 0.
+func NameOfMouse(i int) string { return fmt.Sprintf("mouse-%d", i) }
+
+// StartServer starts a server that knows these people, who may read everything
+// after a backend has served them.
+func StartServer(o *harness.Owner, options harness.ServerOptions, people []Person, backend Backend) (*harness.Server, *Target) {
+	dir := o.TempDir()
 	var lines strings.Builder
 	for _, person := range people {
-		fmt.Fprintf(&lines, "%s,%s,%s,%q\n", person.Name, person.Name, person.Name, strings.Join(person.Groups, ","))
+		fmt.Fprintf(&lines, "%[1]s,%[1]s,%[1]s,%[2]s\n", person.Name, person.Group)
 	}
-	return os.WriteFile(path, []byte(lines.String()), 0o600)
+	tokens := filepath.Join(dir, "tokens.csv")
+	o.Check(os.WriteFile(tokens, []byte(lines.String()), 0o600))
+	webhook, permission, err := allowReading(dir, backend)
+	o.Check(err)
+	o.Cleanup(permission.Close)
+	options.Args = append(options.Args, "--token-auth-file="+tokens, "--authorization-webhook-config-file="+webhook)
+	server := harness.StartServer(o, options)
+	target, err := NewTarget(server.Kubeconfig)
+	o.Check(err)
+	return server, target
 }
 
 // Backend is something that requests need and that is slow without using a
@@ -56,11 +81,10 @@ func (b Backend) slow() func() {
 	}
 }
 
-// AllowReading serves an authorization webhook, on the loopback, that lets
+// allowReading serves an authorization webhook, on the loopback, that lets
 // everybody read, after a backend has served them, and writes the kubeconfig for
-// it into dir, for --authorization-webhook-config-file. The server it returns
-// must be closed.
-func AllowReading(dir string, backend Backend) (kubeconfig string, server *httptest.Server, err error) {
+// it into dir. The server it returns must be closed.
+func allowReading(dir string, backend Backend) (kubeconfig string, server *httptest.Server, err error) {
 	serve := backend.slow()
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serve()
