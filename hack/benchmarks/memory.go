@@ -61,7 +61,7 @@ func measureMemory(o *harness.Owner, s settings) []table {
 // a process needs, those around it that it holds: of a program built just now all,
 // of one built yesterday perhaps few.
 func cachePrograms(o *harness.Owner) {
-	for _, program := range []func(context.Context) (string, error){binaries.Server, binaries.KubeAPIServer} {
+	for _, program := range []func(context.Context) (string, error){binaries.Release, binaries.KubeAPIServer} {
 		path, err := program(o.Context())
 		o.Check(err)
 		_, err = os.ReadFile(path)

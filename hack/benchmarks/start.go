@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -58,7 +59,7 @@ func startEtcd(o *harness.Owner) *harness.Etcd {
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	tokens := filepath.Join(o.TempDir(), "tokens.csv")
 	o.Check(os.WriteFile(tokens, []byte(administratorToken+",admin,admin,system:masters\n"), 0o600))
-	server := harness.StartServer(o, harness.ServerOptions{Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
+	server := harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
 	return contender{
 		name: "this server", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client {
