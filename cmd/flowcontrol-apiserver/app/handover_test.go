@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestClientsAreHandedOverBeforeTheEnd(t *testing.T) {
@@ -26,7 +28,7 @@ func TestClientsAreHandedOverBeforeTheEnd(t *testing.T) {
 	}()
 	require.False(t, closes())
 	close(stop)
-	require.Eventually(t, clock.HasWaiters, time.Minute, time.Millisecond)
+	eventually.Holds(t, "the delay has begun", func(a *eventually.Attempt) { require.True(a, clock.HasWaiters()) })
 	require.False(t, closes(), "load balancers have not heard yet")
 	clock.Step(time.Second)
 	<-done

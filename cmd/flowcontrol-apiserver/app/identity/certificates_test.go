@@ -1,16 +1,15 @@
 package identity
 
 import (
-	"context"
 	"crypto/tls"
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestClientCertificateTellsTheUser(t *testing.T) {
@@ -146,8 +145,9 @@ func TestAuthoritiesAreFollowedWhenTheyRotate(t *testing.T) {
 
 	require.NoError(t, os.Rename(newUsers.file, oldUsers.file))
 	require.NoError(t, os.Rename(newProxies.file, oldProxies.file))
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return server.request(objects, admin, nil).Status == http.StatusOK && server.request(objects, front, headers).User.Name == "alice", nil
-	}))
+	eventually.Holds(t, "both authorities are the new ones", func(a *eventually.Attempt) {
+		require.Equal(a, http.StatusOK, server.request(objects, admin, nil).Status)
+		require.Equal(a, "alice", server.request(objects, front, headers).User.Name)
+	})
 	require.Equal(t, http.StatusUnauthorized, server.request(objects, oldUsers.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }

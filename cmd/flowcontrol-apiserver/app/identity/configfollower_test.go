@@ -4,15 +4,15 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/apis/apiserver"
 	authenticationcel "k8s.io/apiserver/pkg/authentication/cel"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // following is a follower of a file that the test rewrites.
@@ -54,9 +54,9 @@ func (f *following) lets(token string) bool {
 // awaitIssuers waits until the keys of the configuration in force are there.
 func (f *following) awaitIssuers() {
 	f.t.Helper()
-	require.NoError(f.t, wait.PollUntilContextTimeout(f.t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return f.tokens.current.Load().ready() == nil, nil
-	}))
+	eventually.Holds(f.t, "the issuers have told their keys", func(a *eventually.Attempt) {
+		require.NoError(a, f.tokens.current.Load().ready())
+	})
 }
 
 func TestNewConfigTakesThePlaceOfTheOld(t *testing.T) {
@@ -130,18 +130,16 @@ func TestConfigOfSilentIssuerWaitsUntilItSpeaks(t *testing.T) {
 	second.silent.Store(true)
 	f.write(configOf("v1beta1", second))
 
-	// On a busy machine the issuer may not even have been asked in so short a time.
-	var err error
-	for f.patience = 50 * time.Millisecond; f.patience < time.Minute; f.patience *= 2 {
-		if _, err = f.follow(t.Context()); err == nil || strings.Contains(err.Error(), "503") {
-			break
-		}
-	}
-	require.ErrorContains(t, err, "503", "the error says why there are no keys")
+	f.patience = 50 * time.Millisecond
+	eventually.Holds(t, "the issuer has been asked, and the error says why there are no keys", func(a *eventually.Attempt) {
+		f.patience *= 2
+		_, err := f.follow(a.Context())
+		require.ErrorContains(a, err, "503")
+	})
 	require.True(t, f.lets(first.token("alice", nil)))
 
 	second.silent.Store(false)
-	f.patience = 30 * time.Second
+	f.patience = eventually.Grace
 	changed, err := f.follow(t.Context())
 	require.NoError(t, err)
 	require.True(t, changed, "the same file is tried again")
@@ -203,9 +201,7 @@ func TestFollowerLooksAgainAndAgainUntilTheServerStops(t *testing.T) {
 
 	f.write(configOf("v1beta1", second))
 	bob := second.token("bob", nil)
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return f.lets(bob), nil
-	}))
+	eventually.Holds(t, "the new configuration is in force", func(a *eventually.Attempt) { require.True(a, f.lets(bob)) })
 	cancel()
 	<-ended
 }

@@ -1,18 +1,17 @@
 package identity
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestKubeAPIServerInFrontDecides(t *testing.T) {
@@ -33,10 +32,9 @@ func TestKubeAPIServerInFrontDecides(t *testing.T) {
 	require.Equal(t, known("alice", "developers"), server.withToken(objects, "secret"))
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
 	front := proxies.client("front")
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return server.request(objects, front, remote).Status == http.StatusOK, nil
-	}), "the authorities come from the cluster in the background")
-	require.Equal(t, known("alice", "developers"), server.request(objects, front, remote))
+	eventually.Holds(t, "the authorities have come from the cluster", func(a *eventually.Attempt) {
+		require.Equal(a, known("alice", "developers"), server.request(objects, front, remote))
+	})
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.request(objects, proxies.client("back"), remote))
 	require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, nil, remote), "nobody may do nothing")
 	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status)
@@ -53,9 +51,10 @@ func TestNobodyIsTrustedUntilTheClusterTells(t *testing.T) {
 	require.Equal(t, user.Anonymous, server.request(objects, front, remote).User.Name)
 
 	cluster.tell(map[string]string{"client-ca-file": string(users.pem), "requestheader-client-ca-file": string(proxies.pem)})
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return server.request(objects, users.client("bob"), nil).User.Name == "bob", nil
-	}))
+	bob := users.client("bob")
+	eventually.Holds(t, "the authority of users has come from the cluster", func(a *eventually.Attempt) {
+		require.Equal(a, "bob", server.request(objects, bob, nil).User.Name)
+	})
 	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is named")
 }
 
@@ -65,7 +64,9 @@ func TestThereIsNoFrontProxyBeforeItsHeadersAreKnown(t *testing.T) {
 	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
 	require.NoError(t, err)
 	authority := applied.authentication.RequestHeaderConfig.CAContentProvider
-	require.Eventually(t, func() bool { return len(authority.CurrentCABundleContent()) > 0 }, 30*time.Second, 10*time.Millisecond)
+	eventually.Holds(t, "the authority of proxies has come from the cluster", func(a *eventually.Attempt) {
+		require.NotEmpty(a, authority.CurrentCABundleContent())
+	})
 	_, known := authority.VerifyOptions()
 	require.False(t, known)
 }

@@ -117,12 +117,13 @@ func TestAFullDiskEndsEtcdAndNotTheProcess(t *testing.T) {
 
 func killAtFirstSightOf(t *testing.T, path, file string) {
 	t.Helper()
-	victim := startChild(t, "serve", path)
-	eventually(t, "the child makes "+file, func() bool {
-		_, err := os.Stat(filepath.Join(path, "etcd", file))
-		return err == nil
-	})
+	victim := startChild(t, "die at first sight of "+file, path)
+	require.Equal(t, "opened", victim.next())
+	for victim.lines.Scan() {
+		require.Equal(t, "ready", victim.lines.Text(), "it comes so far at most")
+	}
 	victim.kill()
+	require.FileExists(t, filepath.Join(path, "etcd", file))
 }
 
 func TestStartEtcdRefusesDataItCannotUse(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
@@ -19,6 +18,8 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
@@ -93,7 +94,7 @@ func TestCloseDoesNotWaitForOpenWatches(t *testing.T) {
 	require.NoError(t, etcd.Close(ctx))
 	assert.Empty(t, etcd.Failed(), "being closed counts as a failure")
 	require.NoError(t, client.Close())
-	eventually(t, "nothing is left running", func() bool { return goleak.Find(leaks) == nil })
+	eventually.Holds(t, "nothing is left running", func(a *eventually.Attempt) { require.NoError(a, goleak.Find(leaks)) })
 }
 
 func TestCloseGivesUpInTime(t *testing.T) {
@@ -133,12 +134,8 @@ func TestFailedTellsOfTheDeathOfEtcd(t *testing.T) {
 			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 			etcd := startEtcd(t, dir, logr.Discard())
 			test.die(etcd)
-			select {
-			case err := <-etcd.Failed():
-				assert.ErrorContains(t, err, test.want)
-			case <-time.After(patience):
-				require.Fail(t, "nobody was told")
-			}
+			eventually.Holds(t, "somebody is told", func(a *eventually.Attempt) { require.Len(a, etcd.Failed(), 1) })
+			assert.ErrorContains(t, <-etcd.Failed(), test.want)
 			assert.NoError(t, etcd.Close(t.Context()))
 		})
 	}
@@ -208,7 +205,7 @@ func TestStartEtcdSaysWhatIsInTheWay(t *testing.T) {
 
 func startEtcd(t testing.TB, dir *DataDirectory, logger logr.Logger) *Etcd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	etcd, err := StartEtcd(ctx, dir, logger)
 	require.NoError(t, err)

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +22,8 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // The tests need processes that can be killed, that run as another user, and that
@@ -28,9 +32,8 @@ const (
 	roleVariable = "STANDALONE_TEST_ROLE"
 	pathVariable = "STANDALONE_TEST_PATH"
 	nobody       = 65534
-	patience     = 2 * time.Minute
 	// beforeElection is shorter than the election timeout of startPatientEtcd.
-	beforeElection = 30 * time.Second
+	beforeElection = 45 * time.Second
 )
 
 func TestMain(m *testing.M) {
@@ -71,13 +74,17 @@ func play(role, path string) error {
 		return waitForParent()
 	}
 
+	if file, ok := strings.CutPrefix(role, "die at first sight of "); ok {
+		go dieAtFirstSight(filepath.Join(dir.etcdPath(), file))
+		role = "serve"
+	}
 	if role == "serve on a full disk" {
 		if err := fillDisk(4096); err != nil {
 			return err
 		}
 	}
 	limit := map[string]time.Duration{"serve at once": time.Nanosecond, "serve within a second": time.Second, "serve within ten seconds": 10 * time.Second}
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(limit[role], patience))
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(limit[role], eventually.Grace))
 	defer cancel()
 	etcd, err := StartEtcd(ctx, dir, logr.Discard())
 	if err != nil {
@@ -88,11 +95,7 @@ func play(role, path string) error {
 		fmt.Println("ready")
 		return waitForParent()
 	case "serve and listen on TCP":
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = listener.Close() }() // one that nobody holds is closed by the garbage collector
+		defer httptest.NewServer(nil).Close()
 		fmt.Println("ready")
 		return waitForParent()
 	case "write until the disk is full":
@@ -147,6 +150,17 @@ func writeToFullDisk(etcd *Etcd) error {
 		return err
 	case err := <-acknowledged:
 		return fmt.Errorf("the write ended first, with %w", err)
+	}
+}
+
+// dieAtFirstSight ends this process by SIGKILL as soon as there is a file. It asks
+// without a pause: what etcd writes next comes within a millisecond.
+func dieAtFirstSight(file string) {
+	for {
+		if _, err := os.Stat(file); err == nil {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		runtime.Gosched()
 	}
 }
 
@@ -237,14 +251,6 @@ func (c *child) killAndDrain() []string {
 	}
 	c.kill()
 	return rest
-}
-
-// eventually waits until the condition holds.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, patience, true,
-		func(context.Context) (bool, error) { return condition(), nil })
-	require.NoError(t, err, what)
 }
 
 func openDirectory(t *testing.T, path string) *DataDirectory {

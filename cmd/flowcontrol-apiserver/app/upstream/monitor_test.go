@@ -20,6 +20,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // front is a kube-apiserver of a few paths: what is not there is answered 200.
@@ -259,17 +260,14 @@ func TestAskingGoesOnUntilTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); m.Run(ctx) }()
-	waitFor(t, f.clock.HasWaiters)
+	eventually.Holds(t, "the first round is over", func(a *eventually.Attempt) { require.True(a, f.clock.HasWaiters()) })
 	require.Equal(t, 1, f.log.count("troubles of its own"))
 	f.say(livezPath, http.StatusOK, "{}")
 	f.clock.Step(troubledInterval)
-	waitFor(t, func() bool { return m.Checks()[0].text() == "" && f.clock.HasWaiters() })
+	eventually.Holds(t, "the second round is over", func(a *eventually.Attempt) {
+		require.Empty(a, m.Checks()[0].text())
+		require.True(a, f.clock.HasWaiters())
+	})
 	cancel()
 	<-done
-}
-
-// waitFor waits for another goroutine.
-func waitFor(t *testing.T, so func() bool) {
-	t.Helper()
-	require.Eventually(t, so, time.Minute, time.Millisecond)
 }
