@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestMain(m *testing.M) {
@@ -69,12 +70,8 @@ func TestRunEndsWhenItIsStopped(t *testing.T) {
 	go func() { ended <- f.Run(stop) }()
 	<-f.Applied()
 	close(stop)
-	select {
-	case err := <-ended:
-		require.NoError(t, err)
-	case <-time.After(time.Minute):
-		t.Fatal("Run has not ended a minute after its stop")
-	}
+	eventually.Holds(t, "Run has ended", func(a *eventually.Attempt) { require.Len(a, ended, 1) })
+	require.NoError(t, <-ended)
 }
 
 func digestOf(name string, groups ...string) flowcontrol.RequestDigest {
@@ -132,7 +129,7 @@ func TestFlowControlFollowsTheAPI(t *testing.T) {
 	s := start(t, 600, nil)
 	// What is written between the list of an informer and its watch, a fake API
 	// tells nobody.
-	require.Eventually(t, func() bool { return s.watches() == 2 }, time.Minute, time.Millisecond)
+	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, s.watches()) })
 	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
 		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -141,9 +138,9 @@ func TestFlowControlFollowsTheAPI(t *testing.T) {
 		_, err := s.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schema, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-	require.Eventually(t, func() bool {
-		return s.handle(t.Context(), digestOf("somebody"), func() {}).schema == "global-default"
-	}, time.Minute, 10*time.Millisecond)
+	eventually.Holds(t, "requests meet the schemas that were written", func(a *eventually.Attempt) {
+		require.Equal(a, "global-default", s.handle(a.Context(), digestOf("somebody"), func() {}).schema)
+	})
 	assert.EqualValues(t, 37, s.GetMaxSeats("workload-low"), "15%% of 245 seats")
 	assert.Zero(t, s.GetMaxSeats("exempt"))
 }
@@ -188,7 +185,9 @@ func TestARequestThatWaitsIsNotedTwiceAndLeavesWithItsContext(t *testing.T) {
 		defer cancel()
 		assert.Equal(t, refused, s.handle(ctx, digestOf("b"), func() {}))
 		waiter.Go(func() { assert.Equal(t, served, s.handle(context.Background(), digestOf("b"), func() {})) })
-		require.Eventually(t, func() bool { return s.Engine().Report().Levels[0].Figures.Waiting == 1 }, 30*time.Second, time.Millisecond)
+		eventually.Holds(t, "the second request waits", func(a *eventually.Attempt) {
+			require.Equal(a, 1, s.Engine().Report().Levels[0].Figures.Waiting)
+		})
 	})
 	waiter.Wait()
 	assert.True(t, holder.executed)

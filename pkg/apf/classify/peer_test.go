@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +22,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // toAPI is the inverse of fromAPI. The level is one that lets everybody pass.
@@ -97,9 +97,9 @@ func newPeer(t *testing.T, schemas []Schema) peer {
 		assert.NoError(t, <-done)
 		factory.Shutdown()
 	})
-	require.Eventually(t, func() bool {
-		return p.match(&flow.Attributes{User: sentinel, Path: "/"}) == sentinel
-	}, time.Minute, time.Millisecond)
+	eventually.Holds(t, "the library has read the schemas", func(a *eventually.Attempt) {
+		require.Equal(a, sentinel, p.match(&flow.Attributes{User: sentinel, Path: "/"}))
+	})
 	return p
 }
 

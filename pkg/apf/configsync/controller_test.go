@@ -18,6 +18,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
 	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // recorder is an Applier that shows what it was given.
@@ -82,7 +83,7 @@ func (f *fixture) run(t *testing.T) *Controller {
 	})
 	// What is written between the list of an informer and its watch, a fake API
 	// tells nobody.
-	require.Eventually(t, func() bool { return f.watches() == 2 }, time.Minute, time.Millisecond)
+	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, f.watches()) })
 	return controller
 }
 
@@ -96,17 +97,11 @@ func (f *fixture) watches() (n int) {
 	return n
 }
 
-// eventually returns the first configuration given to the engine that fits.
-func (f *fixture) eventually(t *testing.T, fits func(levels, schemas []string) bool) engine.Configuration {
-	t.Helper()
+// first returns the first configuration given to the engine that fits.
+func (f *fixture) first(fits func(levels, schemas []string) bool) engine.Configuration {
 	for {
-		select {
-		case c := <-f.engine.given:
-			if fits(namesOf(c)) {
-				return c
-			}
-		case <-time.After(time.Minute):
-			t.Fatal("no such configuration within a minute")
+		if c := <-f.engine.given; fits(namesOf(c)) {
+			return c
 		}
 	}
 }
@@ -131,13 +126,13 @@ func TestEngineFollowsTheAPI(t *testing.T) {
 
 	_, err = levels.Update(ctx, queuing("l", 8), metav1.UpdateOptions{})
 	require.NoError(t, err)
-	changed := f.eventually(t, func([]string, []string) bool { return true })
+	changed := f.first(func([]string, []string) bool { return true })
 	assert.Equal(t, int32(8), changed.Levels[2].Shares)
 
 	require.NoError(t, schemas.Delete(ctx, "s", metav1.DeleteOptions{}))
-	f.eventually(t, func(_, schemas []string) bool { return !slices.Contains(schemas, "s") })
+	f.first(func(_, schemas []string) bool { return !slices.Contains(schemas, "s") })
 	require.NoError(t, levels.Delete(ctx, "l", metav1.DeleteOptions{}))
-	f.eventually(t, func(levels, _ []string) bool { return !slices.Contains(levels, "l") })
+	f.first(func(levels, _ []string) bool { return !slices.Contains(levels, "l") })
 }
 
 func TestNothingIsAppliedBeforeBothKindsAreKnown(t *testing.T) {
@@ -220,9 +215,10 @@ func TestBurstsAreServedTogether(t *testing.T) {
 		_, err := f.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), forUser(name, "catch-all", name), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-	require.Eventually(t, func() bool {
-		return c.HasWaiters() && len(f.config.Schemas.GetStore().List()) == 3
-	}, time.Minute, time.Millisecond)
+	eventually.Holds(t, "all schemas are seen while the controller pauses", func(a *eventually.Attempt) {
+		require.True(a, c.HasWaiters())
+		require.Len(a, f.config.Schemas.GetStore().List(), 3)
+	})
 	c.Step(4*time.Second - 1)
 	assert.True(t, c.HasWaiters(), "it pauses four times as long as it worked")
 	assert.Empty(t, f.engine.given)

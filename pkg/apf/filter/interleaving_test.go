@@ -17,53 +17,93 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
+// outcomes counts what became of requests.
+type outcomes struct{ sent, served, refused, panicked atomic.Int64 }
+
+func (o *outcomes) seenAll() bool {
+	return o.served.Load() > 0 && o.refused.Load() > 0 && o.panicked.Load() > 0
+}
+
 // TestNothingIsLeftWhateverRequestsDo lets requests of all sorts meet: served,
-// waiting, leaving, refused, watching, panicking.
+// waiting, leaving, refused, watching, panicking. Which of them meet is the
+// scheduler's choice, so it goes on until every outcome was seen.
 func TestNothingIsLeftWhateverRequestsDo(t *testing.T) {
 	for _, discipline := range []queueset.Discipline{queueset.Reject, queueset.Queue} {
 		t.Run(discipline.String(), func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-			const limit, clients, each = 4, 24, 150
+			const limit, clients, each, mostRounds = 4, 24, 150, 1000
+			seed, rounds := lane.Seed(t), uint64(0)
 			s := newSite(t, discipline, limit)
-			var executing, served, refused, panicked atomic.Int64
-			handler := s.before(func(_ http.ResponseWriter, r *http.Request) {
-				watch := infoOf(r).Verb == "watch"
-				if !watch {
-					assert.LessOrEqual(t, executing.Add(1), int64(limit))
-					defer executing.Add(-1)
-				}
-				for range rand.IntN(4) {
-					runtime.Gosched()
-				}
-				if watch {
-					signalSomehow(r)
-				}
-				if rand.IntN(8) == 0 {
-					panicked.Add(1)
-					panic(http.ErrAbortHandler)
-				}
-				served.Add(1)
-			})
-			var running sync.WaitGroup
-			for range clients {
-				running.Go(func() {
-					for range each {
-						if askSomehow(s, handler) == http.StatusTooManyRequests {
-							refused.Add(1)
+			var got outcomes
+			handler := s.before(handle(t, limit, &got))
+			for rounds < lane.Pick[uint64](1, 100) || !got.seenAll() {
+				require.Less(t, rounds, uint64(mostRounds), "some outcome never comes")
+				var running sync.WaitGroup
+				for i := range clients {
+					random := rand.New(rand.NewPCG(seed, rounds*clients+uint64(i)))
+					running.Go(func() {
+						for range each {
+							s.askSomehow(handler, courseOf(random), &got)
 						}
-					}
-				})
+					})
+				}
+				running.Wait()
+				rounds++
 			}
-			running.Wait()
 
-			assert.EqualValues(t, clients*each, served.Load()+refused.Load()+panicked.Load(), "each once")
-			assert.Positive(t, served.Load()*refused.Load()*panicked.Load(), "all of them happened")
-			require.Eventually(t, func() bool { return s.gauges.now() == counts{} }, time.Minute, time.Millisecond)
+			assert.Equal(t, got.sent.Load(), got.served.Load()+got.refused.Load()+got.panicked.Load(), "each once")
+			eventually.Holds(t, "the gauges are back at zero", func(a *eventually.Attempt) { require.Equal(a, counts{}, s.gauges.now()) })
 			s.requireIdle()
-			assertBooks(t, s.series("everybody"), served.Load()+panicked.Load(), refused.Load())
+			assertBooks(t, s.series("everybody"), got.served.Load()+got.panicked.Load(), got.refused.Load())
 		})
+	}
+}
+
+// course is what a request does, as far as it is its own choice.
+type course struct {
+	verb          string
+	leaves        bool
+	yields        int
+	signal, panic int
+}
+
+func courseOf(random *rand.Rand) course {
+	return course{
+		verb:   []string{"get", "create", "watch"}[random.IntN(3)],
+		leaves: random.IntN(4) == 0,
+		yields: random.IntN(4),
+		signal: random.IntN(4),
+		panic:  random.IntN(8),
+	}
+}
+
+// courseKey is where a request's context holds its course.
+type courseKey struct{}
+
+// handle follows the course of each request, and counts how it ends.
+func handle(t *testing.T, limit int64, got *outcomes) http.HandlerFunc {
+	var executing atomic.Int64
+	return func(_ http.ResponseWriter, r *http.Request) {
+		c, _ := r.Context().Value(courseKey{}).(course)
+		if c.verb != "watch" {
+			assert.LessOrEqual(t, executing.Add(1), limit)
+			defer executing.Add(-1)
+		}
+		for range c.yields {
+			runtime.Gosched()
+		}
+		if c.verb == "watch" {
+			signalSomehow(r, c.signal)
+		}
+		if c.panic == 0 {
+			got.panicked.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		got.served.Add(1)
 	}
 }
 
@@ -79,8 +119,8 @@ func assertBooks(t *testing.T, series *stats.Snapshot, executed, refused int64) 
 }
 
 // signalSomehow does what storage may do with a watch.
-func signalSomehow(r *http.Request) {
-	switch rand.IntN(4) {
+func signalSomehow(r *http.Request, how int) {
+	switch how {
 	case 0: // nothing
 	case 1:
 		flowcontrol.WatchInitialized(r.Context())
@@ -94,19 +134,18 @@ func signalSomehow(r *http.Request) {
 	}
 }
 
-// askSomehow sends a request and returns the code of the answer, 0 if the
-// handler panicked.
-func askSomehow(s *site, handler http.Handler) (code int) {
-	r := requestBy(nobody, []string{"get", "create", "watch"}[rand.IntN(3)], "resourceVersion=7")
-	ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
+// askSomehow sends a request that takes a course, and counts it, if it is refused
+// too.
+func (s *site) askSomehow(handler http.Handler, c course, got *outcomes) {
+	got.sent.Add(1)
+	r := requestBy(nobody, c.verb, "resourceVersion=7")
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), courseKey{}, c), time.Hour)
 	defer cancel()
-	if rand.IntN(4) == 0 {
+	if c.leaves {
 		go cancel()
 	}
-	defer func() {
-		if recover() != nil {
-			code = 0
-		}
-	}()
-	return s.ask(handler, r.WithContext(ctx)).Code
+	defer func() { _ = recover() }() // the handler's panic
+	if s.ask(handler, r.WithContext(ctx)).Code == http.StatusTooManyRequests {
+		got.refused.Add(1)
+	}
 }

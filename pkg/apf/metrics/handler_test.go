@@ -25,6 +25,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // scrape serves and parses one scrape over HTTP.
@@ -134,10 +135,13 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	// Ten seats, a hand of four queues of five: of 40 requests of two seats
 	// five execute, twenty wait and fifteen are refused.
 	done := crowd(t.Context(), e, 40, release)
-	require.Eventually(t, func() bool {
-		report := e.Report()
-		return len(report.Series) == 1 && report.Series[0].InQueueRequests == 20 && report.Series[0].ExecutingRequests == 5 && report.Series[0].Rejected[0] == 15
-	}, time.Minute, time.Millisecond)
+	eventually.Holds(t, "all requests have arrived", func(a *eventually.Attempt) {
+		series := e.Report().Series
+		require.Len(a, series, 1)
+		require.EqualValues(a, 20, series[0].InQueueRequests)
+		require.EqualValues(a, 5, series[0].ExecutingRequests)
+		require.EqualValues(a, 15, series[0].Rejected[0])
+	})
 
 	labels := []string{levelLabel, crowded, schemaLabel, crowded}
 	families := scrape(t, e)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
 	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // run lets a Controller work until the end of the test.
@@ -236,7 +237,9 @@ func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	withRealInformers(t, client, a)
-	require.Eventually(t, func() bool { return len(a.written()) == len(names) }, time.Minute, time.Millisecond)
+	eventually.Holds(t, "every schema has its condition", func(attempt *eventually.Attempt) {
+		require.Len(attempt, a.written(), len(names))
+	})
 	for _, w := range a.written() {
 		assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
 	}
@@ -247,17 +250,17 @@ func TestANewLevelIsNoticed(t *testing.T) {
 	_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf("s", "l"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	withRealInformers(t, client, a)
-	require.Eventually(t, func() bool { return len(a.written()) == 1 }, time.Minute, time.Millisecond)
+	eventually.Holds(t, "the schema has its condition", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 1) })
 	// What is written between the list of an informer and its watch, a fake API
 	// tells nobody.
-	require.Eventually(t, func() bool {
-		return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool {
-			return a.Matches("watch", "prioritylevelconfigurations")
-		})
-	}, time.Minute, time.Millisecond)
+	eventually.Holds(t, "levels are watched", func(attempt *eventually.Attempt) {
+		require.True(attempt, slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
+			return action.Matches("watch", "prioritylevelconfigurations")
+		}))
+	})
 	_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("l"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(a.written()) == 2 }, time.Minute, time.Millisecond)
+	eventually.Holds(t, "the condition is written again", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 2) })
 	assert.Equal(t, flowcontrol.ConditionTrue, a.written()[0].condition.Status)
 	assert.Equal(t, flowcontrol.ConditionFalse, a.written()[1].condition.Status)
 }
