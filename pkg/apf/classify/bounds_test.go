@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 func TestATupleKeepsNoMoreRanksThanThereAreVerbs(t *testing.T) {
@@ -74,7 +75,7 @@ func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
 func TestALargeTableIsMadeOfSmallPieces(t *testing.T) {
 	for _, shape := range manyShapes {
 		t.Run(shape.name, func(t *testing.T) {
-			table := &New(with(20000, shape.rule)).resources.tuples
+			table := &New(with(lane.Pick(4*tuplesPerPage, 20_000), shape.rule)).resources.tuples
 			for i := range table.pages {
 				assert.LessOrEqual(t, len(table.pages[i].slots), 2*tuplesPerPage)
 			}

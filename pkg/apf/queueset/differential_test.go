@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 // distance is how far the shares are from those expected, in parts of the limit.
@@ -105,7 +106,7 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 // be told by the distance or by the order.
 func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
-	for seed := range uint64(40) {
+	for seed := range lane.Pick[uint64](20, 40) {
 		t.Run(fmt.Sprint("random traffic ", seed), func(t *testing.T) {
 			m := randomTraffic(t, seed)
 			c.add(t, m, inTurn(roughly), reachable(m.clients, m.limit)).assertCloser(t, 0.01, true)
@@ -123,7 +124,7 @@ func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 // another one the next time. So only the average over mixes says anything.
 func TestClientsInStepAreServedCloserToMaxMinThanByThePeerOnAverage(t *testing.T) {
 	var c comparison
-	for seed := range uint64(60) {
+	for seed := range lane.Pick[uint64](25, 60) {
 		t.Run(fmt.Sprint("random traffic ", seed), func(t *testing.T) {
 			m := randomTraffic(t, seed)
 			c.add(t, m, inTurn(exactly), reachable(m.clients, m.limit))

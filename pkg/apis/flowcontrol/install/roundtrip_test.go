@@ -24,12 +24,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	flowcontrolfuzzer "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/fuzzer"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-const (
-	iterations     = 1000
-	keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
-)
+const keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+
+// iterations is how many objects of each kind are sent around.
+func iterations() int { return lane.Pick(100, 10_000) }
 
 // published are the kinds that k8s.io/api publishes in each version.
 func published() []runtime.Object {
@@ -74,7 +75,7 @@ func newTrip(t *testing.T) trip {
 		}
 	}
 	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, flowcontrolfuzzer.Funcs, zeros)
-	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(1), codecs)}
+	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(int64(lane.Seed(t))), codecs)}
 }
 
 // fill returns a new object of example's type with random content, after the
@@ -130,7 +131,7 @@ func requireSame(t *testing.T, what string, want, got runtime.Object) {
 
 func TestTheHubSurvivesEveryVersion(t *testing.T) {
 	trip := newTrip(t)
-	for range iterations / 20 {
+	for range iterations() / 20 {
 		roundtrip.RoundTripTypes(t, trip.scheme, trip.codecs, trip.filler, nil)
 	}
 }
@@ -140,7 +141,7 @@ func TestEveryVersionSurvivesTheHub(t *testing.T) {
 		trip := newTrip(t)
 		version := trip.fill(example).GetObjectKind().GroupVersionKind()
 		t.Run(version.Version+" "+version.Kind, func(t *testing.T) {
-			for range iterations {
+			for range iterations() {
 				object := trip.fill(example)
 				before := object.DeepCopyObject()
 				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
@@ -163,7 +164,7 @@ func TestEveryVersionSurvivesTheOther(t *testing.T) {
 			t.Run(version.Version+" "+version.Kind+" in "+mediaType.MediaType, func(t *testing.T) {
 				otherCodec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, others[version.Version], flowcontrol.SchemeGroupVersion)
 				codec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, version.GroupVersion(), version.GroupVersion())
-				for range iterations / 4 {
+				for range iterations() / 4 {
 					object := trip.fill(example)
 					data, err := runtime.Encode(otherCodec, trip.convert(t, object, flowcontrol.SchemeGroupVersion))
 					if err != nil {
@@ -194,7 +195,7 @@ func TestTheWireIsThatOfThePublishedTypes(t *testing.T) {
 		trip := newTrip(t)
 		version := trip.fill(example).GetObjectKind().GroupVersionKind()
 		t.Run(version.Version+" "+version.Kind, func(t *testing.T) {
-			for range iterations {
+			for range iterations() {
 				object := trip.fill(example)
 				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
 
