@@ -1,31 +1,39 @@
 package repo
 
 import (
-	"go/parser"
-	"go/token"
+	"go/ast"
+	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
+// sleepsAndSkips are those of a file, wherever it is.
+func sleepsAndSkips(file goFile) (faults []string) {
+	ast.Inspect(file.syntax, func(node ast.Node) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		receiver, _ := selector.X.(*ast.Ident)
+		switch {
+		case file.selected(selector, "time") == "Sleep":
+			faults = append(faults, file.at(node.Pos())+": sleeping makes a test slow or flaky: wait for what is waited for, "+
+				"with a channel, eventually.Holds or testing/synctest")
+		case file.isTest() && receiver != nil && receiver.Name == "t" && strings.HasPrefix(selector.Sel.Name, "Skip"):
+			faults = append(faults, file.at(node.Pos())+": a skipped test proves nothing: make it run everywhere, put it into "+
+				"the long lane (see test/lane), or delete it")
+		}
+		return true
+	})
+	return faults
+}
+
 func TestSleepsAndSkipsAreFound(t *testing.T) {
-	for _, test := range []struct {
-		name, source string
-		faults       int
-	}{
+	checkExamples(t, sleepsAndSkips, []example{
 		{"a sleep", `import "time"; func f() { time.Sleep(1) }`, 1},
 		{"a sleep under another name", `import clock "time"; func f() { clock.Sleep(1) }`, 1},
 		{"a sleep passed on as a value", `import "time"; var s = time.Sleep`, 1},
 		{"a skip", `func f(t *testing.T) { t.Skip("later") }`, 1},
 		{"a method of that name on another value", `func f() { line.Skip() }`, 0},
 		{"another function of the package", `import "time"; func f() { time.After(1) }`, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			positions := token.NewFileSet()
-			syntax, err := parser.ParseFile(positions, "a_test.go", "package a;"+test.source, 0)
-			require.NoError(t, err)
-			assert.Len(t, sleepsAndSkips(goFile{name: "a_test.go", syntax: syntax, positions: positions}), test.faults)
-		})
-	}
+	})
 }

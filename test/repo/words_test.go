@@ -2,12 +2,10 @@ package repo
 
 import (
 	"bytes"
-	"go/ast"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -73,47 +71,4 @@ func TestPatternsFindWhatTheyAreFor(t *testing.T) {
 		assert.NotRegexp(t, places(), line)
 		assert.NotRegexp(t, leftovers(), line)
 	}
-}
-
-func TestNoTestSleepsOrIsSkipped(t *testing.T) {
-	for _, file := range goFiles(t) {
-		for pos, fault := range sleepsAndSkips(file) {
-			t.Errorf("%s: %s", pos, fault)
-		}
-	}
-}
-
-// sleepsAndSkips maps positions to what is wrong there.
-func sleepsAndSkips(file goFile) map[string]string {
-	faults := map[string]string{}
-	timeName := importName(file.syntax, "time")
-	ast.Inspect(file.syntax, func(node ast.Node) bool {
-		selector, ok := node.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		receiver, _ := selector.X.(*ast.Ident)
-		switch name := selector.Sel.Name; {
-		case receiver != nil && receiver.Name == timeName && name == "Sleep":
-			faults[file.at(node.Pos())] = "sleeping makes a test slow or flaky: wait for what is waited for, with a channel, " +
-				"wait.PollUntilContextTimeout or testing/synctest"
-		case file.isTest() && receiver != nil && receiver.Name == "t" && (name == "Skip" || name == "Skipf" || name == "SkipNow"):
-			faults[file.at(node.Pos())] = "a skipped test proves nothing: make it run everywhere, or delete it"
-		}
-		return true
-	})
-	return faults
-}
-
-// importName is the name under which a file imports a package, "" if it does not.
-func importName(syntax *ast.File, pkg string) string {
-	for _, spec := range syntax.Imports {
-		if imported, _ := strconv.Unquote(spec.Path.Value); imported == pkg {
-			if spec.Name != nil {
-				return spec.Name.Name
-			}
-			return path.Base(pkg)
-		}
-	}
-	return ""
 }

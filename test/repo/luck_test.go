@@ -1,0 +1,58 @@
+package repo
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rules of luck find what makes a test fail by chance, or slow. They go by
+// syntax, a file at a time: what a test hands on to a helper is the helper's.
+func rulesOfLuck() map[string]func(goFile) []string {
+	return map[string]func(goFile) []string{
+		"sleeps and skips":                      sleepsAndSkips,
+		"ports that are given away":             inTests(portZero),
+		"randomness without a seed":             inTests(unseeded),
+		"polls that are not test/eventually's":  inTests(rawPolls),
+		"the test itself within an attempt":     inTests(testInAttempt),
+		"assertions on the wall clock":          inTests(wallClock),
+		"a test ended outside of its goroutine": inTests(endsElsewhere),
+	}
+}
+
+func TestNothingInTestsIsLeftToLuck(t *testing.T) {
+	files := goFiles(t)
+	for name, find := range rulesOfLuck() {
+		t.Run(name, func(t *testing.T) {
+			for _, file := range files {
+				for _, fault := range find(file) {
+					if isPending(file.name) {
+						t.Log(fault)
+						continue
+					}
+					t.Error(fault)
+				}
+			}
+		})
+	}
+}
+
+// inTests has a rule bind tests and what only tests use.
+func inTests(find func(goFile) []string) func(goFile) []string {
+	return func(file goFile) []string {
+		if !file.isTest() && !strings.HasPrefix(file.name, "test/") {
+			return nil
+		}
+		return find(file)
+	}
+}
+
+func TestRulesOfLuckBindTestsAlone(t *testing.T) {
+	const source = `import "math/rand/v2"; var n = rand.Int()`
+	require.Len(t, faultsIn(t, inTests(unseeded), source), 1)
+	require.Empty(t, faultsIn(t, func(file goFile) []string {
+		file.name = "pkg/a/a.go"
+		return inTests(unseeded)(file)
+	}, source))
+}

@@ -1,0 +1,141 @@
+package repo
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pollPackage, eventuallyPackage and their like are import paths that rules name.
+const (
+	pollPackage       = "k8s.io/apimachinery/pkg/util/wait"
+	eventuallyPackage = module + "/test/eventually"
+	requirePackage    = "github.com/stretchr/testify/require"
+	assertPackage     = "github.com/stretchr/testify/assert"
+)
+
+// importName is the name under which a file imports a package, "" if it does not.
+func importName(syntax *ast.File, pkg string) string {
+	for _, spec := range syntax.Imports {
+		if imported, _ := strconv.Unquote(spec.Path.Value); imported == pkg {
+			if spec.Name != nil {
+				return spec.Name.Name
+			}
+			return path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(pkg, ""))
+		}
+	}
+	return ""
+}
+
+// selected is the name that node selects from the package, "" if it does not.
+func (f goFile) selected(node ast.Node, pkg string) string {
+	selector, ok := node.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	if from, ok := selector.X.(*ast.Ident); ok && from.Name != "" && from.Name == importName(f.syntax, pkg) {
+		return selector.Sel.Name
+	}
+	return ""
+}
+
+// asserted is the name of the assertion, of testify, that node calls, "" if it
+// calls none. Calls of require end the test, those of assert do not.
+func (f goFile) asserted(node ast.Node) (name string, ends bool) {
+	call, ok := node.(*ast.CallExpr)
+	if !ok {
+		return "", false
+	}
+	if name = f.selected(call.Fun, requirePackage); name != "" {
+		return name, true
+	}
+	return f.selected(call.Fun, assertPackage), false
+}
+
+// isTestType reports whether the type is *testing.T, testing.TB or alike. It goes
+// by its name: an interface of ours is called TB too.
+func isTestType(expr ast.Expr) bool {
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	if name, ok := expr.(*ast.Ident); ok {
+		return name.Name == "TB"
+	}
+	selector, ok := expr.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	from, _ := selector.X.(*ast.Ident)
+	inTesting := from != nil && from.Name == "testing"
+	return selector.Sel.Name == "TB" || inTesting && strings.Contains("T B F", selector.Sel.Name)
+}
+
+// testNames are the names of parameters, variables and fields that hold a test,
+// and "t", which may be a field of a type in another file.
+func (f goFile) testNames() map[string]bool {
+	names := map[string]bool{"t": true}
+	ast.Inspect(f.syntax, func(node ast.Node) bool {
+		if field, ok := node.(*ast.Field); ok && isTestType(field.Type) {
+			for _, name := range field.Names {
+				names[name.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// isTestValue reports whether an expression is a test, or a field that holds one.
+func isTestValue(node ast.Node, names map[string]bool) bool {
+	switch node := node.(type) {
+	case *ast.Ident:
+		return names[node.Name]
+	case *ast.SelectorExpr:
+		return names[node.Sel.Name]
+	}
+	return false
+}
+
+// declares reports whether a function has a parameter that is a test: what it
+// does with it is then its caller's matter.
+func declaresTest(function *ast.FuncType) bool {
+	for _, field := range function.Params.List {
+		if isTestType(field.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// faultsIn are what find reports of a test file with this content after its
+// package clause.
+func faultsIn(t *testing.T, find func(goFile) []string, source string) []string {
+	t.Helper()
+	positions := token.NewFileSet()
+	syntax, err := parser.ParseFile(positions, "pkg/a/a_test.go", "package a;"+source, 0)
+	require.NoError(t, err)
+	return find(goFile{name: "pkg/a/a_test.go", folder: "pkg/a", syntax: syntax, positions: positions})
+}
+
+// example is Go code and how many faults a rule finds in it.
+type example struct {
+	name, source string
+	faults       int
+}
+
+func checkExamples(t *testing.T, find func(goFile) []string, examples []example) {
+	t.Helper()
+	for _, example := range examples {
+		t.Run(example.name, func(t *testing.T) {
+			assert.Len(t, faultsIn(t, find, example.source), example.faults)
+		})
+	}
+}
