@@ -1,6 +1,11 @@
 package cluster
 
 import (
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -27,7 +32,9 @@ func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	c := Start(t, options)
 	c.Apply(t, "overlays/v1beta3-beside")
 	for _, change := range changes {
-		c.Kubectl(t).Run(t, "-n", Namespace, "patch", "deployment", Deployment, "--type=json", "-p", change)
+		if _, err := c.Client.AppsV1().Deployments(Namespace).Patch(t.Context(), Deployment, types.JSONPatchType, []byte(change), metav1.PatchOptions{}); err != nil {
+			t.Fatalf("changing the server's Deployment by %s: %v", change, err)
+		}
 	}
 	c.shareEtcd(t)
 	c.MakeCertificates(t)
@@ -41,14 +48,23 @@ func (c *Cluster) shareEtcd(t harness.TB) {
 	t.Helper()
 	authority := c.Etcd.CA()
 	pair := authority.Client(t, "flowcontrol-apiserver")
-	c.Kubectl(t).Run(t, "-n", Namespace, "create", "secret", "generic", "flowcontrol-apiserver-etcd-client",
-		"--from-file=ca.crt="+authority.CertFile, "--from-file=tls.crt="+pair.CertFile, "--from-file=tls.key="+pair.KeyFile)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "flowcontrol-apiserver-etcd-client"}, Data: map[string][]byte{}}
+	for key, file := range map[string]string{"ca.crt": authority.CertFile, corev1.TLSCertKey: pair.CertFile, corev1.TLSPrivateKeyKey: pair.KeyFile} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatalf("reading what makes the server a client of etcd: %v", err)
+		}
+		secret.Data[key] = content
+	}
+	if _, err := c.Client.CoreV1().Secrets(Namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+		t.Fatalf("making the server a client of etcd: %v", err)
+	}
 }
 
 // ServingCA is the authority of the server's certificate, in PEM.
 func (c *Cluster) ServingCA(t harness.TB) []byte {
 	t.Helper()
-	secret, err := c.Client.CoreV1().Secrets(Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", getOptions)
+	secret, err := c.Client.CoreV1().Secrets(Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", metav1.GetOptions{})
 	if err != nil {
 		t.Fatalf("reading the authority of the server's certificate: %v", err)
 	}

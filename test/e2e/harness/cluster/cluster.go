@@ -2,23 +2,16 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-)
-
-const (
-	// grace is how long something that must happen may take on a slow machine.
-	grace = 5 * time.Minute
-	// pollInterval separates two looks at something that is waited for.
-	pollInterval = 50 * time.Millisecond
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // Options says how a cluster is run; the zero value is a plain one.
@@ -95,12 +88,11 @@ func (c *Cluster) startInformers(t harness.TB, options Options) {
 // waitUsable waits until pods may be made in a namespace.
 func (c *Cluster) waitUsable(t harness.TB) {
 	t.Helper()
-	Eventually(t, "the default service account and the cluster's CA are there", func(ctx context.Context) error {
-		if _, err := c.Client.CoreV1().ServiceAccounts("default").Get(ctx, "default", getOptions); err != nil {
-			return err
-		}
-		_, err := c.Client.CoreV1().ConfigMaps("default").Get(ctx, "kube-root-ca.crt", getOptions)
-		return err
+	eventually.Holds(t, "the default service account and the cluster's CA are there", func(a *eventually.Attempt) {
+		_, err := c.Client.CoreV1().ServiceAccounts("default").Get(a.Context(), "default", metav1.GetOptions{})
+		require.NoError(a, err)
+		_, err = c.Client.CoreV1().ConfigMaps("default").Get(a.Context(), "kube-root-ca.crt", metav1.GetOptions{})
+		require.NoError(a, err)
 	})
 }
 
@@ -116,30 +108,8 @@ func (c *Cluster) Kubectl(t harness.TB) *harness.Kubectl {
 	return c.KubeAPIServer.Kubectl(t)
 }
 
-// WaitAPIService waits until the aggregator says that an API is available, and
-// fails with its reason if it does not.
-func (c *Cluster) WaitAPIService(t harness.TB, name string) {
-	t.Helper()
-	kubectl := c.Kubectl(t)
-	const condition = `jsonpath={range .status.conditions[?(@.type=="Available")]}{.status} {.reason}: {.message}{end}`
-	Eventually(t, "APIService "+name+" is available", func(context.Context) error {
-		result := kubectl.Try(t, "", "get", "apiservice", name, "-o", condition)
-		if len(result.Stdout) < 4 || result.Stdout[:4] != "True" {
-			return fmt.Errorf("%s%s", result.Stdout, result.Stderr)
-		}
-		return nil
-	})
-}
-
-// Eventually waits until look has no error.
+// Eventually is eventually.Holds for a look that returns an error.
 func Eventually(t harness.TB, what string, look func(context.Context) error) {
 	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), pollInterval, grace, true, func(ctx context.Context) (bool, error) {
-		last = look(ctx)
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("waiting until %s: %v; at last: %v", what, err, last)
-	}
+	eventually.Holds(t, what, func(a *eventually.Attempt) { require.NoError(a, look(a.Context())) })
 }

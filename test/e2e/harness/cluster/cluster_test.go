@@ -2,15 +2,17 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // store is a Service, a Secret and a StatefulSet of one etcd, whose flags name
@@ -59,62 +61,82 @@ spec:
 
 func TestDeploymentsRunAndAreReachedAsInACluster(t *testing.T) {
 	c := Start(t, Options{})
-	kubectl := c.Kubectl(t)
-	kubectl.RunInput(t, store, "apply", "-f", "-")
-	kubectl.Run(t, "rollout", "status", "statefulset/store", "--timeout=150s")
+	c.Kubectl(t).RunInput(t, store, "apply", "-f", "-")
 	pod := c.Node.WaitReady(t, "app=store", 1)[0]
-	service, err := c.Client.CoreV1().Services("default").Get(t.Context(), "store", metav1.GetOptions{})
-	require.NoError(t, err)
 
-	t.Run("services are reached by address and name, at their own ports", func(t *testing.T) {
-		for _, address := range []string{service.Spec.ClusterIP + ":80", "store.default.svc:80", "store.default.svc.cluster.local:80", "kubernetes.default.svc:443"} {
-			Eventually(t, address+" is reached", reaches(c, address))
-		}
-		for _, address := range []string{service.Spec.ClusterIP + ":81", "none.default.svc:80", "example.com:443"} {
-			require.Error(t, reaches(c, address)(t.Context()), address)
-		}
-	})
+	t.Run("services are reached by address and name, at their own ports", func(t *testing.T) { testReached(t, c) })
 	t.Run("a volume follows its secret", func(t *testing.T) {
 		patch := []byte(`{"stringData": {"name": "second"}}`)
 		_, err := c.Client.CoreV1().Secrets("default").Patch(t.Context(), "settings", types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 		require.NoError(t, err)
-		Eventually(t, "the file changes", func(context.Context) error {
+		eventually.Holds(t, "the file changes", func(a *eventually.Attempt) {
 			content, err := os.ReadFile(filepath.Join(pod.volumes.path(&corev1.Volume{Name: "settings"}), "name"))
-			if err == nil && string(content) != "second" {
-				err = errors.New(string(content))
-			}
-			return err
+			require.NoError(a, err)
+			require.Equal(a, "second", string(content))
 		})
 	})
 	t.Run("a process that ended is started again", func(t *testing.T) {
 		pod.Process().Kill(t)
-		Eventually(t, "the pod runs again", func(context.Context) error {
-			if pod.Restarts() != 1 || !pod.Ready() {
-				return errors.New("not yet")
-			}
-			return nil
+		eventually.Holds(t, "the pod runs again", func(a *eventually.Attempt) {
+			require.EqualValues(a, 1, pod.Restarts())
+			require.True(a, pod.Ready())
 		})
 	})
-	t.Run("a pod that is deleted ends, and is not reached", func(t *testing.T) {
-		process := pod.Process()
-		kubectl.Run(t, "scale", "statefulset/store", "--replicas=0")
-		kubectl.Run(t, "wait", "--for=delete", "pod/store-0", "--timeout=150s")
-		<-process.Done()
-		Eventually(t, "nothing is behind the Service", func(ctx context.Context) error {
-			if err := reaches(c, "store.default.svc:80")(ctx); !errors.Is(err, errNoEndpoint) {
-				return errors.New("something is")
-			}
-			return nil
+	t.Run("a process that cannot be started is said in the pod's status", func(t *testing.T) { testNotStarted(t, c) })
+	t.Run("a pod that is deleted ends, and is not reached", func(t *testing.T) { testDeleted(t, c, pod) })
+}
+
+func testReached(t *testing.T, c *Cluster) {
+	service, err := c.Client.CoreV1().Services("default").Get(t.Context(), "store", metav1.GetOptions{})
+	require.NoError(t, err)
+	for _, address := range []string{service.Spec.ClusterIP + ":80", "store.default.svc:80", "store.default.svc.cluster.local:80", "kubernetes.default.svc:443"} {
+		eventually.Holds(t, address+" is reached", func(a *eventually.Attempt) {
+			require.NoError(a, reach(a.Context(), c, address))
 		})
+	}
+	for _, address := range []string{service.Spec.ClusterIP + ":81", "none.default.svc:80", "example.com:443"} {
+		require.Error(t, reach(t.Context(), c, address), address)
+	}
+}
+
+// testNotStarted has an argument that no process can be given.
+func testNotStarted(t *testing.T, c *Cluster) {
+	pods := c.Client.CoreV1().Pods("default")
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "impossible"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Args: []string{"\x00"}}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	eventually.Holds(t, "the status says why", func(a *eventually.Attempt) {
+		pod, err := pods.Get(a.Context(), "impossible", metav1.GetOptions{})
+		require.NoError(a, err)
+		require.Equal(a, corev1.PodPending, pod.Status.Phase)
+		require.Len(a, pod.Status.ContainerStatuses, 1)
+		require.NotNil(a, pod.Status.ContainerStatuses[0].State.Waiting)
+		require.Contains(a, pod.Status.ContainerStatuses[0].State.Waiting.Message, "starting etcd: ")
 	})
 }
 
-func reaches(c *Cluster, address string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		connection, err := c.Network.Dial(ctx, address)
-		if err == nil {
-			_ = connection.Close()
-		}
-		return err
+func testDeleted(t *testing.T, c *Cluster, pod *Pod) {
+	process := pod.Process()
+	scale := []byte(`{"spec": {"replicas": 0}}`)
+	_, err := c.Client.AppsV1().StatefulSets("default").Patch(t.Context(), "store", types.MergePatchType, scale, metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually.Holds(t, "the pod is gone", func(a *eventually.Attempt) {
+		_, err := c.Client.CoreV1().Pods("default").Get(a.Context(), pod.Name(), metav1.GetOptions{})
+		require.True(a, apierrors.IsNotFound(err), "%v", err)
+	})
+	<-process.Done()
+	eventually.Holds(t, "nothing is behind the Service", func(a *eventually.Attempt) {
+		require.ErrorIs(a, reach(a.Context(), c, "store.default.svc:80"), errNoEndpoint)
+	})
+}
+
+// reach connects to an address of the cluster.
+func reach(ctx context.Context, c *Cluster, address string) error {
+	connection, err := c.Network.Dial(ctx, address)
+	if err == nil {
+		_ = connection.Close()
 	}
+	return err
 }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -43,7 +47,7 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 		Args: append([]string{artifact(t, "certificates/certificates.sh")}, flags...),
 		Env:  []string{"KUBECTL=" + kubectl, "KUBECONFIG=" + c.KubeAPIServer.Kubeconfig, "KUBECACHEDIR=" + t.TempDir()},
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	if code, err := script.ExitCode(ctx); err != nil || code != 0 {
 		t.Fatalf("certificates.sh ended with %d, %v:\n%s", code, err, script.Output())
@@ -54,7 +58,15 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 // WaitRollout waits until the server's Deployment is there and up to date.
 func (c *Cluster) WaitRollout(t harness.TB) {
 	t.Helper()
-	c.Kubectl(t).Run(t, "-n", Namespace, "rollout", "status", "deployment/"+Deployment, "--timeout=150s")
+	eventually.Holds(t, "the server's Deployment is up to date", func(a *eventually.Attempt) {
+		deployment, err := c.Client.AppsV1().Deployments(Namespace).Get(a.Context(), Deployment, metav1.GetOptions{})
+		require.NoError(a, err)
+		status, want := deployment.Status, *deployment.Spec.Replicas
+		require.Equal(a, deployment.Generation, status.ObservedGeneration, "of what the status speaks")
+		require.Equal(a, want, status.UpdatedReplicas, "pods of the new template:\n%s", lastWords(c.Node.Pods(ServerPods)))
+		require.Equal(a, want, status.Replicas, "pods in all")
+		require.Equal(a, want, status.AvailableReplicas, "pods that are available:\n%s", lastWords(c.Node.Pods(ServerPods)))
+	})
 }
 
 // Servers waits until so many of the server's pods are ready, and returns them.

@@ -25,6 +25,7 @@ import (
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 // Network connects by the names and addresses of the cluster. It is an HTTP
@@ -35,6 +36,7 @@ type Network struct {
 	dir           string
 
 	mu            sync.Mutex // guards what follows
+	draws         *rand.Rand
 	services      corelisters.ServiceLister
 	slices        discoverylisters.EndpointSliceLister
 	kubeAPIServer string            // its host and port
@@ -45,8 +47,11 @@ type Network struct {
 func startNetwork(t harness.TB) *Network {
 	t.Helper()
 	dir := harness.ShortDir(t)
-	n := &Network{dir: dir, socket: filepath.Join(dir, "network.sock"), pods: map[string]string{}}
-	tcp := listen(t, "tcp", "127.0.0.1:0")
+	n := &Network{
+		dir: dir, socket: filepath.Join(dir, "network.sock"),
+		draws: rand.New(rand.NewPCG(lane.Seed(t), 0)), pods: map[string]string{},
+	}
+	tcp := listen(t, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0])))
 	n.proxy = "http://" + tcp.Addr().String()
 	server := &http.Server{Handler: http.HandlerFunc(n.connect)}
 	t.Cleanup(func() { _ = server.Close() })
@@ -238,7 +243,8 @@ func (n *Network) endpoint(service *corev1.Service, hostname string, port int32)
 	if len(found) == 0 {
 		return "", fmt.Errorf("service %s/%s: %w", service.Namespace, service.Name, errNoEndpoint)
 	}
-	return found[rand.IntN(len(found))], nil
+	slices.Sort(found)
+	return found[n.draws.IntN(len(found))], nil
 }
 
 func targetPort(slice *discoveryv1.EndpointSlice, name string) int32 {

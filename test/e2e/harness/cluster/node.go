@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,13 +20,15 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// nodeName is the name of the one node.
-const nodeName = "node"
-
-// getOptions are those of a read of the most recent state.
-var getOptions = metav1.GetOptions{} //nolint:gochecknoglobals // a constant in all but Go's words
+const (
+	// nodeName is the name of the one node.
+	nodeName = "node"
+	// syncInterval separates two looks at which pods there are to run.
+	syncInterval = 50 * time.Millisecond
+)
 
 // Node runs the pods of a cluster as processes.
 type Node struct {
@@ -37,7 +40,7 @@ type Node struct {
 	dir        string
 	owner      harness.TB
 	// loopback begins the addresses of the pods on this machine: a part of
-	// 127.0.0.0/8 that clusters of other tests do not have, with luck.
+	// 127.0.0.0/8 that is this cluster's.
 	loopback string
 
 	mu      sync.Mutex // guards what follows
@@ -58,12 +61,16 @@ func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, 
 		dir:        t.TempDir(),
 		owner:      t,
 
-		loopback: fmt.Sprintf("127.%d.%d", 1+rand.IntN(254), rand.IntN(256)),
+		loopback: loopbackOf(harness.FreePorts(t, 1)[0]),
 
 		running: map[types.UID]*Pod{},
 		held:    labels.Nothing(),
 	}
 }
+
+// loopbackOf is the part of the loopback that goes with a port: who owns the port
+// owns the part, in this process and among others.
+func loopbackOf(port int) string { return fmt.Sprintf("127.%d.%d", port/256, port%256) }
 
 // start registers the node and begins to run pods. What runs ends before the
 // test's other processes do.
@@ -81,7 +88,7 @@ func (n *Node) start(t harness.TB) {
 		cancel()
 		n.wg.Wait()
 	})
-	n.wg.Go(func() { wait.UntilWithContext(ctx, n.sync, pollInterval) })
+	n.wg.Go(func() { wait.UntilWithContext(ctx, n.sync, syncInterval) })
 }
 
 // sync begins to run each pod that does not run yet.
@@ -190,18 +197,17 @@ func mustParse(selector string) labels.Selector {
 func (n *Node) WaitReady(t harness.TB, selector string, count int) []*Pod {
 	t.Helper()
 	var pods []*Pod
-	Eventually(t, fmt.Sprintf("%d pods of %s are ready", count, selector), func(context.Context) error {
+	eventually.Holds(t, fmt.Sprintf("%d pods of %s are ready", count, selector), func(a *eventually.Attempt) {
 		pods = n.Pods(selector)
-		ready := 0
+		var running, ready []string
 		for _, pod := range pods {
+			running = append(running, pod.Name())
 			if pod.Ready() {
-				ready++
+				ready = append(ready, pod.Name())
 			}
 		}
-		if ready != count || len(pods) != count {
-			return fmt.Errorf("%d run, %d of them are ready; the last words of the others:\n%s", len(pods), ready, lastWords(pods))
-		}
-		return nil
+		require.Len(a, running, count, "pods that run")
+		require.Len(a, ready, count, "pods that are ready; the last words of the others:\n%s", lastWords(pods))
 	})
 	return pods
 }

@@ -167,7 +167,10 @@ func (p *Pod) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	process := harness.StartProcess(p.node.owner, command)
+	process, err := harness.TryStartProcess(p.node.owner, command)
+	if err != nil {
+		return err
+	}
 	p.node.cluster.Network.setPod(p.ip, p.local)
 	p.probes.restart()
 	p.mu.Lock()
