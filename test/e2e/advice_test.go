@@ -47,28 +47,7 @@ func requireAdvice(t *testing.T, answer reply, want ...string) {
 	}
 }
 
-func TestAdvice(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil)
-	for _, test := range []struct {
-		name string
-		run  func(apiCase)
-	}{
-		{"comes on every write that changes the spec, and on no other", testAdviceByVerb},
-		{"knows what was written a moment before", testAdviceIsCurrent},
-		{"tells of schemas that never match", testAdviceAboutShadows},
-		{"tells of schemas of one precedence", testAdviceAboutTies},
-		{"is shown by kubectl", testAdviceInKubectl},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			test.run(apiCase{t: t, site: s})
-		})
-	}
-}
-
-func testAdviceByVerb(c apiCase) {
-	t, s := c.t, c.site
+func testAdviceByVerb(t *testing.T, s *live) {
 	for _, version := range []string{"v1", "v1beta3"} {
 		name := "dangling-" + version
 		path := groupPath + "/" + version + "/flowschemas"
@@ -121,8 +100,7 @@ func testAdviceByVerb(c apiCase) {
 
 // testAdviceIsCurrent writes one thing right after the other, faster than caches
 // follow.
-func testAdviceIsCurrent(c apiCase) {
-	t, s := c.t, c.site
+func testAdviceIsCurrent(t *testing.T, s *live) {
 	for i := range 20 {
 		name := fmt.Sprintf("current-%d", i)
 		first, second := of(name, name+"-1", 3001), of(name, name+"-2", 3002)
@@ -155,8 +133,7 @@ func testAdviceIsCurrent(c apiCase) {
 	}
 }
 
-func testAdviceAboutShadows(c apiCase) {
-	t, s := c.t, c.site
+func testAdviceAboutShadows(t *testing.T, s *live) {
 	create := func(schema *flowcontrolv1.FlowSchema) reply {
 		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
 	}
@@ -184,8 +161,7 @@ func testAdviceAboutShadows(c apiCase) {
 	requireAdvice(t, create(of("shadow-2", "shadow-2-4001", 4001)))
 }
 
-func testAdviceAboutTies(c apiCase) {
-	t, s := c.t, c.site
+func testAdviceAboutTies(t *testing.T, s *live) {
 	create := func(schema *flowcontrolv1.FlowSchema) reply {
 		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
 	}
@@ -201,8 +177,8 @@ func testAdviceAboutTies(c apiCase) {
 	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches, tied)
 }
 
-func testAdviceInKubectl(c apiCase) {
-	t, kubectl := c.t, c.site.Kubectl(c.t)
+func testAdviceInKubectl(t *testing.T, s *live) {
+	kubectl := s.Kubectl(t)
 	manifest := toJSON(t, newSchema("shown", "absent"))
 	for _, test := range []struct {
 		name, stdout string
@@ -226,18 +202,4 @@ func testAdviceInKubectl(c apiCase) {
 			require.Empty(t, result.Stderr, test.name)
 		}
 	}
-}
-
-// TestKeeperIsNotAdvised has the keeper make an object that gives cause for
-// advice: the log is not the place for it.
-func TestKeeperIsNotAdvised(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil)
-	s.createSchema(t, of("*", "everything", 8999))
-	require.NoError(t, s.schemas().Delete(t.Context(), "service-accounts", metav1.DeleteOptions{}))
-	s.Stop(t)
-	s.Start(t)
-	_, err := s.schemas().Get(t.Context(), "service-accounts", metav1.GetOptions{})
-	require.NoError(t, err)
-	require.NotContains(t, s.Process.Output(), neverMatches)
 }

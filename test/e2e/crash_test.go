@@ -14,64 +14,63 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestCrash ends a process in the middle of writes and looks afterwards for
-// each write that was acknowledged.
+// TestCrash ends a process in the middle of writes and looks afterwards for each
+// write that was acknowledged.
 func TestCrash(t *testing.T) {
 	t.Parallel()
+	killServer := crash{"kill -9 of the server", func(t *testing.T, s *site) { t.Helper(); s.Kill(t) }, func(t *testing.T, s *site) { t.Helper(); s.Start(t) }}
 	for _, test := range []struct {
-		name     string
-		external bool
-		end      func(t *testing.T, s *site)
-		begin    func(t *testing.T, s *site)
+		name    string
+		etcd    func(*testing.T) *harness.Etcd
+		crashes []crash
 	}{
-		{
-			name: "kill -9 of the server with its embedded etcd",
-			end:  func(t *testing.T, s *site) { t.Helper(); s.Kill(t) }, begin: func(t *testing.T, s *site) { t.Helper(); s.Start(t) },
-		},
-		{
-			name: "stop of the server with its embedded etcd",
-			end:  func(t *testing.T, s *site) { t.Helper(); s.Stop(t) }, begin: func(t *testing.T, s *site) { t.Helper(); s.Start(t) },
-		},
-		{
-			name: "kill -9 of the server on an etcd process", external: true,
-			end: func(t *testing.T, s *site) { t.Helper(); s.Kill(t) }, begin: func(t *testing.T, s *site) { t.Helper(); s.Start(t) },
-		},
-		{
-			name: "kill -9 of the etcd process", external: true,
-			end: func(t *testing.T, s *site) { t.Helper(); s.etcd.Kill(t) }, begin: func(t *testing.T, s *site) { t.Helper(); s.etcd.Start(t); s.waitReady(t) },
-		},
+		{"with its embedded etcd", func(*testing.T) *harness.Etcd { return nil }, []crash{
+			killServer,
+			{"stop of the server", func(t *testing.T, s *site) { t.Helper(); s.Stop(t) }, killServer.begin},
+		}},
+		{"on an etcd process", func(t *testing.T) *harness.Etcd { t.Helper(); return startEtcd(t) }, []crash{
+			killServer,
+			{
+				"kill -9 of the etcd process", func(t *testing.T, s *site) { t.Helper(); s.etcd.Kill(t) },
+				func(t *testing.T, s *site) { t.Helper(); s.etcd.Start(t); s.waitServing(t) },
+			},
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var etcd *harness.Etcd
-			if test.external {
-				etcd = startEtcd(t)
+			s := startSite(t, test.etcd(t))
+			for round, crash := range test.crashes {
+				crash.survive(t, s, round)
 			}
-			s := startSite(t, etcd)
-			writers := startWriters(t, s)
-			eventually(t, "the writers are in full swing", func(context.Context) (bool, error) {
-				return writers.acknowledged.Load() >= 200, nil
-			})
-			test.end(t, s)
-			writers.stop()
-			test.begin(t, s)
-			writers.check(t, s)
-
-			// All there and not twice: and writes go on.
-			s.createLevel(t, newLevel("afterwards", 1))
-			_, err := s.levels().Get(t.Context(), "catch-all", metav1.GetOptions{})
-			require.NoError(t, err)
 		})
 	}
 }
 
-func (s *site) waitReady(t *testing.T) {
+// crash is an end in the middle of writes, and the start after it.
+type crash struct {
+	name       string
+	end, begin func(*testing.T, *site)
+}
+
+func (c crash) survive(t *testing.T, s *site, round int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
-	defer cancel()
-	require.NoError(t, s.WaitReady(ctx))
+	t.Log(c.name)
+	writers := startWriters(t, s, round)
+	eventually.Holds(t, "the writers are in full swing", func(a *eventually.Attempt) {
+		require.GreaterOrEqual(a, writers.acknowledged.Load(), int64(200))
+	})
+	c.end(t, s)
+	writers.stop()
+	c.begin(t, s)
+	writers.check(t, s)
+
+	// All there and not twice: and writes go on.
+	s.createLevel(t, newLevel(fmt.Sprintf("afterwards-%d", round), 1))
+	_, err := s.levels().Get(t.Context(), "catch-all", metav1.GetOptions{})
+	require.NoError(t, err)
 }
 
 // writers write as fast as they can until they are stopped.
@@ -91,13 +90,13 @@ type ledger struct {
 	generation int64
 }
 
-func startWriters(t *testing.T, s *site) *writers {
+func startWriters(t *testing.T, s *site, round int) *writers {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &writers{cancel: cancel}
 	t.Cleanup(w.stop)
 	for i := range 6 {
-		ledger := &ledger{name: fmt.Sprintf("writer-%d", i), created: map[string]types.UID{}}
+		ledger := &ledger{name: fmt.Sprintf("writer-%d-%d", round, i), created: map[string]types.UID{}}
 		ledger.generation = s.createLevel(t, newLevel(ledger.name, 1)).Generation
 		w.ledgers = append(w.ledgers, ledger)
 		w.group.Go(func() {

@@ -2,56 +2,38 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// governed is a server with 30 seats, a gate, and the users tenant and other,
-// whose tokens are their names.
-type governed struct {
-	*site
-	gate *gate
-}
-
-func startGoverned(t *testing.T, etcd *harness.Etcd) governed {
-	t.Helper()
-	gate := newGate(t)
-	tokens := filepath.Join(t.TempDir(), "tokens.csv")
-	require.NoError(t, os.WriteFile(tokens, []byte("tenant,tenant,1\nother,other,2\n"), 0o600))
-	return governed{gate: gate, site: startSite(t, etcd, append(gate.flags(), "--token-auth-file="+tokens,
-		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10")...)}
-}
-
 // as reads a schema as a user.
-func (g governed) as(ctx context.Context, user, name string) (reply, error) {
-	return trySend(ctx, anonymousClient(), http.MethodGet, g.URL+v1Path+"/flowschemas/"+name, "", "Authorization: Bearer "+user)
+func (l *live) as(ctx context.Context, user, name string) (reply, error) {
+	return trySend(ctx, anonymousClient(), http.MethodGet, l.URL+v1Path+"/flowschemas/"+name, "", "Authorization: Bearer "+user)
 }
 
 // mustAs reads the schema catch-all as a user.
-func (g governed) mustAs(t *testing.T, user string) reply {
+func (l *live) mustAs(t *testing.T, user string) reply {
 	t.Helper()
-	answer, err := g.as(t.Context(), user, "catch-all")
+	answer, err := l.as(t.Context(), user, "catch-all")
 	require.NoError(t, err)
 	return answer
 }
 
-// begin sends a request of the tenant and returns where its answer will come.
-func (g governed) begin(t *testing.T, name string) <-chan reply {
-	t.Helper()
+// begin sends a request of a user and returns where its answer will come.
+func (l *live) begin(ctx context.Context, user, name string) <-chan reply {
 	answers := make(chan reply, 1)
 	go func() {
-		answer, err := g.as(t.Context(), "tenant", name)
+		answer, err := l.as(ctx, user, name)
 		if err != nil {
 			answer.body = err.Error()
 		}
@@ -60,32 +42,50 @@ func (g governed) begin(t *testing.T, name string) <-chan reply {
 	return answers
 }
 
-// hold lets a request of the tenant hold its seat. A request that was answered just
+// hold lets a request of a user hold its seat. A request that was answered just
 // now may still have its own, so a refusal is tried again.
-func (g governed) hold(t *testing.T) <-chan reply {
+func (l *live) hold(t *testing.T, user string) (answers <-chan reply) {
 	t.Helper()
-	deadline := time.After(grace)
-	for answers := g.begin(t, holdPrefix+"1"); ; {
+	ctx := t.Context() // the request outlasts the attempt
+	eventually.Holds(t, "a request of "+user+" is held", func(a *eventually.Attempt) {
+		answers = l.begin(ctx, user, holdPrefix+"1")
 		select {
-		case <-g.gate.arrived:
-			return answers
+		case <-l.gate.arrived:
 		case answer := <-answers:
-			require.Equal(t, http.StatusTooManyRequests, answer.code, answer.body)
-			answers = g.begin(t, holdPrefix+"1")
-		case <-deadline:
-			t.Fatal("no request came through")
+			require.Fail(a, "it was answered", "%d: %s", answer.code, answer.body)
+		case <-a.Context().Done():
+			require.Fail(a, "it did not come through")
 		}
-	}
+	})
+	return answers
 }
 
-// waitGoverned waits until requests of the tenant are governed by a schema and
-// a level.
-func (g governed) waitGoverned(t *testing.T, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+// waitGoverned waits until requests of the user who has the schema's name are
+// governed by a schema and a level.
+func (l *live) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
-	eventually(t, "the tenant is governed by "+schema.Name+" and "+level.Name, func(ctx context.Context) (bool, error) {
-		answer, err := g.as(ctx, "tenant", "catch-all")
-		return err == nil && governors(answer) == [2]string{string(schema.UID), string(level.UID)}, err
+	eventually.Holds(t, user+" is governed by "+schema.Name+" and "+level.Name, func(a *eventually.Attempt) {
+		answer, err := l.as(a.Context(), user, "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, [2]string{string(schema.UID), string(level.UID)}, governors(answer))
 	})
+}
+
+// govern makes a schema and a level for a user, both of the user's name, which go
+// with the test, and waits until they govern.
+func (l *live) govern(t *testing.T, user string, response flowcontrolv1.LimitResponse) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	l.removeAfter(t, user)
+	level := newLevel(user, 1)
+	level.Spec.Limited.LimitResponse = response
+	level = l.createLevel(t, level)
+	schema := l.createSchema(t, newSchema(user, user))
+	l.waitGoverned(t, user, schema, level)
+	return schema, level
+}
+
+func reject() flowcontrolv1.LimitResponse {
+	return flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 }
 
 // governors are the UIDs of the schema and level that governed a request.
@@ -93,164 +93,148 @@ func governors(answer reply) [2]string {
 	return [2]string{answer.header.Get("X-Kubernetes-PF-FlowSchema-UID"), answer.header.Get("X-Kubernetes-PF-PriorityLevel-UID")}
 }
 
-func answered(t *testing.T, answers <-chan reply) reply {
+func (l *live) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
-	select {
-	case answer := <-answers:
-		return answer
-	case <-time.After(grace):
-		t.Fatal("no answer came")
-		return reply{}
-	}
-}
-
-func (g governed) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
-	t.Helper()
-	foundSchema, err := g.schemas().Get(t.Context(), schema, metav1.GetOptions{})
+	foundSchema, err := l.schemas().Get(t.Context(), schema, metav1.GetOptions{})
 	require.NoError(t, err)
-	foundLevel, err := g.levels().Get(t.Context(), level, metav1.GetOptions{})
+	foundLevel, err := l.levels().Get(t.Context(), level, metav1.GetOptions{})
 	require.NoError(t, err)
 	return foundSchema, foundLevel
 }
 
-func TestLevelThatIsFullRefuses(t *testing.T) {
-	t.Parallel()
-	for name, startStore := range stores() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			g := startGoverned(t, startStore(t))
-			level := g.createLevel(t, newLevel("tenants", 1))
-			schema := g.createSchema(t, newSchema("tenant", "tenants"))
-			g.waitGoverned(t, schema, level)
+func testFullLevel(t *testing.T, g *live) {
+	schema, level := g.govern(t, "full", reject())
+	held := g.hold(t, "full")
+	refused := g.mustAs(t, "full")
+	require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
+	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
+	require.NoError(t, err)
+	require.Positive(t, seconds)
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 1)
 
-			held := g.hold(t)
-			refused := g.mustAs(t, "tenant")
-			require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
-			seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
-			require.NoError(t, err)
-			require.Positive(t, seconds)
-			require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
-			g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="concurrency-limit"}`, 1)
+	// Nobody else is touched, and the administrator never.
+	everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
+	other := g.mustAs(t, "other")
+	require.Equal(t, http.StatusOK, other.code)
+	require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
+	exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
+	require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
 
-			// Nobody else is touched, and the administrator never.
-			everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
-			other := g.mustAs(t, "other")
-			require.Equal(t, http.StatusOK, other.code)
-			require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
-			exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
-			require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
+	// Whom the administrator impersonates is governed as himself.
+	impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: full")
+	require.Equal(t, http.StatusTooManyRequests, impersonated.code)
+	require.Equal(t, governors(refused), governors(impersonated))
 
-			// Whom the administrator impersonates is governed as himself.
-			impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: tenant")
-			require.Equal(t, http.StatusTooManyRequests, impersonated.code)
-			require.Equal(t, governors(refused), governors(impersonated))
-
-			g.gate.open(t)
-			done := answered(t, held)
-			require.Equal(t, http.StatusNotFound, done.code, done.body)
-			require.Equal(t, governors(refused), governors(done))
-			eventually(t, "the seat is free again", func(ctx context.Context) (bool, error) {
-				answer, err := g.as(ctx, "tenant", "catch-all")
-				return err == nil && answer.code == http.StatusOK, err
-			})
-		})
-	}
+	g.gate.open(t)
+	done := received(t, "the answer", held)
+	require.Equal(t, http.StatusNotFound, done.code, done.body)
+	require.Equal(t, governors(refused), governors(done))
+	eventually.Holds(t, "the seat is free again", func(a *eventually.Attempt) {
+		answer, err := g.as(a.Context(), "full", "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.code)
+	})
 }
 
-func TestChangedConfigurationGovernsTheNextRequests(t *testing.T) {
-	t.Parallel()
-	g := startGoverned(t, nil)
-	level := g.createLevel(t, newLevel("tenants", 1))
-	schema := g.createSchema(t, newSchema("tenant", "tenants"))
-	g.waitGoverned(t, schema, level)
-	held := g.hold(t)
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant").code)
+func testChangedConfiguration(t *testing.T, g *live) {
+	const user = "changing"
+	schema, level := g.govern(t, user, reject())
+	g.removeAfter(t, "spacious", "earlier")
+	held := g.hold(t, user)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).code)
 
 	// Another level for the schema, while a request holds the seat of the first.
 	spacious := g.createLevel(t, newLevel("spacious", 200))
-	g.patchSchema(t, "tenant", map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
-	g.waitGoverned(t, schema, spacious)
-	require.Equal(t, http.StatusOK, g.mustAs(t, "tenant").code)
+	g.patchSchema(t, user, map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
+	g.waitGoverned(t, user, schema, spacious)
+	require.Equal(t, http.StatusOK, g.mustAs(t, user).code)
 
 	// An earlier schema for the same user.
-	earlier := newSchema("earlier", "tenants")
+	earlier := newSchema("earlier", user)
 	earlier.Spec.MatchingPrecedence = 499
-	earlier.Spec.Rules[0].Subjects[0].User.Name = "tenant"
+	earlier.Spec.Rules[0].Subjects[0].User.Name = user
 	earlier = g.createSchema(t, earlier)
-	g.waitGoverned(t, earlier, level)
+	g.waitGoverned(t, user, earlier, level)
 
 	// A schema without its level takes no part, and says so.
-	require.NoError(t, g.levels().Delete(t.Context(), "tenants", metav1.DeleteOptions{}))
-	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, "tenants")
-	g.waitGoverned(t, schema, spacious)
-	again := g.createLevel(t, newLevel("tenants", 100))
-	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, "tenants")
-	g.waitGoverned(t, earlier, again)
+	require.NoError(t, g.levels().Delete(t.Context(), user, metav1.DeleteOptions{}))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, user)
+	g.waitGoverned(t, user, schema, spacious)
+	again := g.createLevel(t, newLevel(user, 100))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, user)
+	g.waitGoverned(t, user, earlier, again)
 
 	// What began under the first configuration ends as it began.
 	g.gate.open(t)
-	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(answered(t, held)))
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(received(t, "the answer", held)))
 }
 
 func (s *site) waitDangling(t *testing.T, name string, status flowcontrolv1.ConditionStatus, level string) {
 	t.Helper()
-	eventually(t, name+" says Dangling="+string(status), func(ctx context.Context) (bool, error) {
-		schema, err := s.schemas().Get(ctx, name, metav1.GetOptions{})
-		if err != nil || dangling(schema) == nil || dangling(schema).Status != status {
-			return false, err
-		}
-		reason := map[flowcontrolv1.ConditionStatus]string{flowcontrolv1.ConditionTrue: "NotFound", flowcontrolv1.ConditionFalse: "Found"}[status]
-		require.Equal(t, reason, dangling(schema).Reason)
-		require.Contains(t, dangling(schema).Message, strconv.Quote(level))
-		require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
-		return true, nil
+	reason := map[flowcontrolv1.ConditionStatus]string{flowcontrolv1.ConditionTrue: "NotFound", flowcontrolv1.ConditionFalse: "Found"}[status]
+	var schema *flowcontrolv1.FlowSchema
+	eventually.Holds(t, name+" says Dangling="+string(status), func(a *eventually.Attempt) {
+		var err error
+		schema, err = s.schemas().Get(a.Context(), name, metav1.GetOptions{})
+		require.NoError(a, err)
+		require.NotNil(a, dangling(schema))
+		require.Equal(a, status, dangling(schema).Status)
 	})
+	require.Equal(t, reason, dangling(schema).Reason)
+	require.Contains(t, dangling(schema).Message, strconv.Quote(level))
+	require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
 }
 
-func TestQueueLetsRequestsWaitAndRefusesWhenItIsFull(t *testing.T) {
-	t.Parallel()
-	g := startGoverned(t, nil)
-	level := newLevel("tenants", 1)
-	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
-		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1},
+// owners are the managers of a field, each with its operation. The field is the
+// path inside FieldsV1.
+func owners(t *testing.T, entries []metav1.ManagedFieldsEntry, path ...string) []string {
+	t.Helper()
+	var found []string
+	for _, entry := range entries {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal(entry.FieldsV1.Raw, &fields))
+		if _, owns, err := unstructured.NestedFieldNoCopy(fields, path...); owns && err == nil {
+			found = append(found, strings.Trim(entry.Manager+" "+string(entry.Operation)+" "+entry.Subresource, " "))
+		}
 	}
-	level = g.createLevel(t, level)
-	schema := g.createSchema(t, newSchema("tenant", "tenants"))
-	g.waitGoverned(t, schema, level)
+	return found
+}
 
-	held := g.hold(t)
-	waiting := g.begin(t, "catch-all")
-	eventually(t, "a request waits", func(ctx context.Context) (bool, error) {
-		return g.hasMetric(ctx, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="tenant",priority_level="tenants"}`, 1)
+func testQueue(t *testing.T, g *live) {
+	const user = "queued"
+	g.govern(t, user, flowcontrolv1.LimitResponse{
+		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1},
 	})
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, "tenant").code)
-	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tenant",priority_level="tenants",reason="queue-full"}`, 1)
+	held := g.hold(t, user)
+	waiting := g.begin(t.Context(), user, "catch-all")
+	g.requireMetric(t, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="queued",priority_level="queued"}`, 1)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).code)
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="queued",priority_level="queued",reason="queue-full"}`, 1)
 	select {
 	case answer := <-waiting:
 		t.Fatalf("the request did not wait: %d", answer.code)
 	default:
 	}
 	g.gate.open(t)
-	require.Equal(t, http.StatusNotFound, answered(t, held).code)
-	require.Equal(t, http.StatusOK, answered(t, waiting).code)
+	require.Equal(t, http.StatusNotFound, received(t, "the answer", held).code)
+	require.Equal(t, http.StatusOK, received(t, "the answer", waiting).code)
 }
 
-// hasMetric tells whether a series, with its labels, is at least so high.
-func (s *site) hasMetric(ctx context.Context, series string, least float64) (bool, error) {
-	answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+"/metrics", "")
-	if err != nil {
-		return false, err
-	}
-	for line := range strings.Lines(answer.body) {
-		if value, found := strings.CutPrefix(line, series+" "); found {
-			number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return number >= least, err
-		}
-	}
-	return false, nil
-}
-
+// requireMetric waits until a series, with its labels, is at least so high.
 func (s *site) requireMetric(t *testing.T, series string, least float64) {
 	t.Helper()
-	eventually(t, "the metrics show "+series, func(ctx context.Context) (bool, error) { return s.hasMetric(ctx, series, least) })
+	eventually.Holds(t, "the metrics show "+series, func(a *eventually.Attempt) {
+		answer, err := trySend(a.Context(), s.http, http.MethodGet, s.URL+"/metrics", "")
+		require.NoError(a, err)
+		for line := range strings.Lines(answer.body) {
+			if value, found := strings.CutPrefix(line, series+" "); found {
+				number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+				require.NoError(a, err)
+				require.GreaterOrEqual(a, number, least)
+				return
+			}
+		}
+		require.Fail(a, "there is no such series")
+	})
 }

@@ -74,13 +74,3 @@ func TestWhoMayDoWhat(t *testing.T) {
 		})
 	}
 }
-
-func TestAdministratorsKubeconfigIsAllThatKubectlNeeds(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil)
-	info, err := os.Stat(s.Kubeconfig)
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	require.Contains(t, s.Kubectl(t).Run(t, "get", "flowschemas"), "catch-all")
-	require.Contains(t, s.Kubectl(t).Run(t, "version"), "Server Version: v1.33")
-}

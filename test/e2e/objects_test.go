@@ -2,11 +2,16 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 )
 
 // newSchema is a FlowSchema of the requests of one user, who has its name.
@@ -65,4 +70,36 @@ func toJSON(t *testing.T, object any) string {
 	text, err := json.Marshal(object)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// createLabelled creates count schemas NAME-0, NAME-1, ... with the label
+// set=NAME and returns the last.
+func (s *site) createLabelled(t *testing.T, name string, count int) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	var last *flowcontrolv1.FlowSchema
+	for i := range count {
+		schema := newSchema(fmt.Sprintf("%s-%d", name, i), "catch-all")
+		schema.Labels = map[string]string{"set": name}
+		last = s.createSchema(t, schema)
+	}
+	return last
+}
+
+// patchSchema merges a change into a schema, whatever the engine writes into the
+// status meanwhile.
+func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	patched, err := s.schemas().Patch(t.Context(), name, types.MergePatchType, []byte(toJSON(t, change)), metav1.PatchOptions{})
+	require.NoError(t, err)
+	return patched
+}
+
+// toProtobuf encodes an object as it is stored.
+func toProtobuf(t *testing.T, object runtime.Object) string {
+	t.Helper()
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	require.True(t, ok)
+	content, err := runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion), object)
+	require.NoError(t, err)
+	return string(content)
 }

@@ -3,58 +3,54 @@ package e2e
 import (
 	"context"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // waitReadiness waits until /readyz answers with the code, and says the text.
 func (s *site) waitReadiness(t *testing.T, code int, text string) {
 	t.Helper()
-	eventually(t, "/readyz is as it should be", func(ctx context.Context) (bool, error) {
-		answer, err := trySend(ctx, s.http, http.MethodGet, s.URL+"/readyz", "")
-		return err == nil && answer.code == code && strings.Contains(answer.body, text), err
+	eventually.Holds(t, "/readyz answers "+strconv.Itoa(code), func(a *eventually.Attempt) {
+		answer, err := trySend(a.Context(), anonymousClient(), http.MethodGet, s.URL+"/readyz?verbose", "")
+		require.NoError(a, err)
+		require.Equal(a, code, answer.code, answer.body)
+		require.Contains(a, answer.body, text)
 	})
 }
 
 // writeInVain sends a write that ends when its time is over, again if the answer is
 // cut off: the library does that to one which begins just then.
-func (s *site) writeInVain(t *testing.T) reply {
+func (s *site) writeInVain(t *testing.T) (answer reply) {
 	t.Helper()
-	for attempt := 1; ; attempt++ {
-		ctx, cancel := context.WithTimeout(t.Context(), grace)
-		answer, err := trySend(ctx, s.http, http.MethodPost, s.URL+v1Path+"/prioritylevelconfigurations?timeout=2s", toJSON(t, newLevel("during", 1)))
-		hangs := ctx.Err() != nil
-		cancel()
-		if err == nil || hangs || attempt == 5 {
-			require.NoError(t, err)
-			return answer
-		}
-	}
+	body := toJSON(t, newLevel("during", 1))
+	eventually.Holds(t, "a write is answered", func(a *eventually.Attempt) {
+		var err error
+		answer, err = trySend(a.Context(), s.http, http.MethodPost, s.URL+v1Path+"/prioritylevelconfigurations?timeout=2s", body)
+		require.NoError(a, err)
+	})
+	return answer
 }
 
-func TestEtcdStopsAndComesBack(t *testing.T) {
-	t.Parallel()
-	etcd := startEtcd(t)
-	s := startSite(t, etcd)
+func testEtcdStops(t *testing.T, s *live) {
 	before := s.createLevel(t, newLevel("before", 3))
-	watcher := s.watchSchemas(t, labelSet("through"))
+	watcher := s.watchSchemas(t, metav1.ListOptions{LabelSelector: "set=through"})
 
-	etcd.Stop(t)
+	s.etcd.Stop(t)
 	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code, "a restart would not help")
 	write := s.writeInVain(t)
 	require.GreaterOrEqual(t, write.code, 500, write.body)
 	require.Contains(t, write.body, `"status":"Failure"`)
 
-	etcd.Start(t)
+	s.etcd.Start(s.owner)
 	s.waitReadiness(t, http.StatusOK, "ok")
 	after, err := s.levels().Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -63,71 +59,48 @@ func TestEtcdStopsAndComesBack(t *testing.T) {
 	requireAdded(t, watcher, created.Name)
 }
 
-// TestEtcdHangs stops etcd's process without ending it: connections stay open
+// testEtcdHangs stops etcd's process without ending it: connections stay open
 // and nothing answers.
-func TestEtcdHangs(t *testing.T) {
-	t.Parallel()
-	etcd := startEtcd(t)
-	s := startSite(t, etcd)
-	etcd.Process.Pause(t)
+func testEtcdHangs(t *testing.T, s *live) {
+	s.etcd.Process.Pause(t)
 	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	answer := s.writeInVain(t)
 	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
 	require.Contains(t, answer.body, `"reason":"Timeout"`)
 
-	etcd.Process.Resume()
+	s.etcd.Process.Resume()
 	s.waitReadiness(t, http.StatusOK, "ok")
 	s.createLevel(t, newLevel("after", 1))
 }
 
 func TestEtcdUnreachableAtStart(t *testing.T) {
 	t.Parallel()
-	etcd := startEtcd(t)
-	etcd.Stop(t)
-	server := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
-	defer cancel()
-	code, err := server.Process.ExitCode(ctx)
-	require.NoError(t, err, "it neither became ready nor gave up")
-	require.Equal(t, 1, code)
-	message := lastLine(server.Process.Output())
-	require.Contains(t, message, etcd.URL)
+	url := "http://127.0.0.1:" + strconv.Itoa(harness.FreePorts(t, 1)[0])
+	message := refused(t, "--etcd-servers="+url, freePort(t))
+	require.Contains(t, message, url)
 	require.Contains(t, message, "see that it runs")
 }
 
-// lastLine is the last line of a text that is not empty.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}
+// testWipedStore takes all keys away under a running server.
+func testWipedStore(t *testing.T, s *live) {
+	s.createSchema(t, newSchema("wiped", "catch-all"))
+	_, err := s.Store(t).Delete(t.Context(), "", clientv3.WithPrefix())
+	require.NoError(t, err)
 
-// TestEtcdWiped takes all keys away under a running server.
-func TestEtcdWiped(t *testing.T) {
-	t.Parallel()
-	for name, startStore := range stores() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startSite(t, startStore(t))
-			s.createSchema(t, newSchema("wiped", "catch-all"))
-			_, err := s.store(t).Delete(t.Context(), "", clientv3.WithPrefix())
-			require.NoError(t, err)
-
-			// The cache takes what one transaction deleted object by object, all at one
-			// revision: a list may come when it has taken the first of them only.
-			eventually(t, "the schema has gone", func(ctx context.Context) (bool, error) {
-				list, err := s.schemas().List(ctx, metav1.ListOptions{})
-				return err == nil && !slices.Contains(names(list), "wiped"), err
-			})
-			s.createSchema(t, newSchema("wiped", "catch-all"))
-			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/readyz", "").code)
-			s.Stop(t)
-			s.Start(t)
-			_, err = s.schemas().Get(t.Context(), "catch-all", metav1.GetOptions{})
-			require.NoError(t, err)
-			_, err = s.schemas().Get(t.Context(), "wiped", metav1.GetOptions{})
-			require.NoError(t, err)
-		})
+	// The cache takes what one transaction deleted object by object, all at one
+	// revision: a list may come when it has taken the first of them only.
+	eventually.Holds(t, "the schema has gone", func(a *eventually.Attempt) {
+		list, err := s.schemas().List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
+		require.NotContains(a, names(list), "wiped")
+	})
+	s.createSchema(t, newSchema("wiped", "catch-all"))
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/readyz", "").code)
+	s.restart(t)
+	for _, name := range []string{"catch-all", "wiped"} {
+		_, err = s.schemas().Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
 	}
 }
 
@@ -135,11 +108,11 @@ func TestEtcdWiped(t *testing.T) {
 // answers what reads.
 func TestEtcdFull(t *testing.T) {
 	t.Parallel()
-	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304"))
+	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304", "--unsafe-no-fsync"))
 	s.createLevel(t, newLevel("before", 1))
-	store := s.store(t)
-	for {
-		if _, err := store.Put(t.Context(), "/filler/"+rand.String(10), strings.Repeat("x", 512<<10)); err != nil {
+	store := s.Store(t)
+	for i := 0; ; i++ {
+		if _, err := store.Put(t.Context(), "/filler/"+strconv.Itoa(i), strings.Repeat("x", 512<<10)); err != nil {
 			require.ErrorContains(t, err, "database space exceeded")
 			break
 		}
@@ -158,68 +131,74 @@ func TestEtcdFull(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 }
 
-// TestForeignPrefix puts the server where a kube-apiserver keeps its objects:
-// it shares those of this group and leaves all else alone.
-func TestForeignPrefix(t *testing.T) {
-	t.Parallel()
-	etcd := startEtcd(t)
-	store := etcd.Client(t)
-	_, err := store.Put(t.Context(), "/registry/pods/default/other", "k8s\x00not ours")
+// testForeignPrefix puts a server where a kube-apiserver keeps its objects: it
+// shares those of this group and leaves all else alone.
+func testForeignPrefix(t *testing.T, s *live) {
+	store := s.Store(t)
+	const foreign = "/registry/pods/default/other"
+	_, err := store.Put(t.Context(), foreign, "k8s\x00not ours")
 	require.NoError(t, err)
-	first := startSite(t, etcd, "--etcd-prefix=/registry")
-	schema, level := first.createSchema(t, newSchema("shared", "catch-all")), first.createLevel(t, newLevel("shared", 1))
-	requireStored(t, first, "/registry", schema, level)
-	other, err := store.Get(t.Context(), "/registry/pods/default/other")
+	beside := startSite(t, s.etcd, "--etcd-prefix=/registry")
+	requireStored(t, beside, "/registry", beside.createSchema(t, newSchema("shared", "catch-all")), beside.createLevel(t, newLevel("shared", 1)))
+	other, err := store.Get(t.Context(), foreign)
 	require.NoError(t, err)
 	require.Equal(t, "k8s\x00not ours", string(other.Kvs[0].Value))
 
 	// Under the default prefix are none of these, and the other way round.
-	second := startSite(t, etcd)
-	answer := second.do(t, http.MethodGet, v1Path+"/flowschemas/shared", "")
-	require.Equal(t, http.StatusNotFound, answer.code)
-	second.createSchema(t, newSchema("apart", "catch-all"))
-	require.Equal(t, http.StatusNotFound, first.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").code)
-}
+	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1Path+"/flowschemas/shared", "").code)
+	s.createSchema(t, newSchema("apart", "catch-all"))
+	require.Equal(t, http.StatusNotFound, beside.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").code)
 
-// TestUnreadableObject has an object in the store that nobody can decode. Whoever
-// is not the first to read it is told its key.
-func TestUnreadableObject(t *testing.T) {
-	t.Parallel()
-	for name, startStore := range stores() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startSite(t, startStore(t))
-			key := storePrefix + "/flowschemas/broken"
-			_, err := s.store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
-			require.NoError(t, err)
-			require.Equal(t, http.StatusInternalServerError, s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "").code)
-			answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
-			require.Equal(t, http.StatusInternalServerError, answer.code)
-			require.Contains(t, answer.status(t).Message, "the key "+key+" in etcd holds no object that can be read")
-			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
-			require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
-		})
+	beside.Stop(t)
+	for _, key := range []string{foreign, "/registry/flowschemas/", "/registry/prioritylevelconfigurations/"} {
+		_, err := store.Delete(t.Context(), key, clientv3.WithPrefix())
+		require.NoError(t, err)
 	}
 }
 
-// TestUnreadableObjectAtStart starts a server on such a store. It says which key
-// it is, and is ready once the key has gone.
-func TestUnreadableObjectAtStart(t *testing.T) {
-	t.Parallel()
-	etcd := startEtcd(t)
+// testUnreadableObject has an object in the store that nobody can decode. Whoever
+// is not the first to read it is told its key.
+func testUnreadableObject(t *testing.T, s *live) {
 	key := storePrefix + "/flowschemas/broken"
-	_, err := etcd.Client(t).Put(t.Context(), key, "nonsense")
+	_, err := s.Store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
 	require.NoError(t, err)
-	server := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
-	defer cancel()
-	require.NoError(t, server.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
-	eventually(t, "/readyz says that it is an object", func(ctx context.Context) (bool, error) {
-		answer, err := trySend(ctx, anonymousClient(), http.MethodGet, server.URL+"/readyz?verbose", "")
-		return answer.code == http.StatusInternalServerError && strings.Contains(answer.body, "[-]stored-objects failed: there is something at our keys in etcd that cannot be read"), err
+	require.Equal(t, http.StatusInternalServerError, s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "").code)
+	answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
+	require.Equal(t, http.StatusInternalServerError, answer.code)
+	require.Contains(t, answer.status(t).Message, "the key "+key+" in etcd holds no object that can be read")
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
+
+	_, err = s.Store(t).Delete(t.Context(), key)
+	require.NoError(t, err)
+	s.waitServing(t)
+}
+
+// waitServing waits until the server is ready and lists.
+func (s *site) waitServing(t *testing.T) {
+	t.Helper()
+	eventually.Holds(t, "the server is ready and lists", func(a *eventually.Attempt) {
+		for _, path := range []string{"/readyz", v1Path + "/flowschemas"} {
+			answer, err := trySend(a.Context(), s.http, http.MethodGet, s.URL+path, "")
+			require.NoError(a, err)
+			require.Equal(a, http.StatusOK, answer.code, answer.body)
+		}
 	})
-	_, err = etcd.Client(t).Delete(t.Context(), key)
+}
+
+// testUnreadableObjectAtStart starts the server on such a store. It says which key
+// it is, and is ready once the key has gone.
+func testUnreadableObjectAtStart(t *testing.T, s *live) {
+	key := storePrefix + "/flowschemas/broken"
+	s.Stop(t)
+	_, err := s.Store(t).Put(t.Context(), key, "nonsense")
 	require.NoError(t, err)
-	// With a deadline of its own: who has tried in vain waits longer and longer.
-	(&site{Server: server}).waitReady(t)
+	s.Launch(s.owner)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
+	require.NoError(t, s.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]stored-objects failed: there is something at our keys in etcd that cannot be read")
+	_, err = s.Store(t).Delete(t.Context(), key)
+	require.NoError(t, err)
+	s.waitServing(t)
 }

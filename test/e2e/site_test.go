@@ -1,34 +1,29 @@
 // Package e2e tests the server as its users meet it: real processes, a real
-// etcd, a real kubectl. What does not depend on where the objects are stored is
-// tested with the embedded etcd and with an etcd process alike.
+// etcd, a real kubectl. What depends on where the objects are stored is tested
+// with the embedded etcd and with an etcd process alike. What clients are answered
+// is compared with kube-apiserver in test/e2e/conformance.
 package e2e
 
 import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
-	// grace is how long something that must happen may take on a slow machine.
-	grace = time.Minute
-	// pollInterval separates two looks at something that is waited for.
-	pollInterval = 20 * time.Millisecond
-
 	groupPath   = "/apis/flowcontrol.apiserver.k8s.io"
 	v1Path      = groupPath + "/v1"
 	v1beta3Path = groupPath + "/v1beta3"
@@ -42,14 +37,6 @@ type site struct {
 	http   *http.Client
 	// etcd is the process that stores the objects, nil for the embedded one.
 	etcd *harness.Etcd
-}
-
-// stores are the two places for objects, by name: nil is the embedded etcd.
-func stores() map[string]func(*testing.T) *harness.Etcd {
-	return map[string]func(*testing.T) *harness.Etcd{
-		"on its embedded etcd": func(*testing.T) *harness.Etcd { return nil },
-		"on an etcd process":   func(t *testing.T) *harness.Etcd { t.Helper(); return startEtcd(t) },
-	}
 }
 
 func startEtcd(t *testing.T, args ...string) *harness.Etcd {
@@ -87,25 +74,10 @@ func (s *site) levels() flowcontrolv1client.PriorityLevelConfigurationInterface 
 	return s.client.FlowcontrolV1().PriorityLevelConfigurations()
 }
 
-// store returns a client of the etcd that holds the objects.
-func (s *site) store(t *testing.T) *clientv3.Client {
-	t.Helper()
-	if s.etcd != nil {
-		return s.etcd.Client(t)
-	}
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints:   []string{"unix://" + filepath.Join(s.DataDir, "etcd", "client.sock")},
-		DialTimeout: grace,
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // revision is that of the whole store: it stands still while nothing is written.
 func (s *site) revision(t *testing.T) int64 {
 	t.Helper()
-	response, err := s.store(t).Get(t.Context(), storePrefix)
+	response, err := s.Store(t).Get(t.Context(), storePrefix)
 	require.NoError(t, err)
 	return response.Header.Revision
 }
@@ -114,30 +86,13 @@ func (s *site) revision(t *testing.T) int64 {
 // from then on a server that is left alone writes nothing.
 func (s *site) settle(t *testing.T) {
 	t.Helper()
-	eventually(t, "each schema says whether it dangles", func(ctx context.Context) (bool, error) {
-		list, err := s.schemas().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err
-		}
+	eventually.Holds(t, "each schema says whether it dangles", func(a *eventually.Attempt) {
+		list, err := s.schemas().List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
 		for i := range list.Items {
-			if dangling(&list.Items[i]) == nil {
-				return false, nil
-			}
+			require.NotNil(a, dangling(&list.Items[i]), list.Items[i].Name)
 		}
-		return true, nil
 	})
-}
-
-// settled is a schema once the engine has written its status.
-func (s *site) settled(t *testing.T, name string) *flowcontrolv1.FlowSchema {
-	t.Helper()
-	var schema *flowcontrolv1.FlowSchema
-	eventually(t, name+" says whether it dangles", func(ctx context.Context) (bool, error) {
-		var err error
-		schema, err = s.schemas().Get(ctx, name, metav1.GetOptions{})
-		return err == nil && dangling(schema) != nil, err
-	})
-	return schema
 }
 
 // dangling is the condition of that name, nil if there is none yet.
@@ -195,17 +150,27 @@ func trySend(ctx context.Context, client *http.Client, method, url, body string,
 	return reply{code: sent.Code, header: sent.Header, body: sent.Body}, err
 }
 
-// eventually waits until look says true. An error of look is kept for the
-// message and looked past.
-func eventually(t *testing.T, what string, look func(context.Context) (bool, error)) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), pollInterval, grace, true, func(ctx context.Context) (bool, error) {
-		var done bool
-		done, last = look(ctx)
-		return done && last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("waiting until %s: %v; at last: %v", what, err, last)
+// names are those of the schemas.
+func names(list *flowcontrolv1.FlowSchemaList) []string {
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Name)
 	}
+	return names
+}
+
+// removeAfter deletes schemas and levels of these names, where they are, at the end of
+// the case.
+func (s *site) removeAfter(t *testing.T, names ...string) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, name := range names {
+			for _, resource := range []string{"/flowschemas/", "/prioritylevelconfigurations/"} {
+				answer, err := trySend(context.WithoutCancel(t.Context()), s.http, http.MethodDelete, s.URL+v1Path+resource+name, "")
+				if err != nil || !slices.Contains([]int{http.StatusOK, http.StatusNotFound}, answer.code) {
+					t.Errorf("removing %s: %d, %v", name, answer.code, err)
+				}
+			}
+		}
+	})
 }

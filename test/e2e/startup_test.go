@@ -48,75 +48,23 @@ func isLog(line string) bool {
 	return len(line) > 5 && strings.ContainsRune("IWEF", rune(line[0])) && line[5] == ' ' && strings.Trim(line[1:5], "0123456789") == ""
 }
 
-func TestBadFlagsAreRefusedInOneLine(t *testing.T) {
+// TestBadFlagsAndFilesAreRefusedInOneLine has one of each step that may refuse; what
+// else is refused is tested in cmd/flowcontrol-apiserver/app.
+func TestBadFlagsAndFilesAreRefusedInOneLine(t *testing.T) {
 	t.Parallel()
+	absent := filepath.Join(t.TempDir(), "absent")
 	for _, test := range []struct {
-		name string
-		args []string
-		says []string
+		name, flag string
+		says       []string
 	}{
-		{"unknown flag", []string{"--nonsense"}, []string{"--nonsense", "--help"}},
-		{"argument that is no flag", []string{"start"}, []string{`"start"`}},
-		{"port out of range", []string{"--secure-port=70000"}, []string{"--secure-port", "65535"}},
-		{"address that is none", []string{"--bind-address=here"}, []string{"--bind-address"}},
-		{"no data directory", []string{"--data-dir="}, []string{"--data-dir"}},
-		{"certificate for an etcd that is not named", []string{"--etcd-certfile=x"}, []string{"--etcd-certfile", "--etcd-servers"}},
-		{"certificate for etcd without its key", []string{"--etcd-servers=http://127.0.0.1:1", "--etcd-certfile=x"}, []string{"--etcd-certfile", "--etcd-keyfile"}},
-		{"serving certificate without its key", []string{"--tls-cert-file=x"}, []string{"--tls-cert-file", "--tls-private-key-file"}},
-		{"v1 switched off", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v1=false"}, []string{"--runtime-config", "v1beta3"}},
-		{"version nobody knows switched on", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v9=true"}, []string{"v9"}},
-		{"feature nobody knows", []string{"--feature-gates=Nonsense=true"}, []string{"Nonsense"}},
-		{"no seats", []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, []string{"--max-requests-inflight", "--enable-priority-and-fairness=false"}},
-		{"less than no time", []string{"--request-timeout=-1s"}, []string{"--request-timeout"}},
-		{"admission without a cluster", []string{"--enable-admission-plugins=MutatingAdmissionWebhook"}, []string{"--enable-admission-plugins", "--kubeconfig"}},
-		{"lookup without a cluster", []string{"--authentication-skip-lookup"}, []string{"--authentication-skip-lookup", "--kubeconfig"}},
-		{"token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"}, []string{"--token-auth-file", "--kubeconfig"}},
-		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
-		{"log format nobody knows", []string{"--logging-format=xml"}, []string{"xml"}},
+		{"unknown flag", "--nonsense", []string{"--nonsense", "--help"}},
+		{"feature nobody knows", "--feature-gates=Nonsense=true", []string{"Nonsense"}},
+		{"log format nobody knows", "--logging-format=xml", []string{"xml"}},
+		{"port out of range", "--secure-port=70000", []string{"--secure-port", "65535"}},
+		{"token file that is absent", "--token-auth-file=" + absent, []string{"--token-auth-file", absent}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			message := refused(t, test.args...)
-			for _, text := range test.says {
-				require.Contains(t, message, text)
-			}
-		})
-	}
-}
-
-func TestBadFilesAreRefusedInOneLine(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	garbage, shortLine, absent := filepath.Join(dir, "garbage"), filepath.Join(dir, "tokens"), filepath.Join(dir, "absent")
-	require.NoError(t, os.WriteFile(garbage, []byte("garbage\n"), 0o600))
-	require.NoError(t, os.WriteFile(shortLine, []byte("token,user,uid\nanother\n"), 0o600))
-	ca := harness.NewCA(t, "ca")
-	one, other := ca.Server(t, "one"), ca.Server(t, "other")
-
-	for _, test := range []struct {
-		name string
-		args []string
-		says []string
-	}{
-		{"serving certificate that is absent", []string{"--tls-cert-file=" + absent, "--tls-private-key-file=" + one.KeyFile}, []string{"--tls-cert-file", absent}},
-		{"serving certificate that is none", []string{"--tls-cert-file=" + garbage, "--tls-private-key-file=" + one.KeyFile}, []string{"--tls-cert-file", garbage}},
-		{"serving certificate with the key of another", []string{"--tls-cert-file=" + one.CertFile, "--tls-private-key-file=" + other.KeyFile}, []string{"--tls-private-key-file", "does not match"}},
-		{"authority of etcd that is absent", []string{"--etcd-servers=https://127.0.0.1:1", "--etcd-cafile=" + absent}, []string{"--etcd-cafile", absent}},
-		{"authority of etcd that is none", []string{"--etcd-servers=https://127.0.0.1:1", "--etcd-cafile=" + garbage}, []string{"--etcd-cafile", garbage}},
-		{"certificate for etcd with the key of another", []string{"--etcd-servers=https://127.0.0.1:1", "--etcd-certfile=" + one.CertFile, "--etcd-keyfile=" + other.KeyFile}, []string{"--etcd-certfile", "--etcd-keyfile", "does not match"}},
-		{"client authority that is absent", []string{"--client-ca-file=" + absent}, []string{"--client-ca-file", absent}},
-		{"client authority that is none", []string{"--client-ca-file=" + garbage}, []string{"--client-ca-file", garbage}},
-		{"token file that is absent", []string{"--token-auth-file=" + absent}, []string{"--token-auth-file", absent}},
-		{"token file with a broken line", []string{"--token-auth-file=" + shortLine}, []string{"--token-auth-file", shortLine}},
-		{"webhook that is not described", []string{"--authorization-webhook-config-file=" + garbage}, []string{"--authorization-webhook-config-file", garbage}},
-		{"kubeconfig that is absent", []string{"--kubeconfig=" + absent}, []string{"--kubeconfig", absent}},
-		{"audit policy that is none", []string{"--audit-policy-file=" + garbage, "--audit-log-path=-"}, []string{"audit", garbage}},
-		{"encryption configuration that is absent", []string{"--encryption-provider-config=" + absent}, []string{"encryption", absent}},
-		{"tracing configuration that is absent", []string{"--tracing-config-file=" + absent}, []string{"tracing-config-file", absent}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			message := refused(t, append(test.args, freePort(t))...)
+			message := refused(t, freePort(t), test.flag)
 			for _, text := range test.says {
 				require.Contains(t, message, text)
 			}
@@ -131,10 +79,10 @@ func freePort(t *testing.T) string {
 
 func TestPortThatIsTakenIsNamed(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	port := strconv.Itoa(harness.FreePorts(t, 1)[0])
+	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
-	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
 	message := refused(t, "--secure-port="+port)
 	require.Contains(t, message, port)
 	require.Contains(t, message, "another program listens")
@@ -161,9 +109,7 @@ func TestDataDirectoryThatCannotBeUsedIsNamed(t *testing.T) {
 	require.FileExists(t, filepath.Join(open, "holiday.jpg"))
 }
 
-func TestSecondServerOnADataDirectorySaysWhoHasIt(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil)
+func testSecondServer(t *testing.T, s *live) {
 	message := refused(t, "--data-dir="+s.DataDir, freePort(t))
 	require.Contains(t, message, s.DataDir)
 	require.Contains(t, message, "process "+strconv.Itoa(s.Process.PID()))
@@ -175,4 +121,6 @@ func TestSecondServerOnADataDirectorySaysWhoHasIt(t *testing.T) {
 	next := siteOf(t, harness.StartServer(t, harness.ServerOptions{DataDir: s.DataDir}), nil)
 	_, err := next.levels().Get(t.Context(), "undisturbed", metav1.GetOptions{})
 	require.NoError(t, err)
+	next.Stop(t)
+	s.Start(s.owner)
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -8,10 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // holdPrefix begins the names of the objects whose readers are held.
@@ -71,9 +73,11 @@ func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 // open lets one held request go on.
 func (g *gate) open(t *testing.T) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
 	select {
 	case g.release <- struct{}{}:
-	case <-time.After(grace):
+	case <-ctx.Done():
 		t.Fatal("no request is held")
 	}
 }

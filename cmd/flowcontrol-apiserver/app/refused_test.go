@@ -1,0 +1,100 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// refusal is why the program does not start with these flags: it goes as far as to
+// open the store, without what is set for a whole process.
+func refusal(t *testing.T, args ...string) error {
+	t.Helper()
+	options := NewOptions()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, set := range options.Flags().FlagSets {
+		flags.AddFlagSet(set)
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	completed := options.Complete()
+	if errs := completed.Validate(); len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	config, err := NewConfig(t.Context(), completed)
+	if err == nil {
+		config.Close()
+	}
+	return err
+}
+
+func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		args []string
+		says []string
+	}{
+		{"port out of range", []string{"--secure-port=70000"}, []string{"--secure-port", "65535"}},
+		{"address that is none", []string{"--bind-address=here"}, []string{"--bind-address"}},
+		{"version nobody knows switched on", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v9=true"}, []string{"v9"}},
+		{"less than no time", []string{"--request-timeout=-1s"}, []string{"--request-timeout"}},
+		{"lookup without a cluster", []string{"--authentication-skip-lookup"}, []string{"--authentication-skip-lookup", "--kubeconfig"}},
+		{"token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"}, []string{"--token-auth-file", "--kubeconfig"}},
+		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := refusal(t, append(test.args, "--data-dir="+filepath.Join(harness.ShortDir(t), "data"))...)
+			for _, text := range test.says {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+}
+
+func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
+	dir := t.TempDir()
+	garbage, shortLine, absent := filepath.Join(dir, "garbage"), filepath.Join(dir, "tokens"), filepath.Join(dir, "absent")
+	require.NoError(t, os.WriteFile(garbage, []byte("garbage\n"), 0o600))
+	require.NoError(t, os.WriteFile(shortLine, []byte("token,user,uid\nanother\n"), 0o600))
+	ca := harness.NewCA(t, "ca")
+	one, other := ca.Server(t, "one"), ca.Server(t, "other")
+	const etcd = "--etcd-servers=https://127.0.0.1:1"
+
+	for _, test := range []struct {
+		name string
+		args []string
+		says []string
+	}{
+		{"serving certificate that is absent", []string{"--tls-cert-file=" + absent, "--tls-private-key-file=" + one.KeyFile}, []string{"--tls-cert-file", absent}},
+		{"serving certificate that is none", []string{"--tls-cert-file=" + garbage, "--tls-private-key-file=" + one.KeyFile}, []string{"--tls-cert-file", garbage}},
+		{"serving certificate with the key of another", []string{"--tls-cert-file=" + one.CertFile, "--tls-private-key-file=" + other.KeyFile}, []string{"--tls-private-key-file", "does not match"}},
+		{"authority of etcd that is absent", []string{etcd, "--etcd-cafile=" + absent}, []string{"--etcd-cafile", absent}},
+		{"authority of etcd that is none", []string{etcd, "--etcd-cafile=" + garbage}, []string{"--etcd-cafile", garbage}},
+		{"certificate for etcd with the key of another", []string{etcd, "--etcd-certfile=" + one.CertFile, "--etcd-keyfile=" + other.KeyFile}, []string{"--etcd-certfile", "--etcd-keyfile", "does not match"}},
+		{"client authority that is absent", []string{"--client-ca-file=" + absent}, []string{"--client-ca-file", absent}},
+		{"client authority that is none", []string{"--client-ca-file=" + garbage}, []string{"--client-ca-file", garbage}},
+		{"token file that is absent", []string{"--token-auth-file=" + absent}, []string{"--token-auth-file", absent}},
+		{"token file with a broken line", []string{"--token-auth-file=" + shortLine}, []string{"--token-auth-file", shortLine}},
+		{"webhook that is not described", []string{"--authorization-webhook-config-file=" + garbage}, []string{"--authorization-webhook-config-file", garbage}},
+		{"kubeconfig that is absent", []string{"--kubeconfig=" + absent}, []string{"--kubeconfig", absent}},
+		{"audit policy that is none", []string{"--audit-policy-file=" + garbage, "--audit-log-path=-"}, []string{"audit", garbage}},
+		{"encryption configuration that is absent", []string{etcd, "--encryption-provider-config=" + absent}, []string{"encryption", absent}},
+		{"tracing configuration that is absent", []string{"--tracing-config-file=" + absent}, []string{"tracing-config-file", absent}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := refusal(t, append(test.args,
+				"--data-dir="+filepath.Join(harness.ShortDir(t), "data"), "--secure-port="+strconv.Itoa(harness.FreePorts(t, 1)[0]))...)
+			for _, text := range test.says {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+}
