@@ -59,10 +59,11 @@ func (c *client) replica(ctx context.Context) *replica {
 	return c.replicas[first]
 }
 
-// work makes the client's operations.
+// work makes the client's operations, and further ones while a result is missing
+// that is wanted.
 func (c *client) work(ctx context.Context) {
-	for range operations {
-		if ctx.Err() != nil || c.t.Failed() {
+	for i := range most * operations() {
+		if ctx.Err() != nil || c.t.Failed() || i >= operations() && len(c.outcomes.missing()) == 0 {
 			return
 		}
 		switch chance := c.random.IntN(100); {
@@ -130,6 +131,7 @@ func (c *client) operate(ctx context.Context, replica *replica, input linearizab
 		return
 	}
 	c.history.Add(c.number, call, map[linearizability.Input]linearizability.Output{input: output})
+	c.outcomes.add(input.Kind, output.Result)
 	c.learn(input.Name, output)
 }
 

@@ -51,23 +51,27 @@ func (h *History) Operations() []porcupine.Operation {
 	return slices.Clone(h.operations)
 }
 
-// Check tells whether a history is linearizable. If not, or if that could not be
-// found out in time, the error shows where it is stuck, and a page to look at is
-// written into the folder.
-func Check(operations []porcupine.Operation, patience time.Duration, folder string) error {
+// Check has the model judge each object's history, each for so long at most. The
+// error is of one that is not linearizable: it shows where it is stuck, and a page
+// to look at is written into the folder. An object that could not be judged in
+// time is undecided, which says nothing against it.
+func Check(operations []porcupine.Operation, patience time.Duration, folder string) (undecided []string, err error) {
 	for _, part := range byName(operations) {
-		result, info := porcupine.CheckOperationsVerbose(Model(), part, patience)
-		if result == porcupine.Ok {
-			continue
-		}
 		name := part[0].Input.(Input).Name
-		page := filepath.Join(folder, name+".html")
-		if err := porcupine.VisualizePath(Model(), info, page); err != nil {
-			page = err.Error()
+		result, info := porcupine.CheckOperationsVerbose(Model(), part, patience)
+		switch result {
+		case porcupine.Ok:
+		case porcupine.Unknown:
+			undecided = append(undecided, name)
+		default:
+			page := filepath.Join(folder, name+".html")
+			if err := porcupine.VisualizePath(Model(), info, page); err != nil {
+				page = err.Error()
+			}
+			return undecided, fmt.Errorf("the history of %s is not linearizable; page: %s\n%s", name, page, stuck(part, info))
 		}
-		return fmt.Errorf("the history of %s is not linearizable (%s); page: %s\n%s", name, result, page, stuck(part, info))
 	}
-	return nil
+	return undecided, nil
 }
 
 // shown is how many operations on each side of the fault are shown.

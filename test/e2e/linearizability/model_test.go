@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,6 +42,13 @@ func object(token, version int64) Output {
 func only(result Result) Output { return Output{Result: result} }
 
 func created() line { return line{}.then(Input{Kind: Create, Token: 1}, object(1, 5)) }
+
+func requireVerdict(t *testing.T, history line, legal bool) {
+	t.Helper()
+	undecided, err := Check(history.operations, time.Minute, t.TempDir())
+	require.Empty(t, undecided)
+	require.Equal(t, legal, err == nil, "%v", err)
+}
 
 func TestModelTellsRightFromWrong(t *testing.T) {
 	read, deletion := Input{Kind: Read}, Input{Kind: Delete}
@@ -83,7 +89,7 @@ func TestModelTellsRightFromWrong(t *testing.T) {
 		{"another version of the same write", created().then(read, object(1, 6)), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.legal, Check(test.history.operations, time.Minute, t.TempDir()) == nil)
+			requireVerdict(t, test.history, test.legal)
 		})
 	}
 }
@@ -107,7 +113,7 @@ func TestModelKnowsOwners(t *testing.T) {
 		{"apply does not create", line{}.then(apply(1, "m", false), only(Absent)), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.legal, Check(test.history.operations, time.Minute, t.TempDir()) == nil)
+			requireVerdict(t, test.history, test.legal)
 		})
 	}
 }
@@ -131,7 +137,7 @@ func TestLostAnswersLeaveOpenWhatHappened(t *testing.T) {
 		{"its version falls", created().lost(update).then(read, object(2, 4)), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.legal, Check(test.history.operations, time.Minute, t.TempDir()) == nil)
+			requireVerdict(t, test.history, test.legal)
 		})
 	}
 }
@@ -139,12 +145,27 @@ func TestLostAnswersLeaveOpenWhatHappened(t *testing.T) {
 func TestFaultIsShown(t *testing.T) {
 	history := created().then(Input{Kind: Update, Token: 2}, object(2, 6)).then(Input{Kind: Read}, object(1, 5))
 	folder := t.TempDir()
-	err := Check(history.operations, time.Minute, folder)
+	undecided, err := Check(history.operations, time.Minute, folder)
+	require.Empty(t, undecided)
 	require.ErrorContains(t, err, "object is not linearizable")
 	require.ErrorContains(t, err, "none of these next:\n  client 0, 0s to 0s: read object -> done: token 1, version 5")
 	page, err := os.ReadFile(folder + "/object.html")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "update object token 2")
+}
+
+// TestHistoryThatTakesTooLongIsUndecided has so many writes that may have happened
+// in any order, or not, that nobody sees through them in a moment.
+func TestHistoryThatTakesTooLongIsUndecided(t *testing.T) {
+	history := created()
+	for token := range int64(40) {
+		history = history.lost(Input{Kind: Update, Token: token + 2})
+	}
+	history = history.then(Input{Kind: Read}, object(99, 99))
+	other := porcupine.Operation{Input: Input{Kind: Read, Name: "other"}, Output: only(Absent), Call: 1, Return: 2}
+	undecided, err := Check(append(history.operations, other), 50*time.Millisecond, t.TempDir())
+	require.NoError(t, err)
+	require.Equal(t, []string{"object"}, undecided)
 }
 
 func TestHistoryKeepsWhatMayHaveHappened(t *testing.T) {

@@ -126,7 +126,7 @@ func (c *client) send(ctx context.Context, replica *replica, input linearizabili
 func (c *client) result(code int, answer []byte) linearizability.Result {
 	var status metav1.Status
 	switch {
-	case code == 0 || code >= http.StatusInternalServerError:
+	case code == 0 || code >= http.StatusInternalServerError || code == http.StatusTooManyRequests: // 429: its cache is being filled
 		return linearizability.Unknown
 	case code == http.StatusOK || code == http.StatusCreated:
 		return linearizability.Done

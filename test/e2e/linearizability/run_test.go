@@ -2,7 +2,6 @@ package linearizability_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -18,9 +17,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
-
-var seedFlag = flag.Uint64("seed", 0, "seed of the clients' choices; 0: a new one")
 
 const (
 	resource    = "prioritylevelconfigurations" // nobody but the clients here writes these objects
@@ -29,14 +28,20 @@ const (
 	// clientCount is how many clients there are; half of them work on one object,
 	// the others on ten.
 	clientCount = 8
-	// operations is how many each client makes: so many that each result that is
-	// wanted comes up more than a dozen times.
-	operations = 300
-	// grace is how long a run may take on a slow machine, and patience how long
-	// the judgement of one object.
-	grace    = 4 * time.Minute
-	patience = time.Minute
+	// most is how many times as many operations a client may make until each result
+	// that is wanted has come up.
+	most = 10
 )
+
+// operations is how many each client makes at least.
+func operations() int { return lane.Pick(150, 1500) }
+
+// patience is how long the judgement of one object may take.
+func patience() time.Duration { return lane.Pick(time.Minute, 10*time.Minute) }
+
+// undecidedAtMost is how many objects may be too hard to judge, which says nothing
+// against them: one, the object of half of the clients, on a machine that is busy.
+func undecidedAtMost() int { return lane.Pick(1, 0) }
 
 // TestOperationsAreLinearizable lets clients create, update, patch, apply, delete
 // and read, while servers and etcd are killed and started again, and has the
@@ -77,6 +82,7 @@ type run struct {
 	seed     uint64
 	token    atomic.Int64 // the last one given out
 	made     *made        // operations so far
+	outcomes outcomes     // of the operations so far
 	// newest is the highest version that any client has been told of.
 	newest atomic.Int64
 
@@ -87,11 +93,7 @@ type run struct {
 
 func newRun(t *testing.T, servers ...*harness.Server) *run {
 	t.Helper()
-	r := &run{history: linearizability.NewHistory(), seed: *seedFlag, made: newMade()}
-	if r.seed == 0 {
-		r.seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("seed %d; choose the same again with -seed=%d", r.seed, r.seed)
+	r := &run{history: linearizability.NewHistory(), seed: lane.Seed(t), made: newMade()}
 	for _, server := range servers {
 		client, err := rest.HTTPClientFor(server.Config(t))
 		require.NoError(t, err)
@@ -109,23 +111,24 @@ func newRun(t *testing.T, servers ...*harness.Server) *run {
 // judges it.
 func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), grace, fmt.Errorf("not done within %v", grace))
+	budget := lane.Pick(eventually.Grace, 6*eventually.Grace)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
 	var clients sync.WaitGroup
 	for i := range clientCount {
 		clients.Go(func() {
-			defer r.made.finish(operations)
+			defer r.made.finish(operations())
 			newClient(t, r, i).work(ctx)
 		})
 	}
 	defer clients.Wait()
 	defer cancel()
 	for i, disturb := range disturbances {
-		r.made.wait((i + 1) * clientCount * operations / (len(disturbances) + 1))
+		r.made.wait((i + 1) * clientCount * operations() / (len(disturbances) + 1))
 		disturb(t, r)
 	}
 	clients.Wait()
-	require.NoError(t, ctx.Err(), "the clients were not done in time")
+	require.NoError(t, context.Cause(ctx))
 	r.readAll(ctx, t)
 	r.judge(ctx, t)
 }
@@ -158,37 +161,15 @@ func (r *run) judge(ctx context.Context, t *testing.T) {
 		}
 	}
 	all := r.history.Operations()
-	results := map[linearizability.Kind]map[linearizability.Result]int{}
-	for _, operation := range all {
-		kind, result := operation.Input.(linearizability.Input).Kind, operation.Output.(linearizability.Output).Result
-		if results[kind] == nil {
-			results[kind] = map[linearizability.Result]int{}
-		}
-		results[kind][result]++
-	}
-	t.Logf("%d operations, %d lists, %d reads from the cache; %v", len(all), len(r.lists), len(r.reads), results)
-	requireAllHappened(t, results)
+	t.Logf("%d operations, %d lists, %d reads from the cache; %v", len(all), len(r.lists), len(r.reads), &r.outcomes)
+	require.Empty(t, r.outcomes.missing(), "results that never came up in %d operations", len(all))
 	require.NotEmpty(t, r.lists)
 	require.NotEmpty(t, r.reads)
-	began := time.Now()
-	require.NoError(t, linearizability.Check(all, patience, t.ArtifactDir()), "run the test with -artifacts to keep the page")
-	t.Logf("judged in %v", time.Since(began).Round(time.Millisecond))
-}
-
-// requireAllHappened sees that each kind of operation went well and ill.
-func requireAllHappened(t *testing.T, results map[linearizability.Kind]map[linearizability.Result]int) {
-	t.Helper()
-	for kind, wanted := range map[linearizability.Kind][]linearizability.Result{
-		linearizability.Create: {linearizability.Done, linearizability.Exists},
-		linearizability.Update: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
-		linearizability.Patch:  {linearizability.Done, linearizability.Absent, linearizability.Conflict, linearizability.Mismatch},
-		linearizability.Apply:  {linearizability.Done, linearizability.Conflict},
-		linearizability.Delete: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
-		linearizability.Read:   {linearizability.Done, linearizability.Absent},
-	} {
-		for _, result := range wanted {
-			require.Positive(t, results[kind][result], "no %s was ever %s", kind, result)
-		}
+	undecided, err := linearizability.Check(all, patience(), t.ArtifactDir())
+	require.NoError(t, err, "run the test with -artifacts to keep the page")
+	require.LessOrEqual(t, len(undecided), undecidedAtMost(), "not judged within %v, neither right nor wrong: %v", patience(), undecided)
+	if len(undecided) > 0 {
+		t.Logf("not judged within %v, neither right nor wrong: %v", patience(), undecided)
 	}
 }
 

@@ -101,7 +101,7 @@ func (w *watcher) watch(ctx context.Context) error {
 	}
 	defer stream.Stop()
 	w.watches = append(w.watches, record)
-	return w.follow(stream, &w.watches[len(w.watches)-1])
+	return w.follow(ctx, stream, &w.watches[len(w.watches)-1])
 }
 
 // question is what the watcher asks for now.
@@ -138,7 +138,7 @@ func (w *watcher) question(ctx context.Context) (watchmodel.Watch, *rest.Request
 }
 
 // follow takes in events.
-func (w *watcher) follow(stream watch.Interface, record *watchmodel.Watch) error {
+func (w *watcher) follow(ctx context.Context, stream watch.Interface, record *watchmodel.Watch) error {
 	cut := -1
 	if w.cutAfter > 0 {
 		cut = 1 + w.random.IntN(w.cutAfter)
@@ -151,26 +151,35 @@ func (w *watcher) follow(stream watch.Interface, record *watchmodel.Watch) error
 			return nil
 		}
 		if cut--; cut == 0 {
-			w.figures.Cut++
+			w.figures.cut.Add(1)
 			w.lines.cut()
 			return nil
 		}
 		if w.slow && len(record.Events) == 3 {
-			w.sleep()
+			w.sleep(ctx)
 		}
 	}
-	w.figures.Ended++
+	w.figures.ended.Add(1)
 	return nil
 }
 
-// sleep lasts so long that the server gives up who does not read: until it was
-// killed for the last time, or from then on for half of all writes.
-func (w *watcher) sleep() {
-	const killed, late = 5 * writes / 14, 6 * writes / 7
-	if w.progress.now() < killed {
-		w.progress.wait(killed)
-	} else {
-		w.progress.wait(late)
+// sleep lasts so long that the server gives up who does not read: at first until
+// it was killed for the last time, and from then on until all has happened that is
+// to be judged.
+func (w *watcher) sleep(ctx context.Context) {
+	if !w.slept {
+		w.slept = true
+		w.sleepers.add()
+	}
+	over := w.enough
+	select {
+	case <-w.killed:
+	default:
+		over = w.killed
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
 	}
 }
 
@@ -185,9 +194,9 @@ func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
 		return err
 	}
 	record.Events = append(record.Events, told)
-	w.figures.Events++
+	w.figures.events.Add(1)
 	if told.Type == watch.Bookmark && !told.InitialEnd {
-		w.figures.Bookmarks++
+		w.figures.bookmarks.Add(1)
 	}
 	if w.replica != nil {
 		if err := w.replica.Apply(told); err != nil {

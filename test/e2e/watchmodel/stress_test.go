@@ -3,42 +3,38 @@ package watchmodel_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/storage/cacher"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of the writers' and watchers' choices; 0: a new one")
-
 const (
-	// writes is how many writes are made in all.
-	writes = 800
 	// writerCount is how many write at a time.
 	writerCount = 4
-	// grace is how long something that must happen may take on a slow machine.
-	grace = 4 * time.Minute
-	// laterInterval separates two requests of one who is asked to come back later.
-	laterInterval = 100 * time.Millisecond
 	// kept is how long a server keeps a change for watchers at least, the library's
 	// DefaultEventFreshDuration.
 	kept = cacher.DefaultEventFreshDuration
 
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
 )
+
+// writes is how many writes are made at least: more while something that is to be
+// judged has not happened.
+func writes() int { return lane.Pick(350, 3500) }
 
 // TestWatchersSeeTheTruth lets writers change both resources in both versions
 // while watchers of every kind follow, are cut off and come back, etcd is
@@ -67,9 +63,13 @@ type stress struct {
 	recorder *observe.Recorder
 	seed     uint64
 	clients  *clients
-	progress *progress // of the writes
+	progress *progress     // of the writes
+	sleepers *progress     // watchers that have begun to read nothing
+	killed   chan struct{} // closed when the server was killed for the last time
+	enough   chan struct{} // closed when all that is to be judged has happened
 	outage   *outage
 	past     *past
+	figures  figures
 	stop     context.CancelCauseFunc // ends the run
 }
 
@@ -85,11 +85,10 @@ func (s *stress) failf(t *testing.T, format string, arguments ...any) {
 
 func newStress(t *testing.T, server *harness.Server) *stress {
 	t.Helper()
-	s := &stress{server: server, store: server.Store(t), seed: *seedFlag, progress: newProgress(), outage: newOutage(), past: &past{}}
-	if s.seed == 0 {
-		s.seed = uint64(time.Now().UnixNano())
+	s := &stress{
+		server: server, store: server.Store(t), seed: lane.Seed(t), progress: newProgress(), sleepers: newProgress(),
+		killed: make(chan struct{}), enough: make(chan struct{}), outage: newOutage(), past: &past{},
 	}
-	t.Logf("seed %d; choose the same again with -seed=%d", s.seed, s.seed)
 	s.past.keptUntil.Store(new(server.Process.Started.Add(kept)))
 	s.clients = &clients{config: server.Config(t)}
 	var err error
@@ -103,14 +102,18 @@ func (s *stress) random(who int) *rand.Rand { return rand.New(rand.NewPCG(s.seed
 
 func (s *stress) run(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), grace, fmt.Errorf("not done within %v", grace))
+	budget := lane.Pick(eventually.Grace, 6*eventually.Grace)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
 	ctx, s.stop = context.WithCancelCause(ctx)
-	context.AfterFunc(ctx, s.progress.finish) // so that nobody waits for writes that do not come
-	defer s.stop(nil)
+	context.AfterFunc(ctx, s.progress.finish) // so that nobody waits for what does not come
+	context.AfterFunc(ctx, s.sleepers.finish)
 
 	watchers := s.watchers(t)
 	var watching, writing sync.WaitGroup
+	defer watching.Wait()
+	defer writing.Wait()
+	defer s.stop(nil)
 	for _, w := range watchers {
 		watching.Go(func() { w.run(ctx) })
 	}
@@ -127,24 +130,41 @@ func (s *stress) run(t *testing.T) {
 	watching.Wait()
 	require.NoError(t, context.Cause(ctx))
 
-	terminated := s.terminated(ctx, t)
-	t.Logf("the server gave up %d watchers that were too slow", terminated)
-	require.Positive(t, terminated, "no watcher was slow")
 	histories, err := s.recorder.Finish(ctx)
 	require.NoError(t, err)
-	check(t, histories, watchers)
+	s.check(t, histories, watchers)
 }
 
 // disturb does to server and store what they must withstand, while writes go on.
 func (s *stress) disturb(ctx context.Context, t *testing.T) {
 	t.Helper()
+	s.sleepers.wait(sleeperCount()) // who sleeps while the server is killed is too old afterwards
 	for i, act := range []func(context.Context, *testing.T){s.kill, s.compactAndKill, s.compact, s.compact, s.compact} {
-		s.progress.wait((i + 1) * writes / 7)
+		s.progress.wait((i + 1) * writes() / 7)
 		if ctx.Err() != nil {
 			return
 		}
 		act(ctx, t)
+		if i == 1 {
+			close(s.killed)
+		}
 	}
+	failures := eventually.Within(ctx, func(a *eventually.Attempt) { s.requireAll(a) })
+	close(s.enough)
+	require.Empty(t, failures, "what is to be judged has not happened: %v", context.Cause(ctx))
+}
+
+// requireAll sees that all that is to be judged has happened.
+func (s *stress) requireAll(a *eventually.Attempt) {
+	assert.Positive(a, s.figures.events.Load())
+	assert.Positive(a, s.figures.bookmarks.Load(), "no bookmark came")
+	assert.Positive(a, s.figures.cut.Load(), "no connection was cut")
+	assert.Positive(a, s.figures.ended.Load(), "no connection was ended by the server")
+	assert.Positive(a, s.figures.expired.Load(), "no version was asked for that is gone")
+	assert.Positive(a, s.figures.compared.Load(), "no state was compared with a list of its version")
+	terminated, err := s.terminated(a.Context())
+	require.NoError(a, err)
+	assert.Positive(a, terminated, "the server gave up no watcher that was too slow")
 }
 
 // compact makes etcd forget all up to the last change recorded.
@@ -164,8 +184,8 @@ func (s *stress) awaitCaches(ctx context.Context, t *testing.T, revision int64) 
 	client, err := s.clients.new(options{version: v1, contentType: jsonType})
 	require.NoError(t, err)
 	for _, resource := range []string{flowSchemas, priorityLevels} {
-		require.NoError(t, wait.PollUntilContextCancel(ctx, laterInterval, true, func(ctx context.Context) (bool, error) {
-			return client.Get().Resource(resource).Param("resourceVersion", strconv.FormatInt(revision, 10)).Do(ctx).Error() == nil, nil
+		require.Empty(t, eventually.Within(ctx, func(a *eventually.Attempt) {
+			require.NoError(a, client.Get().Resource(resource).Param("resourceVersion", strconv.FormatInt(revision, 10)).Do(a.Context()).Error())
 		}))
 	}
 }
@@ -191,25 +211,28 @@ func (s *stress) compactAndKill(ctx context.Context, t *testing.T) {
 
 // terminated counts the watchers that the server, since its last start, has ended
 // because they did not read.
-func (s *stress) terminated(ctx context.Context, t *testing.T) int {
-	t.Helper()
+func (s *stress) terminated(ctx context.Context) (total int, err error) {
 	client, err := s.clients.new(options{version: v1, contentType: jsonType})
-	require.NoError(t, err)
+	if err != nil {
+		return 0, err
+	}
 	metrics, err := client.Get().AbsPath("/metrics").DoRaw(ctx)
-	require.NoError(t, err)
-	total := 0
+	if err != nil {
+		return 0, err
+	}
 	for _, line := range regexp.MustCompile(`(?m)^apiserver_terminated_watchers_total.* (\d+)$`).FindAllSubmatch(metrics, -1) {
 		count, err := strconv.Atoi(string(line[1]))
-		require.NoError(t, err)
+		if err != nil {
+			return 0, err
+		}
 		total += count
 	}
-	return total
+	return total, nil
 }
 
-// check lets the model judge, and sees that what should be judged happened.
-func check(t *testing.T, histories map[string]*watchmodel.History, watchers []*watcher) {
+// check lets the model judge.
+func (s *stress) check(t *testing.T, histories map[string]*watchmodel.History, watchers []*watcher) {
 	t.Helper()
-	var all figures
 	for _, w := range watchers {
 		history := histories[w.resource]
 		for _, list := range w.lists {
@@ -222,18 +245,11 @@ func check(t *testing.T, histories map[string]*watchmodel.History, watchers []*w
 				t.Errorf("%s: connection %d, after version %d, %d events: %v", w.name, i+1, watch.After, len(watch.Events), err)
 			}
 		}
-		all.add(w.figures)
 	}
 	for resource, history := range histories {
 		t.Logf("%s: %d changes", resource, history.Len())
 		// Two of three writes change something, and each resource gets a half of them.
-		require.Greater(t, history.Len(), writes/8, "the writers did little")
+		require.Greater(t, history.Len(), writes()/8, "the writers did little")
 	}
-	t.Logf("%+v", all)
-	require.Positive(t, all.Events)
-	require.Positive(t, all.Bookmarks, "no bookmark was judged")
-	require.Positive(t, all.Cut, "no connection was cut")
-	require.Positive(t, all.Ended, "no connection was ended by the server")
-	require.Positive(t, all.Expired, "no version was asked for that is gone")
-	require.Positive(t, all.Compared, "no state was compared with a list of its version")
+	t.Logf("%v", &s.figures)
 }

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -64,24 +66,6 @@ func kinds() []kind {
 	}
 }
 
-// figures count what happened.
-type figures struct {
-	Events, Bookmarks int
-	Cut               int // connections cut by the test
-	Ended             int // connections that the server ended
-	Expired           int // versions that were gone
-	Compared          int // states compared with a list of their version
-}
-
-func (f *figures) add(other figures) {
-	f.Events += other.Events
-	f.Bookmarks += other.Bookmarks
-	f.Cut += other.Cut
-	f.Ended += other.Ended
-	f.Expired += other.Expired
-	f.Compared += other.Compared
-}
-
 // watcher follows one resource through everything, and keeps what it was told.
 type watcher struct {
 	*stress
@@ -98,7 +82,7 @@ type watcher struct {
 	ended   bool                // the last write was seen
 	lists   []watchmodel.List
 	watches []watchmodel.Watch
-	figures figures
+	slept   bool // for the first time
 }
 
 // watchers makes one of each kind for both resources.
@@ -120,6 +104,17 @@ func (s *stress) watchers(t *testing.T) []*watcher {
 		}
 	}
 	return watchers
+}
+
+// sleeperCount is how many watchers are slow.
+func sleeperCount() int {
+	count := 0
+	for _, kind := range kinds() {
+		if kind.slow {
+			count += 2 // one of each resource
+		}
+	}
+	return count
 }
 
 // selector is what the kind's selectors mean.
@@ -147,7 +142,12 @@ const attempts = 2000
 // run watches until the last write was seen.
 func (w *watcher) run(ctx context.Context) {
 	for range attempts {
-		done, err := w.attempt(ctx)
+		var done bool
+		var err error
+		eventually.Within(ctx, func(a *eventually.Attempt) {
+			done, err = w.attempt(ctx)
+			require.False(a, isLater(err), "%v", err)
+		})
 		switch {
 		case ctx.Err() != nil:
 			if !done && !errors.Is(context.Cause(ctx), errFault) {
@@ -157,11 +157,6 @@ func (w *watcher) run(ctx context.Context) {
 		case errors.Is(err, errExpired):
 			w.outage.wait(ctx) // so that it is known what a server started again has seen
 			w.expire()
-		case isLater(err):
-			select {
-			case <-time.After(laterInterval):
-			case <-ctx.Done():
-			}
 		case err != nil && codeOf(err) != 0:
 			w.failf(w.t, "%s: %v", w.name, err)
 			return
@@ -181,7 +176,7 @@ func isLater(err error) bool { return apierrors.IsTooManyRequests(err) || apierr
 // expire forgets a state that is too old to go on from, which only a restart may
 // make it, or much time.
 func (w *watcher) expire() {
-	w.figures.Expired++
+	w.figures.expired.Add(1)
 	if w.replica == nil {
 		return
 	}
@@ -223,7 +218,7 @@ func (w *watcher) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.figures.Compared++
+	w.figures.compared.Add(1)
 	w.lists = append(w.lists, list)
 	if err := w.replica.Compare(list.Objects); err != nil {
 		w.failf(w.t, "%s: %v", w.name, err)

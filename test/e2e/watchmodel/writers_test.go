@@ -40,13 +40,23 @@ func (s *stress) newWriter(t *testing.T, number int) *writer {
 	return w
 }
 
-// run makes the writer's part of the writes.
+// run makes the writer's part of the writes, and goes on until all has happened
+// that is to be judged.
 func (w *writer) run(ctx context.Context) {
-	for done := 0; done < writes/writerCount && ctx.Err() == nil; {
+	for done := 0; (done < writes()/writerCount || !isClosed(w.enough)) && ctx.Err() == nil; {
 		if w.write(ctx) {
 			done++
 			w.progress.add()
 		}
+	}
+}
+
+func isClosed(channel <-chan struct{}) bool {
+	select {
+	case <-channel:
+		return true
+	default:
+		return false
 	}
 }
 
