@@ -1,9 +1,8 @@
-package rotation
+package beside
 
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net/http"
 	"os"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // testServingCertificate replaces the serving certificate as docs say: away with
@@ -25,12 +25,10 @@ func testServingCertificate(t *testing.T, s *site, _ *load) {
 	s.kubectl.Run(t, "-n", cluster.Namespace, "delete", "secret", "flowcontrol-apiserver-serving")
 	s.MakeCertificates(t)
 	for _, pod := range pods {
-		cluster.Eventually(t, pod.Name()+" serves with the new certificate", func(context.Context) error {
+		eventually.Holds(t, pod.Name()+" serves with the new certificate", func(a *eventually.Attempt) {
 			now, err := s.serial(pod)
-			if err == nil && now == before {
-				err = errors.New("the old one")
-			}
-			return err
+			require.NoError(a, err)
+			require.NotEqual(a, before, now)
 		})
 		require.Zero(t, pod.Restarts())
 	}
@@ -74,11 +72,8 @@ func (s *site) switchProxy(t *testing.T, authority *harness.CA) {
 	const message = `"Loaded a new cert/key pair" name="aggregator-proxy-cert`
 	before := strings.Count(s.KubeAPIServer.Process.Output(), message)
 	s.replaceProxyPair(t, authority)
-	cluster.Eventually(t, "kube-apiserver has read the front proxy's certificate", func(context.Context) error {
-		if strings.Count(s.KubeAPIServer.Process.Output(), message) == before {
-			return errors.New("not yet")
-		}
-		return nil
+	eventually.Holds(t, "kube-apiserver has read the front proxy's certificate", func(a *eventually.Attempt) {
+		require.Greater(a, strings.Count(s.KubeAPIServer.Process.Output(), message), before)
 	})
 }
 
@@ -87,8 +82,8 @@ func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
 	t.Helper()
 	pair := authority.Client(t, proxyName)
 	for _, pod := range s.Servers(t, replicas) {
-		client := s.to(t, pod, &pair)
-		s.waitCode(t, pod.Name()+" has heard of the front proxy", code, func(ctx context.Context) (int, error) {
+		client := s.only(t, pod, &pair)
+		waitCode(t, pod.Name()+" has heard of the front proxy", code, func(ctx context.Context) (int, error) {
 			return request(ctx, client, http.MethodGet, "https://"+cluster.ServerName+objectsPath, "", "X-Remote-User: admin", "X-Remote-Group: system:masters")
 		})
 	}
@@ -103,17 +98,15 @@ func (s *site) forget(t *testing.T, authority *harness.CA) {
 	require.NoError(t, err)
 	const name = "extension-apiserver-authentication"
 	trust := s.Client.CoreV1().ConfigMaps("kube-system")
-	cluster.Eventually(t, "kube-apiserver does not tell of the old authority", func(ctx context.Context) error {
-		told, err := trust.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
+	eventually.Holds(t, "kube-apiserver does not tell of the old CA", func(a *eventually.Attempt) {
+		told, err := trust.Get(a.Context(), name, metav1.GetOptions{})
+		require.NoError(a, err)
 		for key, bundle := range told.Data {
 			if strings.Contains(bundle, string(old)) {
-				return errors.Join(errors.New(key+" has it"), trust.Delete(ctx, name, metav1.DeleteOptions{}))
+				require.NoError(a, trust.Delete(a.Context(), name, metav1.DeleteOptions{}))
+				require.Fail(a, key+" has it")
 			}
 		}
-		return nil
 	})
 }
 
@@ -140,14 +133,14 @@ func testClientCA(t *testing.T, s *site, l *load) {
 // waitHolder waits until kube-apiserver and every pod answer so to a certificate.
 func (s *site) waitHolder(t *testing.T, pair harness.Pair, code int) {
 	t.Helper()
-	client := s.aggregated(t, &pair)
-	s.waitCode(t, "kube-apiserver has heard of the authority", code, func(ctx context.Context) (int, error) {
+	client := s.relayed(t, &pair)
+	waitCode(t, "kube-apiserver has heard of the authority", code, func(ctx context.Context) (int, error) {
 		client.CloseIdleConnections()
 		return request(ctx, client, http.MethodGet, s.KubeAPIServer.URL+objectsPath, "")
 	})
 	for _, pod := range s.Servers(t, replicas) {
-		client := s.to(t, pod, &pair)
-		s.waitCode(t, pod.Name()+" has heard of the authority", code, func(ctx context.Context) (int, error) {
+		client := s.only(t, pod, &pair)
+		waitCode(t, pod.Name()+" has heard of the authority", code, func(ctx context.Context) (int, error) {
 			return request(ctx, client, http.MethodGet, "https://"+cluster.ServerName+objectsPath, "")
 		})
 	}

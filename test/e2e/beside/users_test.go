@@ -1,4 +1,4 @@
-package delegation
+package beside
 
 import (
 	"fmt"
@@ -7,7 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // testUsers asks as users of every kind; a webhook tells who this server took
@@ -15,8 +19,8 @@ import (
 func testUsers(t *testing.T, s *site) {
 	w := s.startWebhook(allow)
 	s.validating(t, "who", w)
-	s.kubectl.Run(t, "create", "clusterrole", "creator", "--verb=create", "--resource=flowschemas.flowcontrol.apiserver.k8s.io")
-	s.kubectl.Run(t, "create", "clusterrolebinding", "creator", "--clusterrole=creator", "--group=system:authenticated")
+	s.kubectl.Run(t, "create", "clusterrole", "creator", "--verb=create", "--resource=flowschemas."+group)
+	s.bind(t, "creator", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:authenticated"})
 	defer s.revoke(t, "creator")
 	s.awaitWebhook(t, w)
 
@@ -25,9 +29,9 @@ func testUsers(t *testing.T, s *site) {
 			var seen []authenticationv1.UserInfo
 			for i, way := range s.ways(t) {
 				name := fmt.Sprintf("%s-%d", user.name, i)
-				eventually(t, way.name+" the user may write", func() bool {
-					reply, err := trySend(t.Context(), way.as(user.credentials...), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema(name, 500))
-					return err == nil && reply.code == http.StatusCreated
+				eventually.Holds(t, way.name+" the user may write", func(a *eventually.Attempt) {
+					reply := send(a, way.as(user.credentials...), http.MethodPost, objectsPath+"?dryRun=All", flowSchema(name, 500))
+					require.Equal(a, http.StatusCreated, reply.Code, reply.Body)
 				})
 				require.NotNil(t, w.about(name))
 				seen = append(seen, w.about(name).UserInfo)
@@ -50,10 +54,8 @@ func testUsers(t *testing.T, s *site) {
 // kube-apiserver heeds it.
 func (s *site) revoke(t *testing.T, binding string) {
 	t.Helper()
-	s.kubectl.Run(t, "delete", "clusterrolebinding", binding)
-	eventually(t, "nobody may create", func() bool {
-		return s.kubectl.Try(t, "", "auth", "can-i", "create", "flowschemas.flowcontrol.apiserver.k8s.io", "--as=nobody").ExitCode != 0
-	})
+	require.NoError(t, s.Client.RbacV1().ClusterRoleBindings().Delete(t.Context(), binding, metav1.DeleteOptions{}))
+	s.waitAllowed(t, "nobody", "create", "flowschemas", false)
 }
 
 // user is a user, by what he shows and what must arrive.
@@ -85,22 +87,20 @@ func (s *site) users(t *testing.T) []user {
 	}
 }
 
-// awaitWebhook waits until this server has heard of the webhook, on both ways
-// and in every replica that the aggregator may draw.
+// awaitWebhook waits until every replica has heard of the webhook.
 func (s *site) awaitWebhook(t *testing.T, w *webhook) {
 	t.Helper()
-	for i, pod := range s.Servers(t, 3) {
-		name := fmt.Sprintf("await-%d", i)
-		direct := way{"directly", s.Direct(t, pod)}
-		eventually(t, "the replica asks the webhook", func() bool {
-			_, _ = trySend(t.Context(), direct.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema(name, 500))
-			return w.about(name) != nil
+	for i, pod := range s.Servers(t, replicas) {
+		name, directly := fmt.Sprintf("await-%d", i), s.to(t, pod).as(s.admin(t))
+		eventually.Holds(t, pod.Name()+" asks the webhook", func(a *eventually.Attempt) {
+			send(a, directly, http.MethodPost, objectsPath+"?dryRun=All", flowSchema(name, 500))
+			require.NotNil(a, w.about(name))
 		})
 	}
 }
 
-// schema is a schema as text.
-func schema(name string, precedence int) string {
+// flowSchema is a FlowSchema in JSON.
+func flowSchema(name string, precedence int) string {
 	return fmt.Sprintf(`{"apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": {"name": %q},
 		"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": "global-default"}, "rules": [{
 			"subjects": [{"kind": "User", "user": {"name": %q}}],

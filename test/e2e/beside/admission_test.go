@@ -1,4 +1,4 @@
-package delegation
+package beside
 
 import (
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // policy refuses schemas of some names that come before the 200th place.
@@ -47,33 +48,34 @@ func testAdmission(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
 	s.awaitWebhook(t, changing)
 	s.awaitWebhook(t, refusing)
-	for _, pod := range s.Servers(t, 3) {
-		eventually(t, "the policy takes effect in "+pod.Name(), func() bool {
-			reply := send(t, way{"directly", s.Direct(t, pod)}.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema("policy-early", 100))
-			return reply.code == http.StatusUnprocessableEntity
+	for _, pod := range s.Servers(t, replicas) {
+		directly := s.to(t, pod).as(s.admin(t))
+		eventually.Holds(t, "the policy takes effect in "+pod.Name(), func(a *eventually.Attempt) {
+			reply := send(a, directly, http.MethodPost, objectsPath+"?dryRun=All", flowSchema("policy-early", 100))
+			require.Equal(a, http.StatusUnprocessableEntity, reply.Code, reply.Body)
 		})
 	}
 
 	for i, way := range s.ways(t) {
 		t.Run(way.name, func(t *testing.T) {
-			write := func(query, name string, precedence int) answer {
-				return send(t, way.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas"+query, schema(name, precedence))
+			write := func(query, name string, precedence int) harness.Reply {
+				return send(t, way.as(s.admin(t)), http.MethodPost, objectsPath+query, flowSchema(name, precedence))
 			}
 			name := []string{"changed-aggregated", "changed-direct"}[i]
 			for _, query := range []string{"?dryRun=All", ""} {
 				reply := write(query, name, 500)
-				require.Equal(t, http.StatusCreated, reply.code, reply.body)
-				require.Contains(t, reply.body, `"example.com/by":"webhook"`)
+				require.Equal(t, http.StatusCreated, reply.Code, reply.Body)
+				require.Contains(t, reply.Body, `"example.com/by":"webhook"`)
 				require.Equal(t, query != "", *changing.about(name).DryRun, "webhooks are told of a dry run")
 
 				reply = write(query, "refused", 500)
-				require.Equal(t, http.StatusBadRequest, reply.code, reply.body)
-				require.Contains(t, reply.body, "not this one")
+				require.Equal(t, http.StatusBadRequest, reply.Code, reply.Body)
+				require.Contains(t, reply.Body, "not this one")
 			}
 			refused := write("?dryRun=All", "policy-early", 100)
-			require.Equal(t, http.StatusUnprocessableEntity, refused.code, refused.body)
-			require.Contains(t, refused.body, "places before 200 are the administrators' own")
-			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).code)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Code, refused.Body)
+			require.Contains(t, refused.Body, "places before 200 are the administrators' own")
+			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).Code)
 		})
 	}
 }
@@ -93,19 +95,21 @@ func testAdmissionFlags(t *testing.T, s *site) {
 			http.StatusUnprocessableEntity, http.StatusCreated, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			server := harness.LaunchServer(t, harness.ServerOptions{Args: append(test.flags, "--kubeconfig="+s.KubeAPIServer.Kubeconfig)})
 			directly := way{"directly", &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}}
-			eventually(t, "the server is ready", func() bool {
-				reply, err := trySend(t.Context(), directly.config, http.MethodGet, "/readyz", "")
-				return err == nil && reply.code == http.StatusOK
+			admin := directly.as(s.admin(t))
+			eventually.Holds(t, "the server is ready", func(a *eventually.Attempt) {
+				require.Equal(a, http.StatusOK, send(a, directly.config, http.MethodGet, "/readyz", "").Code)
 			})
-			write := func(name string, precedence int) answer {
-				return send(t, directly.as(s.admin(t)), http.MethodPost, basePath+"/flowschemas?dryRun=All", schema(name, precedence))
+			write := func(t tester, name string, precedence int) harness.Reply {
+				return send(t, admin, http.MethodPost, objectsPath+"?dryRun=All", flowSchema(name, precedence))
 			}
-			eventually(t, "what is on takes effect", func() bool {
-				return write("policy-early", 100).code == test.early && write("refused", 500).code == test.refused
+			eventually.Holds(t, "what is on takes effect", func(a *eventually.Attempt) {
+				require.Equal(a, test.early, write(a, "policy-early", 100).Code)
+				require.Equal(a, test.refused, write(a, "refused", 500).Code)
+				require.Equal(a, test.changes, strings.Contains(write(a, "changed", 500).Body, `"example.com/by":"webhook"`))
 			})
-			require.Equal(t, test.changes, strings.Contains(write("changed", 500).body, `"example.com/by":"webhook"`))
 		})
 	}
 }

@@ -1,14 +1,13 @@
-package rotation
+package beside
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // cutOff is of kube-apiserver's answer to a write that was on its way when the
@@ -33,42 +32,35 @@ func testRollout(t *testing.T, s *site, l *load) {
 
 // testEtcdLoss takes etcd away from the server, and not from kube-apiserver.
 func testEtcdLoss(t *testing.T, s *site) {
+	require.Equal(t, http.StatusCreated, send(t, s.Config(t), http.MethodPost, objectsPath, flowSchema("kept", 500)).Code)
 	pods := s.Servers(t, replicas)
 	processes := map[string]int{}
 	for _, pod := range pods {
 		processes[pod.Name()] = pod.Process().PID()
 	}
 	s.wire.cut()
-	s.waitReady(t, pods, false)
 	for _, pod := range pods {
-		code, err := request(t.Context(), s.to(t, pod, nil), http.MethodGet, "https://"+cluster.ServerName+"/livez", "")
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, code, "a restart would not help")
+		s.waitUnready(t, pod)
 	}
-	s.kubectl.Run(t, "wait", "apiservice/v1beta3.flowcontrol.apiserver.k8s.io", "--for=condition=Available=False", "--timeout=2m")
+	s.waitUnavailable(t, "MissingEndpoints")
 
 	s.wire.mend(t)
-	s.waitReady(t, pods, true)
-	for _, pod := range pods {
+	for _, pod := range s.Servers(t, replicas) {
 		require.Zero(t, pod.Restarts())
 		require.Equal(t, processes[pod.Name()], pod.Process().PID())
 	}
-	s.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
-	client := s.aggregated(t, nil)
-	s.waitCode(t, "the API is back", http.StatusOK, func(ctx context.Context) (int, error) {
-		return request(ctx, client, http.MethodGet, s.KubeAPIServer.URL+objectsPath, s.Config(t).BearerToken)
-	})
+	s.serves(t, objectsPath+"/kept")
 }
 
-// waitReady waits until the readiness probes of all pods are answered so.
-func (s *site) waitReady(t *testing.T, pods []*cluster.Pod, ready bool) {
+// waitUnready waits until a pod without etcd says what it lacks, and is not ready. A
+// restart would not help it.
+func (s *site) waitUnready(t *testing.T, pod *cluster.Pod) {
 	t.Helper()
-	cluster.Eventually(t, fmt.Sprintf("readiness is %t", ready), func(context.Context) error {
-		for _, pod := range pods {
-			if pod.Ready() != ready {
-				return fmt.Errorf("that of %s is not", pod.Name())
-			}
-		}
-		return nil
+	directly := s.to(t, pod).config
+	eventually.Holds(t, pod.Name()+" is not ready and says why", func(a *eventually.Attempt) {
+		require.False(a, pod.Ready())
+		health := send(a, directly, http.MethodGet, "/readyz?verbose", "")
+		require.Contains(a, health.Body, "[-]etcd failed: etcd does not answer as it should")
 	})
+	require.Equal(t, http.StatusOK, send(t, directly, http.MethodGet, "/livez", "").Code)
 }

@@ -1,4 +1,4 @@
-package delegation
+package beside
 
 import (
 	"crypto/rand"

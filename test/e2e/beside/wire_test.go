@@ -1,15 +1,19 @@
-package rotation
+package beside
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// wire passes bytes on to a target until it is cut.
+// wire passes bytes on to a target until it is cut. Nobody else gets its address
+// meanwhile.
 type wire struct {
 	address, target string
 
@@ -20,20 +24,20 @@ type wire struct {
 
 func newWire(t *testing.T, target string) *wire {
 	t.Helper()
-	w := &wire{address: "127.0.0.1:0", target: target, ends: map[net.Conn]bool{}}
+	w := &wire{address: fmt.Sprintf("127.0.0.1:%d", harness.FreePorts(t, 1)[0]), target: target, ends: map[net.Conn]bool{}}
 	w.mend(t)
 	t.Cleanup(w.cut)
 	return w
 }
 
-// mend lets connections through, at the address that the wire had.
+// mend lets connections through.
 func (w *wire) mend(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", w.address)
 	require.NoError(t, err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.address, w.listener = listener.Addr().String(), listener
+	w.listener = listener
 	go w.accept(listener)
 }
 

@@ -1,14 +1,18 @@
-package delegation
+package beside
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // action is one request that needs one permission.
@@ -23,7 +27,7 @@ type action struct {
 // permission as the act itself.
 func actions() []action {
 	const (
-		all    = basePath + "/flowschemas"
+		all    = objectsPath
 		one    = all + "/catch-all"
 		status = one + "/status"
 		dryRun = "?dryRun=All"
@@ -34,7 +38,7 @@ func actions() []action {
 		{verb: "get", resource: "flowschemas", method: http.MethodGet, path: one},
 		{verb: "list", resource: "flowschemas", method: http.MethodGet, path: all},
 		{verb: "watch", resource: "flowschemas", method: http.MethodGet, path: all + "?watch=true&timeoutSeconds=1"},
-		{verb: "create", resource: "flowschemas", method: http.MethodPost, path: all + dryRun, body: schema("new", 500)},
+		{verb: "create", resource: "flowschemas", method: http.MethodPost, path: all + dryRun, body: flowSchema("new", 500)},
 		{verb: "update", resource: "flowschemas", method: http.MethodPut, path: one + dryRun},
 		{verb: "patch", resource: "flowschemas", method: http.MethodPatch, path: one + dryRun, body: patch, headers: merge},
 		{verb: "delete", resource: "flowschemas", method: http.MethodDelete, path: one + dryRun},
@@ -55,14 +59,14 @@ func testPermissions(t *testing.T, s *site) {
 			for _, tried := range actions() {
 				allowed := tried.verb == holder.verb && tried.resource == holder.resource
 				if allowed && tried.method == http.MethodPut {
-					tried.body = send(t, s.direct(t).as(s.admin(t)), http.MethodGet, basePath+"/flowschemas/catch-all", "").body
+					tried.body = send(t, s.directly(t).as(s.admin(t)), http.MethodGet, objectsPath+"/catch-all", "").Body
 				}
 				reply := send(t, config, tried.method, tried.path, tried.body, tried.headers...)
-				message := way.name + ": the holder of " + holder.verb + " " + holder.resource + " tries " + tried.verb + " " + tried.resource + ": " + reply.body
+				message := way.name + ": the holder of " + holder.verb + " " + holder.resource + " tries " + tried.verb + " " + tried.resource + ": " + reply.Body
 				if allowed {
-					require.Less(t, reply.code, 300, message)
+					require.Less(t, reply.Code, 300, message)
 				} else {
-					require.Equal(t, http.StatusForbidden, reply.code, message)
+					require.Equal(t, http.StatusForbidden, reply.Code, message)
 				}
 			}
 		}
@@ -74,13 +78,35 @@ func (s *site) grant(t *testing.T, user string, a action) {
 	t.Helper()
 	_, err := s.Client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: user},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{a.resource}, Verbs: []string{a.verb}}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{a.resource}, Verbs: []string{a.verb}}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	s.kubectl.Run(t, "create", "clusterrolebinding", user, "--clusterrole="+user, "--user="+user)
-	resource, subresource, _ := strings.Cut(a.resource, "/")
-	eventually(t, user+" may "+a.verb, func() bool {
-		return s.kubectl.Try(t, "", "auth", "can-i", a.verb, resource+".flowcontrol.apiserver.k8s.io",
-			"--subresource="+subresource, "--as="+user).ExitCode == 0
+	s.bind(t, user, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user})
+	s.waitAllowed(t, user, a.verb, a.resource, true)
+}
+
+// bind binds the ClusterRole of a name, by a binding of that name.
+func (s *site) bind(t *testing.T, role string, subject rbacv1.Subject) {
+	t.Helper()
+	_, err := s.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{subject},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// waitAllowed waits until kube-apiserver says so about a user.
+func (s *site) waitAllowed(t *testing.T, user, verb, resource string, allowed bool) {
+	t.Helper()
+	resource, subresource, _ := strings.Cut(resource, "/")
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user, Groups: []string{"system:authenticated"},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: group, Resource: resource, Subresource: subresource, Verb: verb},
+	}}
+	eventually.Holds(t, fmt.Sprintf("that %s may %s is %t", user, verb, allowed), func(a *eventually.Attempt) {
+		answer, err := s.Client.AuthorizationV1().SubjectAccessReviews().Create(a.Context(), review, metav1.CreateOptions{})
+		require.NoError(a, err)
+		require.Equal(a, allowed, answer.Status.Allowed)
 	})
 }

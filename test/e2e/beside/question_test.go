@@ -1,7 +1,6 @@
-package recursion
+package beside
 
 import (
-	"context"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -22,13 +21,15 @@ type question struct {
 	level string
 }
 
+// questions are those that this server asks; the first one of them about every
+// request.
 func questions() []question {
 	const exempt = "exempt"
 	read := func(name, path string) question {
 		return question{name, http.MethodGet, path, "", http.StatusOK, exempt}
 	}
 	return []question{
-		{"may he do that", http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", `{
+		{"may they do that", http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", `{
 			"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
 			"spec": {"user": "someone", "nonResourceAttributes": {"verb": "get", "path": "/"}}}`, http.StatusCreated, exempt},
 		{"whose token is that", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{
@@ -45,20 +46,19 @@ func strange() question {
 	return question{"which secrets are there", http.MethodGet, "/api/v1/namespaces/kube-system/secrets", "", http.StatusForbidden, level}
 }
 
-// question asks as this server does. It gives up sooner, so that kube-apiserver
-// lets it wait for a seat for half a second, a quarter of that.
-func (s *site) question(ctx context.Context, t *testing.T, q question) (answer, error) {
+// reviewer reaches kube-apiserver as this server does.
+func (s *site) reviewer(t *testing.T) *rest.Config {
 	t.Helper()
 	config := s.Config(t)
 	config.Impersonate = rest.ImpersonationConfig{
-		UserName: "system:serviceaccount:" + cluster.Namespace + ":flowcontrol-apiserver",
+		UserName: reviewer,
 		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + cluster.Namespace, "system:authenticated"},
 	}
-	return ask(ctx, config, q.method, q.path+"?timeout=2s", q.body)
+	return config
 }
 
 // flowSchemas is the folder that they are applied from.
-func flowSchemas(t *testing.T) string {
+func (s *site) flowSchemas(t *testing.T) string {
 	t.Helper()
 	root, err := binaries.Root()
 	require.NoError(t, err)

@@ -1,14 +1,12 @@
-package delegation
+package beside
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +18,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // credential says who asks.
@@ -65,12 +63,10 @@ func (s *site) signedCertificate(t *testing.T, user string, groups ...string) cr
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	s.kubectl.Run(t, "certificate", "approve", csr.Name)
-	cluster.Eventually(t, "the certificate is signed", func(ctx context.Context) error {
-		csr, err = requests.Get(ctx, user, metav1.GetOptions{})
-		if err == nil && len(csr.Status.Certificate) == 0 {
-			err = errors.New("it is not")
-		}
-		return err
+	eventually.Holds(t, "the certificate is signed", func(a *eventually.Attempt) {
+		csr, err = requests.Get(a.Context(), user, metav1.GetOptions{})
+		require.NoError(a, err)
+		require.NotEmpty(a, csr.Status.Certificate)
 	})
 	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package delegation
+package beside
 
 import (
 	"crypto/tls"
@@ -26,6 +26,9 @@ type webhook struct {
 	mu   sync.Mutex // guards last
 	last map[string]*admissionv1.AdmissionRequest
 }
+
+// ownLabel marks the webhook configurations of the tests.
+const ownLabel = "test"
 
 // startWebhook starts one that lasts as long as the site: configurations that
 // name it outlive their test in the caches of the servers.
@@ -85,7 +88,7 @@ func rules() []admissionregistrationv1.RuleWithOperations {
 	return []admissionregistrationv1.RuleWithOperations{{
 		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
 		Rule: admissionregistrationv1.Rule{
-			APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, APIVersions: []string{"*"}, Resources: []string{"flowschemas"},
+			APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: []string{"flowschemas"},
 		},
 	}}
 }
@@ -94,7 +97,7 @@ func rules() []admissionregistrationv1.RuleWithOperations {
 func (s *site) validating(t *testing.T, name string, w *webhook) {
 	t.Helper()
 	_, err := s.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{ownLabel: ""}},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name: name + ".example.com", ClientConfig: w.client, Rules: rules(), AdmissionReviewVersions: []string{"v1"},
 			SideEffects: new(admissionregistrationv1.SideEffectClassNone),
@@ -107,7 +110,7 @@ func (s *site) validating(t *testing.T, name string, w *webhook) {
 func (s *site) mutating(t *testing.T, name string, w *webhook) {
 	t.Helper()
 	_, err := s.Client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.MutatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{ownLabel: ""}},
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
 			Name: name + ".example.com", ClientConfig: w.client, Rules: rules(), AdmissionReviewVersions: []string{"v1"},
 			SideEffects: new(admissionregistrationv1.SideEffectClassNone),

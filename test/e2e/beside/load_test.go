@@ -1,10 +1,8 @@
-package rotation
+package beside
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -24,40 +23,20 @@ const (
 	several = 5
 )
 
-// dryRun is a write that changes nothing.
-const dryRun = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": {"name": "dry"},
-	"spec": {"priorityLevelConfiguration": {"name": "catch-all"}, "matchingPrecedence": 9000}}`
-
 // request sends one request and returns how it was answered.
 func request(ctx context.Context, client *http.Client, method, url, token string, headers ...string) (int, error) {
 	body := ""
 	if method == http.MethodPost {
-		url, body = url+"?dryRun=All", dryRun
-	}
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return 0, err
-	}
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
+		url, body = url+"?dryRun=All", flowSchema("dry", 9000)
 	}
 	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
+		headers = append(headers, "Authorization: Bearer "+token)
 	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		request.Header.Set(name, value)
+	reply, err := harness.Send(ctx, client, method, url, body, headers...)
+	if err == nil && reply.Code >= http.StatusInternalServerError {
+		err = fmt.Errorf("%d: %.300s", reply.Code, reply.Body)
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if response.StatusCode >= http.StatusInternalServerError {
-		err = fmt.Errorf("%s: %.300s", response.Status, text)
-	}
-	return response.StatusCode, err
+	return reply.Code, err
 }
 
 func unless(code, got int, err error) error {
@@ -67,8 +46,8 @@ func unless(code, got int, err error) error {
 	return err
 }
 
-// user sends one kind of request again and again.
-type user struct {
+// asker sends one kind of request again and again.
+type asker struct {
 	name   string
 	method string
 	url    string
@@ -85,14 +64,14 @@ type user struct {
 	refused int
 }
 
-// use makes the user's next requests go through another client.
-func (u *user) use(client *http.Client) {
+// use makes the asker's next requests go through another client.
+func (u *asker) use(client *http.Client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.client = client
 }
 
-func (u *user) run(ctx context.Context) {
+func (u *asker) run(ctx context.Context) {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
 	for {
@@ -104,8 +83,7 @@ func (u *user) run(ctx context.Context) {
 		u.mu.Lock()
 		client := u.client
 		u.mu.Unlock()
-		begin := time.Now()
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventually.Grace)
 		got, err := request(limited, client, u.method, u.url, u.token)
 		cancel()
 		u.mu.Lock()
@@ -115,14 +93,14 @@ func (u *user) run(ctx context.Context) {
 		case u.refusal != "" && strings.Contains(err.Error(), u.refusal):
 			u.refused++
 		case len(u.failures) < 10:
-			u.failures = append(u.failures, fmt.Sprintf("request %d, sent %s, took %v: %v", u.count, begin.Format(time.StampMilli), time.Since(begin), err))
+			u.failures = append(u.failures, fmt.Sprintf("request %d: %v", u.count, err))
 		}
 		u.mu.Unlock()
 	}
 }
 
 // allow makes errors with this text no failures from now on.
-func (u *user) allow(refusal string) {
+func (u *asker) allow(refusal string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.refusal = refusal
@@ -130,11 +108,11 @@ func (u *user) allow(refusal string) {
 
 // load is who asks while a test runs.
 type load struct {
-	users []*user
+	users []*asker
 	// relayed are the writes through the aggregator.
-	relayed *user
+	relayed *asker
 	// holders have client certificates: through the aggregator, and past it.
-	holders [2]*user
+	holders [2]*asker
 }
 
 // underLoad runs a test while users of all kinds ask, and requires that every
@@ -143,17 +121,17 @@ func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
 	return func(t *testing.T) {
 		token := s.Config(t).BearerToken
 		kube, service := s.KubeAPIServer.URL+objectsPath, "https://"+cluster.ServerName+objectsPath
-		l := &load{holders: [2]*user{
+		l := &load{holders: [2]*asker{
 			{name: "reads through the aggregator by certificate", method: http.MethodGet, url: kube, code: http.StatusOK},
 			{name: "reads past it by certificate", method: http.MethodGet, url: service, code: http.StatusOK},
 		}}
 		l.present(t, s, s.holder(t))
 		l.users = append(l.users, l.holders[:]...)
-		l.relayed = &user{name: "writes through the aggregator", method: http.MethodPost, url: kube, token: token, code: http.StatusCreated, client: s.aggregated(t, nil)}
+		l.relayed = &asker{name: "writes through the aggregator", method: http.MethodPost, url: kube, token: token, code: http.StatusCreated, client: s.relayed(t, nil)}
 		l.users = append(l.users, l.relayed,
-			&user{name: "reads through the aggregator", method: http.MethodGet, url: kube, token: token, code: http.StatusOK, client: s.aggregated(t, nil)},
-			&user{name: "reads past it by token", method: http.MethodGet, url: service, token: token, code: http.StatusOK, client: s.past(t, nil)},
-			&user{name: "writes past it by token", method: http.MethodPost, url: service, token: token, code: http.StatusCreated, client: s.past(t, nil)},
+			&asker{name: "reads through the aggregator", method: http.MethodGet, url: kube, token: token, code: http.StatusOK, client: s.relayed(t, nil)},
+			&asker{name: "reads past it by token", method: http.MethodGet, url: service, token: token, code: http.StatusOK, client: s.past(t, nil)},
+			&asker{name: "writes past it by token", method: http.MethodPost, url: service, token: token, code: http.StatusCreated, client: s.past(t, nil)},
 		)
 		ctx, stop := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
@@ -180,16 +158,13 @@ func (l *load) goOn(t *testing.T) {
 	t.Helper()
 	for _, user := range l.users {
 		before := user.requests()
-		cluster.Eventually(t, user.name+" asks on", func(context.Context) error {
-			if user.requests() < before+several {
-				return errors.New("not enough yet")
-			}
-			return nil
+		eventually.Holds(t, user.name+" asks on", func(a *eventually.Attempt) {
+			require.GreaterOrEqual(a, user.requests(), before+several)
 		})
 	}
 }
 
-func (u *user) requests() int {
+func (u *asker) requests() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count
@@ -204,6 +179,6 @@ func (s *site) holder(t *testing.T) harness.Pair {
 // present makes the holders of certificates use this one from now on.
 func (l *load) present(t *testing.T, s *site, pair harness.Pair) {
 	t.Helper()
-	l.holders[0].use(s.aggregated(t, &pair))
+	l.holders[0].use(s.relayed(t, &pair))
 	l.holders[1].use(s.past(t, &pair))
 }

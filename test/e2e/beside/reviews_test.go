@@ -1,0 +1,117 @@
+package beside
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+const (
+	// level is that of service accounts by the suggested configuration.
+	level = "workload-low"
+	// reviewer is this server, as kube-apiserver knows it.
+	reviewer = "system:serviceaccount:" + cluster.Namespace + ":flowcontrol-apiserver"
+)
+
+// testReviews tests that this server and kube-apiserver do not wait for each other.
+//
+// kube-apiserver passes a request on to this server and holds a seat for it until
+// it is answered; this server asks kube-apiserver, as a service account, whether
+// the user may do that, and who the bearer of a token is. By the suggested
+// configuration, requests and reviews of service accounts are all of one level.
+// Once requests that are passed on hold all seats of that level, no review gets
+// one, no request is answered and none releases its seat. The FlowSchemas of
+// artifacts/flowschemas take the reviews out of that level.
+//
+// It does the same with and without them. The stall is certain without, and does
+// not depend on load: the replicas are paused until requests that were passed on
+// hold every seat of the level, and more of them queue; only then can this server
+// ask about the first.
+func testReviews(t *testing.T, s *site) {
+	s.bound(t)
+	accounts := s.makeAccounts(t)
+	t.Run("with the FlowSchemas all are answered", func(t *testing.T) { testAnswered(t, s, accounts) })
+	t.Run("without them none is", func(t *testing.T) { testStalled(t, s, accounts) })
+	s.Apply(t, "flowschemas")
+	s.unbound(t)
+}
+
+func testAnswered(t *testing.T, s *site, accounts []string) {
+	for _, q := range append(questions(), strange()) {
+		s.awaitLevel(t, q, q.level)
+	}
+	rush, asker := newRush(t), s.reviewer(t)
+	goOn := s.saturate(t, rush, "with", accounts)
+	for _, q := range questions() {
+		eventually.Holds(t, q.name+" is answered while requests hold all seats", func(a *eventually.Attempt) {
+			reply := send(a, asker, q.method, q.path, q.body)
+			require.Equal(a, q.answer, reply.Code, reply.Body)
+		})
+	}
+	goOn()
+	results := rush.wait()
+	require.Len(t, results, len(accounts)*(each+1))
+	for _, result := range results {
+		require.NoError(t, result.err, result.path)
+		require.Equal(t, http.StatusNotFound, result.Code, "%s: %s", result.path, result.Body)
+	}
+}
+
+func testStalled(t *testing.T, s *site, accounts []string) {
+	s.kubectl.Run(t, "delete", "-k", s.flowSchemas(t))
+	for _, q := range questions() {
+		s.awaitLevel(t, q, level)
+	}
+	rush, asked, admin := newRush(t), newRush(t), s.Config(t)
+	goOn := s.saturate(t, rush, "without", accounts)
+	for _, q := range questions() {
+		asked.send(s.reviewer(t), q.method, q.path, q.body)
+	}
+	eventually.Holds(t, "all questions queue in kube-apiserver", func(a *eventually.Attempt) {
+		queued := queuedPaths(governed(a, admin), reviewer)
+		for _, q := range questions() {
+			require.Contains(a, queued, q.path)
+		}
+	})
+	require.Empty(t, asked.leave())
+
+	goOn()
+	var operators []*rest.Config
+	for _, pod := range s.Servers(t, replicas) {
+		operators = append(operators, s.operator(t, pod))
+	}
+	eventually.Holds(t, "requests hold all seats of both servers, and reviews queue for one", func(a *eventually.Attempt) {
+		front := governed(a, admin)
+		require.Contains(a, queuedPaths(front, reviewer), questions()[0].path)
+		require.False(a, slices.ContainsFunc(front, func(r governedRequest) bool { return r.user == reviewer && !r.queued }), "a review has a seat")
+		var here []governedRequest
+		for _, operator := range operators {
+			here = append(here, governed(a, operator)...)
+		}
+		require.True(a, slices.ContainsFunc(here, func(r governedRequest) bool { return !r.queued }), "no request holds a seat here")
+		require.True(a, slices.ContainsFunc(here, func(r governedRequest) bool { return r.queued }), "no request queues here")
+	})
+	for _, result := range rush.leave() {
+		require.NotEqual(t, http.StatusNotFound, result.Code, "%s was answered", result.path)
+	}
+}
+
+// awaitLevel waits until kube-apiserver governs a question of this server's by a
+// level.
+func (s *site) awaitLevel(t *testing.T, q question, name string) {
+	t.Helper()
+	configuration, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	asker := s.reviewer(t)
+	eventually.Holds(t, q.name+" is of the level "+name, func(a *eventually.Attempt) {
+		reply := send(a, asker, q.method, q.path, q.body)
+		require.Equal(a, string(configuration.UID), reply.Header.Get("X-Kubernetes-Pf-Prioritylevel-Uid"))
+	})
+}

@@ -1,0 +1,187 @@
+package beside
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+const (
+	// accountCount accounts ask side by side, each through kube-apiserver for so many
+	// objects, and for one past it.
+	accountCount = 8
+	each         = 5
+	// few seats are less than there are requests.
+	few = 20
+)
+
+// bound leaves the level of service accounts few seats, in both servers, and keeps
+// it from borrowing more: what others lend would relieve a stall for a while.
+func (s *site) bound(t *testing.T) {
+	t.Helper()
+	s.patchLevel(t, `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}},
+		"spec": {"limited": {"nominalConcurrencyShares": 1, "lendablePercent": 0, "borrowingLimitPercent": 0}}}`)
+	servers := []*rest.Config{s.Config(t)}
+	for _, pod := range s.Servers(t, replicas) {
+		servers = append(servers, s.operator(t, pod))
+	}
+	const family = "apiserver_flowcontrol_nominal_limit_seats"
+	for _, server := range servers {
+		eventually.Holds(t, "service accounts have few seats in "+server.Host, func(a *eventually.Attempt) {
+			values, err := scrape.Parse(send(a, server, http.MethodGet, "/metrics", "").Body, family)
+			require.NoError(a, err)
+			seats := values.Sum(family, `priority_level="`+level+`"`)
+			require.Positive(a, seats)
+			require.LessOrEqual(a, seats, float64(few))
+		})
+	}
+}
+
+// unbound gives the level back to those who keep the suggested configuration.
+func (s *site) unbound(t *testing.T) {
+	t.Helper()
+	s.patchLevel(t, `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "true"}}}`)
+}
+
+func (s *site) patchLevel(t *testing.T, patch string) {
+	t.Helper()
+	_, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().Patch(t.Context(), level, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(t, err)
+}
+
+// makeAccounts makes service accounts that may read flow schemas, and returns their
+// tokens.
+func (s *site) makeAccounts(t *testing.T) (tokens []string) {
+	t.Helper()
+	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=get", "--resource=flowschemas."+group)
+	s.bind(t, "reader", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts:default"})
+	accounts := s.Client.CoreV1().ServiceAccounts("default")
+	for i := range accountCount {
+		name := fmt.Sprintf("account-%d", i)
+		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		_, err := accounts.Create(t.Context(), account, metav1.CreateOptions{})
+		require.NoError(t, err)
+		token, err := accounts.CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		tokens = append(tokens, token.Status.Token)
+	}
+	return tokens
+}
+
+// operator reaches a pod past kube-apiserver with a certificate of system:masters,
+// for whom nothing is reviewed.
+func (s *site) operator(t *testing.T, pod *cluster.Pod) *rest.Config {
+	t.Helper()
+	return s.to(t, pod).as(withCertificate(s.operatorPair))
+}
+
+// saturate pauses this server and makes accounts send requests until they hold every
+// seat in kube-apiserver. An account asks for objects that are not there: 404 says
+// that it may ask for them, 401, 403 and 500 would say that it could not be found out.
+// No two ask for the same, so that no review is spared by an earlier one. What is
+// returned makes this server go on, and the accounts send a request past
+// kube-apiserver each.
+func (s *site) saturate(t *testing.T, r *rush, phase string, tokens []string) (goOn func()) {
+	t.Helper()
+	// From now on kube-apiserver has a connection to the server.
+	s.serves(t, basePath)
+	pods := s.Servers(t, replicas)
+	resume := sync.OnceFunc(func() {
+		for _, pod := range pods {
+			pod.Process().Resume()
+		}
+	})
+	t.Cleanup(resume)
+	for _, pod := range pods {
+		pod.Process().Pause(t)
+	}
+	for i, token := range tokens {
+		for j := range each {
+			r.send(s.aggregated(t).as(withToken(token)), http.MethodGet, fmt.Sprintf("%s/%s-%d-%d", objectsPath, phase, i, j), "")
+		}
+	}
+	admin := s.Config(t)
+	eventually.Holds(t, "requests hold all seats", func(a *eventually.Attempt) {
+		now := governed(a, admin)
+		require.GreaterOrEqual(a, len(now), len(tokens)*each)
+		require.NotEmpty(a, queuedPaths(now, ""))
+	})
+	return func() {
+		resume()
+		for i, token := range tokens {
+			r.send(s.to(t, pods[0]).as(withToken(token)), http.MethodGet, fmt.Sprintf("%s/%s-%d", objectsPath, phase, i), "")
+		}
+	}
+}
+
+// result is what became of a request.
+type result struct {
+	harness.Reply
+	path string
+	err  error
+}
+
+// rush is requests that are sent side by side. A server that says that it is busy, or
+// not reached, is asked again.
+type rush struct {
+	ctx    context.Context //nolint:containedctx // it is that of all its requests
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+
+	mu      sync.Mutex // guards results
+	results []result
+}
+
+func newRush(t *testing.T) *rush {
+	t.Helper()
+	r := &rush{}
+	r.ctx, r.cancel = context.WithCancel(t.Context())
+	t.Cleanup(func() { r.leave() })
+	return r
+}
+
+// send sends a request and does not wait.
+func (r *rush) send(config *rest.Config, method, path, body string) {
+	r.all.Go(func() {
+		got := result{path: path}
+		eventually.Within(r.ctx, func(a *eventually.Attempt) {
+			got.Reply, got.err = trySend(a.Context(), config, method, path, body)
+			require.NotContains(a, []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, got.Code)
+		})
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.results = append(r.results, got)
+	})
+}
+
+// wait waits for all results.
+func (r *rush) wait() []result {
+	r.all.Wait()
+	return r.results
+}
+
+// leave ends all requests that have no result yet, and returns the results that were
+// there before.
+func (r *rush) leave() []result {
+	r.mu.Lock()
+	before := r.results
+	r.mu.Unlock()
+	r.cancel()
+	r.all.Wait()
+	return before
+}

@@ -1,0 +1,218 @@
+// Package beside tests this server beside a kube-apiserver, on one etcd: v1beta3
+// is this server's, deployed from artifacts/, and v1 is kube-apiserver's own. To
+// start such a cluster takes longer than most tests on it, so all tests share one,
+// those first that leave it as it was:
+//
+//   - the cluster decides who a user is, what they may do, and which webhooks and
+//     policies their objects meet;
+//   - the two servers do not wait for each other;
+//   - users notice nothing while certificates, CAs, pods and etcd change.
+//
+// The server is asked through the aggregator and past it.
+package beside
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+const (
+	group = "flowcontrol.apiserver.k8s.io"
+	// basePath is that of the version that this server serves.
+	basePath    = "/apis/" + group + "/v1beta3"
+	objectsPath = basePath + "/flowschemas"
+	replicas    = 3 // of the Deployment
+	// proxyName is the one name that the front proxy's certificate may have.
+	proxyName = "front-proxy-client"
+)
+
+// site is a cluster in which v1beta3 is this server's. Its kube-apiserver reads
+// its CA bundles and its front proxy's certificate from files that a test replaces.
+type site struct {
+	*cluster.Cluster
+	// owner is the test with which everything ends.
+	owner   *testing.T
+	kubectl *harness.Kubectl
+	issuer  *issuer
+	wire    *wire // between the server and etcd
+
+	// files are the CA bundles, and the front proxy's certificate.
+	clientCAFile, proxyCAFile string
+	proxyPair                 harness.Pair
+	// clientCA and proxyCA are the CAs now, the others those to come.
+	clientCA, nextClientCA, proxyCA, nextProxyCA *harness.CA
+
+	operatorPair harness.Pair   // of system:masters
+	serving      *x509.CertPool // CA of the server's certificate
+}
+
+func TestBesideKubeAPIServer(t *testing.T) {
+	s := startSite(t)
+	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
+	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegation(t, s) })
+	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
+	t.Run("users notice nothing", func(t *testing.T) { testRotation(t, s) })
+}
+
+// startSite starts the cluster. Its kube-apiserver has more seats than this server,
+// so that what holds all seats there queues here.
+func startSite(t *testing.T) *site {
+	t.Helper()
+	dir := t.TempDir()
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
+	s := &site{
+		owner:        t,
+		issuer:       newIssuer(t),
+		wire:         newWire(t, etcd.URL[len("https://"):]),
+		clientCAFile: filepath.Join(dir, "client-ca.crt"),
+		proxyCAFile:  filepath.Join(dir, "proxy-ca.crt"),
+		proxyPair:    harness.Pair{CertFile: filepath.Join(dir, "proxy.crt"), KeyFile: filepath.Join(dir, "proxy.key")},
+		clientCA:     harness.NewCA(t, "users-1"),
+		proxyCA:      harness.NewCA(t, "front-proxy-1"),
+		nextClientCA: harness.NewCA(t, "users-2"),
+		nextProxyCA:  harness.NewCA(t, "front-proxy-2"),
+	}
+	replace(t, s.clientCAFile, s.clientCA.CertFile)
+	replace(t, s.proxyCAFile, s.proxyCA.CertFile)
+	s.replaceProxyPair(t, s.proxyCA)
+	s.Cluster = cluster.StartBeside(t, cluster.Options{
+		Etcd:    etcd,
+		Rewrite: []string{"https://127.0.0.1:2379", "https://" + s.wire.address},
+		KubeAPIServerArgs: append(s.issuer.kubeAPIServerArgs(),
+			"--requestheader-uid-headers=X-Remote-Uid",
+			"--max-requests-inflight=1200",
+			"--client-ca-file="+s.clientCAFile,
+			"--requestheader-client-ca-file="+s.proxyCAFile,
+			"--proxy-client-cert-file="+s.proxyPair.CertFile,
+			"--proxy-client-key-file="+s.proxyPair.KeyFile,
+			"--v=2", // logs when it reads the front proxy's certificate again
+		),
+	})
+	s.kubectl = s.Kubectl(t)
+	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
+	s.serving = x509.NewCertPool()
+	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
+	// kube-controller-manager signs certificates of users with the cluster's CA.
+	replace(t, s.clientCAFile, s.clientCA.CertFile, s.KubeAPIServer.ClientCA.CertFile)
+	return s
+}
+
+// testFirstStart must come first.
+func testFirstStart(t *testing.T, s *site) {
+	for _, pod := range s.Servers(t, replicas) {
+		require.Zero(t, pod.Restarts(), "the probes waited for the start of %s", pod.Name())
+	}
+	require.NotContains(t, s.kubectl.Run(t, "-n", cluster.Namespace, "get", "deployment", cluster.Deployment, "-o", "yaml"), "- --goaway-chance",
+		"a connection that is told to go fails the write that is on its way")
+}
+
+// way is one of the two ways to the server.
+type way struct {
+	name string
+	// config reaches the server this way, with no credentials.
+	config *rest.Config
+}
+
+func (s *site) aggregated(t *testing.T) way {
+	t.Helper()
+	return way{"through the aggregator", rest.AnonymousClientConfig(s.Config(t))}
+}
+
+// directly leads to the first pod.
+func (s *site) directly(t *testing.T) way {
+	t.Helper()
+	return s.to(t, s.Servers(t, replicas)[0])
+}
+
+func (s *site) to(t *testing.T, pod *cluster.Pod) way {
+	t.Helper()
+	return way{"directly", s.Direct(t, pod)}
+}
+
+func (s *site) ways(t *testing.T) []way {
+	t.Helper()
+	return []way{s.aggregated(t), s.directly(t)}
+}
+
+// as adds credentials to a way.
+func (w way) as(credentials ...credential) *rest.Config {
+	config := rest.CopyConfig(w.config)
+	config.QPS = -1
+	for _, c := range credentials {
+		c(config)
+	}
+	return config
+}
+
+// tester is a test, or an attempt of one.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
+// send sends one request that must be answered; headers are "Name: value".
+func send(t tester, config *rest.Config, method, path, body string, headers ...string) harness.Reply {
+	t.Helper()
+	reply, err := trySend(t.Context(), config, method, path, body, headers...)
+	require.NoError(t, err, "%s %s", method, path)
+	return reply
+}
+
+func trySend(ctx context.Context, config *rest.Config, method, path, body string, headers ...string) (harness.Reply, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return harness.Reply{}, err
+	}
+	return harness.Send(ctx, client, method, config.Host+path, body, headers...)
+}
+
+// waitCode waits until a request is answered so.
+func waitCode(t *testing.T, what string, code int, send func(context.Context) (int, error)) {
+	t.Helper()
+	eventually.Holds(t, what, func(a *eventually.Attempt) {
+		got, err := send(a.Context())
+		require.NoError(a, err)
+		require.Equal(a, code, got)
+	})
+}
+
+// waitUnavailable waits until the APIService says that it is not available, and why.
+func (s *site) waitUnavailable(t *testing.T, reason string) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(s.Config(t))
+	require.NoError(t, err)
+	services := client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	eventually.Holds(t, "the APIService says "+reason, func(a *eventually.Attempt) {
+		service, err := services.Get(a.Context(), "v1beta3."+group, metav1.GetOptions{})
+		require.NoError(a, err)
+		conditions, _, err := unstructured.NestedSlice(service.Object, "status", "conditions")
+		require.NoError(a, err)
+		require.Contains(a, fmt.Sprint(conditions), "reason:"+reason+" status:False type:Available")
+	})
+}
+
+// serves waits until the aggregator answers for this server again.
+func (s *site) serves(t *testing.T, path string) {
+	t.Helper()
+	s.WaitAPIService(t, "v1beta3."+group)
+	admin := s.Config(t)
+	eventually.Holds(t, path+" is served", func(a *eventually.Attempt) {
+		require.Equal(a, http.StatusOK, send(a, admin, http.MethodGet, path, "").Code)
+	})
+}
