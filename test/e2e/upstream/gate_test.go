@@ -3,7 +3,8 @@ package upstream
 import (
 	"crypto/tls"
 	"fmt"
-	"math/rand/v2"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -26,12 +27,12 @@ import (
 // gate stands between a server and kube-apiserver. It passes requests on with
 // what they present, and is closed, slow or untruthful when a test wants it.
 type gate struct {
-	address string
+	address string // nobody else gets it while the gate is closed
 	handler http.Handler
-	config  *tls.Config
 	server  *http.Server
 
 	mu    sync.Mutex // guards what follows
+	pair  *tls.Certificate
 	held  chan struct{}
 	ahead time.Duration // added to the Date of answers
 	trust *toldTrust    // in place of the ConfigMap of authorities
@@ -43,15 +44,12 @@ type toldTrust struct {
 	over chan struct{}     // closed when watches are to end
 }
 
-// newGate makes a gate that is closed. Its certificate is of kube-apiserver's
-// authority.
+// newGate makes a gate that is closed. Its certificate is of kube-apiserver's CA.
 func newGate(t *testing.T, kube *harness.KubeAPIServer) *gate {
 	t.Helper()
 	target, err := url.Parse(kube.URL)
 	require.NoError(t, err)
-	// An address of the loopback that no other process is given a port of: nobody
-	// holds the gate's while it is closed.
-	g := &gate{address: fmt.Sprintf("127.%d.%d.%d:6443", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))}
+	g := &gate{address: fmt.Sprintf("127.0.0.1:%d", harness.FreePorts(t, 1)[0])}
 	g.certify(t, kube.ClientCA.Server(t, "gate"))
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: kube.ClientCA.Pool()}}
@@ -76,12 +74,12 @@ func newGate(t *testing.T, kube *harness.KubeAPIServer) *gate {
 	return g
 }
 
-// certify gives the gate, while it is closed, a certificate.
+// certify gives the gate a certificate, for connections to come.
 func (g *gate) certify(t *testing.T, pair harness.Pair) {
 	t.Helper()
 	certificate, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile)
 	require.NoError(t, err)
-	g.config = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	g.set(func() { g.pair = &certificate })
 }
 
 // open lets requests through.
@@ -89,8 +87,13 @@ func (g *gate) open(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", g.address)
 	require.NoError(t, err)
-	server := &http.Server{Handler: g.handler}
-	g.server, listener = server, tls.NewListener(listener, g.config)
+	config := &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.pair, nil
+	}}
+	server := &http.Server{Handler: g.handler, ErrorLog: log.New(io.Discard, "", 0)}
+	g.server, listener = server, tls.NewListener(listener, config)
 	go func() { _ = server.Serve(listener) }()
 }
 
@@ -155,7 +158,6 @@ func (g *gate) edit(response *http.Response) error {
 
 const (
 	trustPath = "/api/v1/namespaces/kube-system/configmaps"
-	trustName = "extension-apiserver-authentication"
 )
 
 // ServeHTTP answers a get, list or watch.

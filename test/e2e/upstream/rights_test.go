@@ -1,0 +1,209 @@
+package upstream
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+// permission is the smallest part of a rule.
+type permission struct{ group, resource, verb string }
+
+// refusal is what kube-apiserver says without it, as the log quotes it.
+func (p permission) refusal() string {
+	return fmt.Sprintf(`cannot %s resource \"%s\" in API group \"%s\"`, p.verb, p.resource, p.group)
+}
+
+// applyRights applies the roles and bindings that the manifests have.
+func (s *site) applyRights(t *testing.T) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	for _, namespace := range []string{"default", "kube-system"} { // made when kube-apiserver is ready, not before
+		eventually.Holds(t, "there is the namespace "+namespace, func(a *eventually.Attempt) {
+			_, err := s.client.CoreV1().Namespaces().Get(a.Context(), namespace, metav1.GetOptions{})
+			require.NoError(a, err)
+		})
+	}
+	for _, file := range []string{"namespace.yaml", "rbac.yaml"} {
+		s.kubectl.Run(t, "apply", "-f", filepath.Join(root, "artifacts", "base", file))
+	}
+}
+
+// granted are the rights of the ClusterRoles that the manifests bind to the server.
+func (s *site) granted(t *testing.T) []permission {
+	t.Helper()
+	bindings, err := s.client.RbacV1().ClusterRoleBindings().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var granted []permission
+	for _, binding := range bindings.Items {
+		if len(binding.Subjects) != 1 || binding.Subjects[0].Namespace != cluster.Namespace {
+			continue
+		}
+		role, err := s.client.RbacV1().ClusterRoles().Get(t.Context(), binding.RoleRef.Name, metav1.GetOptions{})
+		require.NoError(t, err)
+		for _, rule := range role.Rules {
+			granted = append(granted, permissions(rule)...)
+		}
+	}
+	return granted
+}
+
+func permissions(rule rbacv1.PolicyRule) []permission {
+	var all []permission
+	for _, group := range rule.APIGroups {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				all = append(all, permission{group, resource, verb})
+			}
+		}
+	}
+	return all
+}
+
+// grant gives a service account rights, by a role of this name.
+func (s *site) grant(t *testing.T, account, name string, rights ...permission) {
+	t.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: account + "-" + name}}
+	for _, p := range rights {
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{p.group}, Resources: []string{p.resource}, Verbs: []string{p.verb}})
+	}
+	_, err := s.client.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = s.client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: role.ObjectMeta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: account}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// grantTrust lets a service account read the ConfigMap of CAs.
+func (s *site) grantTrust(t *testing.T, account string) {
+	t.Helper()
+	s.kubectl.Run(t, "create", "rolebinding", account, "-n", "kube-system", "--role=extension-apiserver-authentication-reader", "--serviceaccount=default:"+account)
+}
+
+// grantAll gives a service account what the manifests give to this server.
+func (s *site) grantAll(t *testing.T, account string) {
+	t.Helper()
+	s.grant(t, account, "all", s.granted(t)...)
+	s.grantTrust(t, account)
+}
+
+// testRights starts a server that has none of the rights that the manifests give, and
+// gives it one after another. What it cannot do without each is seen before.
+func testRights(t *testing.T, s *site) {
+	granted := s.granted(t)
+	require.Len(t, granted, 12)
+	of := func(verb string) []permission {
+		return slices.DeleteFunc(slices.Clone(granted), func(p permission) bool { return p.verb != verb })
+	}
+	server := s.launch(t, "rights")
+	server.gate.set(func() { server.gate.ahead = time.Hour }) // what is wrong later is seen soon
+	server.gate.open(t)
+	server.waitReadiness(t, http.StatusInternalServerError,
+		passes("kube-apiserver"),
+		says("delegated-authentication", "we may not read the ConfigMap kube-system/extension-apiserver-authentication: bind the Role kube-system/extension-apiserver-authentication-reader to our user"),
+		remarks("delegated-tokens", "we may not ask who the bearer of a token is: bind the ClusterRole system:auth-delegator to our user"),
+		says("delegated-authorization", "we may not ask what users may do, so that all requests are refused: bind the ClusterRole system:auth-delegator to our user"),
+		says("delegated-admission", "we may not list the cluster's "),
+	)
+	for _, missing := range slices.Concat(of("create"), of("list")) {
+		server.waitSaid(t, missing.refusal())
+	}
+	require.Contains(t, server.Process.Output(), `User \"system:serviceaccount:default:rights\" cannot create resource \"subjectaccessreviews\"`)
+	server.waitCode(t, "/livez", http.StatusOK)
+
+	s.grant(t, "rights", "list", of("list")...)
+	server.waitReadiness(t, http.StatusInternalServerError, passes("delegated-admission"), "[-]delegated-authorization")
+	for _, missing := range of("watch") {
+		server.waitSaid(t, missing.refusal())
+	}
+	s.grant(t, "rights", "watch", of("watch")...)
+
+	testTrust(t, s, server)
+	server.requireSaid(t, 1, "we may not read the ConfigMap")
+	testReviews(t, s, server)
+	testTrustLater(t, s, server)
+}
+
+// testReviews gives a server the rights to ask about permissions and about tokens.
+func testReviews(t *testing.T, s *site, server *server) {
+	t.Helper()
+	s.kubectl.Run(t, "create", "serviceaccount", "reader")
+	s.grant(t, "reader", "reader", permission{"flowcontrol.apiserver.k8s.io", "flowschemas", "list"})
+	reader := "Authorization: Bearer " + s.token(t, "reader")
+	named := []string{"X-Remote-User: system:serviceaccount:default:reader"}
+	server.waitFrontProxy(t, s, http.StatusInternalServerError, named...)
+
+	s.grant(t, "rights", "access", permission{"authorization.k8s.io", "subjectaccessreviews", "create"})
+	server.waitReadiness(t, http.StatusOK, passes("delegated-authorization"), remarks("delegated-tokens", "we may not ask"))
+	server.waitFrontProxy(t, s, http.StatusOK, named...)
+	server.waitCode(t, objectsPath, http.StatusUnauthorized, reader)
+
+	s.grant(t, "rights", "tokens", permission{"authentication.k8s.io", "tokenreviews", "create"})
+	server.waitReadiness(t, http.StatusOK, passes("delegated-tokens"))
+	server.waitCode(t, objectsPath, http.StatusOK, reader)
+}
+
+const (
+	trustName  = "extension-apiserver-authentication"
+	trustCheck = "delegated-authentication"
+	trustText  = "the ConfigMap kube-system/" + trustName
+)
+
+// testTrust has the ConfigMap of CAs missing, then broken, then right and readable.
+func testTrust(t *testing.T, s *site, server *server) {
+	t.Helper()
+	missing := server.gate.tell(nil)
+	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is missing"))
+	broken := server.gate.tell(map[string]string{
+		"requestheader-client-ca-file":   "nonsense",
+		"requestheader-username-headers": `["X-Remote-User"]`,
+	})
+	missing()
+	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is broken, its requestheader-client-ca-file holds no PEM certificates"))
+	s.grantTrust(t, "rights")
+	broken()
+	server.waitReadiness(t, http.StatusInternalServerError, passes(trustCheck), "[-]delegated-authorization")
+}
+
+// testTrustLater breaks the ConfigMap when the server has read it: what it learnt is
+// kept.
+func testTrustLater(t *testing.T, s *site, server *server) {
+	t.Helper()
+	masters := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
+	server.waitFrontProxy(t, s, http.StatusOK, masters...)
+	broken := server.gate.tell(map[string]string{"requestheader-client-ca-file": "nonsense", "requestheader-username-headers": "{"})
+	server.waitReadiness(t, http.StatusOK, remarks(trustCheck, trustText+" is broken, its requestheader-username-headers is not a JSON list of texts"))
+	server.waitFrontProxy(t, s, http.StatusOK, masters...)
+	broken()
+	server.waitReadiness(t, http.StatusOK, passes(trustCheck))
+}
+
+// waitFrontProxy waits until objects are answered so to someone who came through the
+// front proxy.
+func (s *server) waitFrontProxy(t *testing.T, site *site, code int, headers ...string) {
+	t.Helper()
+	pair := site.kube.FrontProxyCA.Client(t, "front-proxy-client")
+	certificate, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile)
+	require.NoError(t, err)
+	eventually.Holds(t, fmt.Sprintf("%s is answered %d", strings.Join(headers, ", "), code), func(a *eventually.Attempt) {
+		reply := s.present(a, []tls.Certificate{certificate}, objectsPath, headers...)
+		require.Equal(a, code, reply.Code, reply.Body)
+	})
+}

@@ -1,0 +1,77 @@
+package upstream
+
+import (
+	"crypto/x509"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const unreachable = "it cannot be reached: see that it runs, and that the kubeconfig has its address"
+
+// testTroubles has all that may be wrong with a kube-apiserver, one after the other. A
+// trouble is looked at again soon, and all is well for a moment only: the clock is
+// wrong until the end.
+func testTroubles(t *testing.T, s *site) {
+	const limit = "--request-timeout=4s"
+	server := s.launch(t, "troubles", limit)
+	s.grantAll(t, "troubles")
+	admin := "Authorization: Bearer " + s.kube.Config(t).BearerToken
+
+	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", unreachable), says("delegated-authorization", "kube-apiserver has not answered yet"))
+	server.waitCode(t, "/livez", http.StatusOK) // a restart would not help
+	server.requireRefused(t, map[string][]string{
+		"nobody":                    nil,
+		"one who names themselves":  {"X-Remote-User: admin", "X-Remote-Group: system:masters"},
+		"one whom nobody knows now": {admin},
+		"one with another token":    {"Authorization: Bearer unheard"},
+	})
+
+	testCertificate(t, s, server)
+
+	server.gate.set(func() { server.gate.ahead = time.Hour })
+	release := server.gate.hold()
+	server.gate.certify(t, s.kube.ClientCA.Server(t, "gate"))
+	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "it does not answer in time"))
+	server.requireRefused(t, map[string][]string{"one who names themselves": {"X-Remote-User: somebody"}})
+	release()
+
+	const behind = "our clock is 1h0m0s behind that of kube-apiserver"
+	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("delegated-authentication"), passes("delegated-admission"), remarks("clock", behind))
+	server.requireSaid(t, 1, behind)
+	server.requireSaid(t, 1, `"Nothing is missing any more" logger="upstream" check="kube-apiserver"`)
+	server.waitCode(t, objectsPath, http.StatusOK, admin)
+
+	testLoss(t, server)
+}
+
+// testCertificate gives kube-apiserver a certificate that is not valid yet.
+func testCertificate(t *testing.T, s *site, server *server) {
+	t.Helper()
+	server.gate.certify(t, s.kube.ClientCA.ServerFrom(t, time.Now().Add(time.Hour), "gate"))
+	server.gate.open(t)
+	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "its certificate is not valid at the time that our clock shows"))
+	require.Contains(t, server.Process.Output(), x509.CertificateInvalidError{Reason: x509.Expired}.Error())
+}
+
+// testLoss loses a kube-apiserver that was there: the server remains ready.
+func testLoss(t *testing.T, server *server) {
+	t.Helper()
+	// Another check may say so too, if kube-apiserver goes while it is asked.
+	const said = `check="kube-apiserver" what="` + unreachable
+	server.requireSaid(t, 1, said)
+	server.gate.close()
+	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", unreachable))
+	server.waitCode(t, "/livez", http.StatusOK)
+	server.requireSaid(t, 2, said) // when it begins
+
+	release := server.gate.hold()
+	server.gate.open(t)
+	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", "it does not answer in time"))
+	server.requireRefused(t, map[string][]string{"a token": {"Authorization: Bearer unheard"}, "nobody": nil})
+	server.gate.set(func() { server.gate.ahead = 0 })
+	release()
+	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("clock"))
+}
