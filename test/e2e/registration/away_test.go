@@ -1,19 +1,23 @@
 package registration
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
-// noEndpoints is what an APIService says while no pod is ready.
-const noEndpoints = `MissingEndpoints: endpoints for service/flowcontrol-apiserver in "flowcontrol-system" have no addresses with port name "https"`
+const (
+	// noEndpoints is what an APIService says while no pod is ready.
+	noEndpoints = `MissingEndpoints: endpoints for service/flowcontrol-apiserver in "flowcontrol-system" have no addresses with port name "https"`
+	// elsewhere is a namespace that is deleted.
+	elsewhere = "elsewhere"
+)
 
 // leave takes the server away and waits until kube-apiserver has noticed. What
 // is returned brings it back; the end of the test does too.
@@ -23,7 +27,7 @@ func (s *site) leave(t *testing.T) (back func()) {
 	t.Cleanup(release)
 	s.kill(t)
 	for _, version := range s.ours {
-		s.wait(t, "apiservice", apiService(version), "--for=condition=Available=False")
+		s.waitCondition(t, apiServices(), apiService(version), "Available", "False")
 	}
 	return func() {
 		release()
@@ -34,38 +38,25 @@ func (s *site) leave(t *testing.T) (back func()) {
 
 // testAway takes the server away. Deleting a namespace then deletes all that is
 // in it, but the namespace itself remains until every API of the cluster can be
-// discovered again, as with any aggregated API.
-func testAway(t *testing.T, s *site) {
-	s.kubectl.Run(t, "create", "namespace", "elsewhere")
-	s.kubectl.Run(t, "create", "configmap", "content", "-n", "elsewhere")
+// discovered again, as with any aggregated API. Meanwhile is called in between.
+func testAway(t *testing.T, s *site, meanwhile func(*testing.T, *site)) {
+	s.kubectl.Run(t, "create", "namespace", elsewhere)
+	s.kubectl.Run(t, "create", "configmap", "content", "-n", elsewhere)
 	back := s.leave(t)
 
 	for _, version := range s.ours {
 		s.waitSays(t, version, noEndpoints)
-		require.Equal(t, http.StatusServiceUnavailable, s.get(t, path(version, "")).code)
+		require.Equal(t, http.StatusServiceUnavailable, s.get(t, path(version, "")).Code)
 	}
 	s.waitStale(t)
-	s.kubectl.Run(t, "delete", "namespace", "elsewhere", "--wait=false")
-	s.wait(t, "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure")
-	require.Contains(t, s.kubectl.Run(t, "get", "namespace", "elsewhere", "-o", "jsonpath={.status.conditions}"), "stale GroupVersion discovery: "+group+"/"+s.ours[0])
-	s.wait(t, "configmap/content", "-n", "elsewhere", "--for=delete")
+	require.NoError(t, s.dynamic.Resource(namespaces()).Delete(t.Context(), elsewhere, metav1.DeleteOptions{}))
+	message := s.waitCondition(t, namespaces(), elsewhere, "NamespaceDeletionDiscoveryFailure", "True")
+	require.Contains(t, message, "stale GroupVersion discovery: "+group+"/"+s.ours[0])
+	s.waitGone(t, configMaps(), elsewhere, "content")
+	meanwhile(t, s)
 
 	back()
-	s.wait(t, "namespace/elsewhere", "--for=delete")
-}
-
-// waitSays waits until the APIService of a version gives the reason for which it
-// is available, or is not. While the last pod is on its way out, it is another.
-func (s *site) waitSays(t *testing.T, version, reason string) {
-	t.Helper()
-	cluster.Eventually(t, "the APIService says why", func(context.Context) error {
-		said := s.kubectl.Try(t, "", "get", "apiservice", apiService(version),
-			"-o", `jsonpath={range .status.conditions[?(@.type=="Available")]}{.reason}: {.message}{end}`)
-		if said.Stdout != reason {
-			return errors.New(said.Stdout + said.Stderr)
-		}
-		return nil
-	})
+	s.waitGone(t, namespaces(), "", elsewhere)
 }
 
 // waitStale waits until kube-apiserver has noticed that it cannot discover our
@@ -73,7 +64,9 @@ func (s *site) waitSays(t *testing.T, version, reason string) {
 func (s *site) waitStale(t *testing.T) {
 	t.Helper()
 	for _, version := range s.ours {
-		s.kubectl.Run(t, "annotate", "apiservice", apiService(version), "test=away", "--overwrite")
+		_, err := s.dynamic.Resource(apiServices()).Patch(t.Context(), apiService(version), types.MergePatchType,
+			[]byte(`{"metadata": {"annotations": {"test": "away"}}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
 	}
 	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessStale)
 }

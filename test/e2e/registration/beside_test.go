@@ -4,31 +4,40 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestV1beta3BesideTheNativeV1(t *testing.T) {
+// TestOnTheStoreOfKubeAPIServer registers v1beta3 beside the native v1, and then takes
+// v1 over and gives it back. On one store, what kube-apiserver reads for its own flow
+// control before its watches come here is no other than what it reads afterwards.
+func TestOnTheStoreOfKubeAPIServer(t *testing.T) {
 	s := startShared(t, "")
-	s.run(t, append(everywhere(),
-		theme{"while this server is away v1 goes on", testNativeGoesOn},
-	)...)
+	t.Run("v1beta3 beside the native v1", func(t *testing.T) {
+		s.run(t, append([]theme{{"nothing is forbidden that the server does", testNothingForbidden}},
+			append(everywhere(),
+				theme{"while this server is away v1 goes on, and may go on without it", func(t *testing.T, s *site) { t.Helper(); testAway(t, s, nativeGoesOn) }},
+			)...)...)
+	})
+	s.takeV1(t)
+	t.Run("both versions taken over", func(t *testing.T) {
+		s.run(t, append([]theme{{"kube-apiserver's own flow control is configured at once", testConfigured}},
+			append(everywhere(),
+				theme{"kube-apiserver reads its configuration here, and keeps what it last read", testKeeps},
+				theme{"v1 is given back", testGivenBack},
+			)...)...)
+	})
 }
 
-// testNativeGoesOn also takes the registration back, which frees what waits for
-// this server.
-func testNativeGoesOn(t *testing.T, s *site) {
-	s.kubectl.Run(t, "create", "namespace", "elsewhere")
-	back := s.leave(t)
+// nativeGoesOn also takes the registration back, which frees what waits for this
+// server, and registers it again.
+func nativeGoesOn(t *testing.T, s *site) {
+	t.Helper()
 	s.kubectl.RunInput(t, manifest("v1", "meanwhile"), "apply", "-f", "-")
-	s.wait(t, "flowschema/meanwhile", "--for=condition=Dangling=False")
-	s.waitStale(t)
-	s.kubectl.Run(t, "delete", "namespace", "elsewhere", "--wait=false")
-	s.wait(t, "namespace/elsewhere", "--for=condition=NamespaceDeletionDiscoveryFailure")
+	s.waitCondition(t, schemas("v1"), "meanwhile", "Dangling", "False")
 
-	s.kubectl.Run(t, "delete", "apiservice", apiService("v1beta3"))
-	s.wait(t, "namespace/elsewhere", "--for=delete")
+	require.NoError(t, s.dynamic.Resource(apiServices()).Delete(t.Context(), apiService("v1beta3"), metav1.DeleteOptions{}))
+	s.waitGone(t, namespaces(), "", elsewhere)
 
 	s.Apply(t, "overlays/v1beta3-beside")
 	s.MakeCertificates(t)
-	back()
-	require.Equal(t, "500", s.kubectl.Run(t, "get", schemas("v1beta3"), "meanwhile", "-o", "jsonpath={.spec.matchingPrecedence}"))
 }

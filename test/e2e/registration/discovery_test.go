@@ -1,10 +1,6 @@
 package registration
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,126 +10,102 @@ import (
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const aggregated = "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 func testDiscovery(t *testing.T, s *site) {
-	var known metav1.APIGroup
-	s.get(t, "/apis/"+group).decode(t, &known)
-	require.Equal(t, group+"/v1", known.PreferredVersion.GroupVersion)
-	require.Len(t, known.Versions, 2)
-
-	resources := map[string][]string{}
-	for _, version := range []string{"v1", "v1beta3"} {
-		var list metav1.APIResourceList
-		s.get(t, "/apis/"+group+"/"+version).decode(t, &list)
-		for _, resource := range list.APIResources {
-			if !strings.Contains(resource.Name, "/") {
-				resources[version] = append(resources[version], resource.Name)
-			}
-		}
-	}
-	both := []string{"flowschemas", "prioritylevelconfigurations"}
-	require.Equal(t, map[string][]string{"v1": both, "v1beta3": both}, resources)
-
-	cluster.Eventually(t, "aggregated discovery has both versions", func(ctx context.Context) error {
-		versions, err := s.aggregated(ctx)
-		if err != nil {
-			return err
-		}
+	resources := []string{"flowschemas", "prioritylevelconfigurations"}
+	both := map[string][]string{"v1": resources, "v1beta3": resources}
+	eventually.Holds(t, "discovery has both versions", func(a *eventually.Attempt) {
+		var known metav1.APIGroup
+		decode(a, s.get(a, "/apis/"+group), &known)
+		require.Equal(a, group+"/v1", known.PreferredVersion.GroupVersion)
+		require.Len(a, known.Versions, 2)
+		require.Equal(a, both, s.legacy(a))
+	})
+	eventually.Holds(t, "aggregated discovery has both versions", func(a *eventually.Attempt) {
 		found := map[string][]string{}
-		for _, version := range versions {
+		for _, version := range s.aggregated(a) {
 			if version.Freshness == apidiscoveryv2.DiscoveryFreshnessCurrent {
 				for _, resource := range version.Resources {
 					found[version.Version] = append(found[version.Version], resource.Resource)
 				}
 			}
 		}
-		if !slices.Equal(found["v1"], both) || !slices.Equal(found["v1beta3"], both) {
-			return fmt.Errorf("it has %v", found)
-		}
-		return nil
+		require.Equal(a, both, found)
 	})
-	cluster.Eventually(t, "OpenAPI v2 is merged", func(context.Context) error {
-		body := s.get(t, "/openapi/v2").body
+	eventually.Holds(t, "OpenAPI v2 is merged", func(a *eventually.Attempt) {
+		body := s.get(a, "/openapi/v2").Body
 		for _, version := range []string{"v1", "v1beta3"} {
 			for _, part := range []string{`"io.k8s.api.flowcontrol.` + version + `.FlowSchema"`, `"` + path(version, "") + `"`} {
-				if !strings.Contains(body, part) {
-					return fmt.Errorf("there is no %s", part)
-				}
+				require.True(a, strings.Contains(body, part), "there is no %s", part)
 			}
 		}
-		return nil
 	})
-	cluster.Eventually(t, "OpenAPI v3 is merged", func(context.Context) error { return s.openAPIv3(t) })
-	// Who of two servers that both have v1 is asked for its schema is up to chance.
+	eventually.Holds(t, "OpenAPI v3 is merged", func(a *eventually.Attempt) { s.requireOpenAPIv3(a) })
+	// Either of two servers that both have v1 is asked for its schema.
 	for range 20 {
-		require.NoError(t, s.openAPIv3(t))
+		s.requireOpenAPIv3(t)
 	}
 }
 
+// legacy are the resources of both versions in discovery by version.
+func (s *site) legacy(t tester) map[string][]string {
+	t.Helper()
+	resources := map[string][]string{}
+	for _, version := range []string{"v1", "v1beta3"} {
+		var list metav1.APIResourceList
+		decode(t, s.get(t, "/apis/"+group+"/"+version), &list)
+		for _, resource := range list.APIResources {
+			if !strings.Contains(resource.Name, "/") {
+				resources[version] = append(resources[version], resource.Name)
+			}
+		}
+	}
+	return resources
+}
+
 // aggregated are the versions of the group in aggregated discovery.
-func (s *site) aggregated(ctx context.Context) ([]apidiscoveryv2.APIVersionDiscovery, error) {
-	discovered, err := s.try(ctx, "/apis", aggregated)
-	if err = errors.Join(err, discovered.unless(http.StatusOK)); err != nil {
-		return nil, err
-	}
+func (s *site) aggregated(t tester) []apidiscoveryv2.APIVersionDiscovery {
+	t.Helper()
 	var list apidiscoveryv2.APIGroupDiscoveryList
-	if err := json.Unmarshal([]byte(discovered.body), &list); err != nil {
-		return nil, err
-	}
+	decode(t, s.get(t, "/apis", aggregated), &list)
 	at := slices.IndexFunc(list.Items, func(known apidiscoveryv2.APIGroupDiscovery) bool { return known.Name == group })
-	if at < 0 {
-		return nil, errors.New("the group is not there")
-	}
-	return list.Items[at].Versions, nil
+	require.NotEqual(t, -1, at, "the group is not there")
+	return list.Items[at].Versions
 }
 
 // waitDiscovered waits until discovery knows all our versions so, as kubectl does
 // that has not asked before.
 func (s *site) waitDiscovered(t *testing.T, freshness apidiscoveryv2.DiscoveryFreshness) {
 	t.Helper()
-	cluster.Eventually(t, "discovery is "+string(freshness), func(ctx context.Context) error {
-		versions, err := s.aggregated(ctx)
-		if err != nil {
-			return err
-		}
-		count := 0
-		for _, version := range versions {
-			if slices.Contains(s.ours, version.Version) && version.Freshness == freshness {
-				count++
+	eventually.Holds(t, "discovery is "+string(freshness), func(a *eventually.Attempt) {
+		var found []string
+		for _, version := range s.aggregated(a) {
+			if version.Freshness == freshness {
+				found = append(found, version.Version)
 			}
 		}
-		if count != len(s.ours) {
-			return fmt.Errorf("that of %d of %v is", count, s.ours)
-		}
-		return nil
+		require.Subset(a, found, s.ours)
 	})
 }
 
-// openAPIv3 follows the index to the schemas of both versions.
-func (s *site) openAPIv3(t *testing.T) error {
+// requireOpenAPIv3 follows the index to the schemas of both versions.
+func (s *site) requireOpenAPIv3(t tester) {
 	t.Helper()
 	var index struct {
 		Paths map[string]struct {
 			ServerRelativeURL string `json:"serverRelativeURL"`
 		} `json:"paths"`
 	}
-	s.get(t, "/openapi/v3").decode(t, &index)
+	decode(t, s.get(t, "/openapi/v3"), &index)
 	for _, version := range []string{"v1", "v1beta3"} {
 		url := index.Paths["apis/"+group+"/"+version].ServerRelativeURL
-		if url == "" {
-			return fmt.Errorf("the index has no %s", version)
-		}
+		require.NotEmpty(t, url, "the index has no %s", version)
 		schema := s.get(t, url)
-		if err := schema.unless(http.StatusOK); err != nil {
-			return err
-		}
-		if !strings.Contains(schema.body, "io.k8s.api.flowcontrol."+version+".PriorityLevelConfigurationSpec") {
-			return fmt.Errorf("%s does not describe the objects", url)
-		}
+		require.Equal(t, http.StatusOK, schema.Code, schema.Body)
+		require.True(t, strings.Contains(schema.Body, "io.k8s.api.flowcontrol."+version+".PriorityLevelConfigurationSpec"), "%s does not describe the objects", url)
 	}
-	return nil
 }

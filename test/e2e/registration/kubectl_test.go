@@ -1,8 +1,6 @@
 package registration
 
 import (
-	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // manifest is a FlowSchema whose precedence is 500.
@@ -24,24 +22,22 @@ func manifest(version, name string) string {
 // reading and by watching.
 func testKubectl(t *testing.T, s *site, version, other string) {
 	name := "kubectl-" + version
-	resource, kubectl := schemas(version), s.kubectl
-	watched := kubectl.Start(t, "get", schemas(other), "--watch", "-o", "custom-columns=NAME:.metadata.name,PRECEDENCE:.spec.matchingPrecedence")
+	resource, kubectl := qualified(version), s.kubectl
+	watched := kubectl.Start(t, "get", qualified(other), "--watch", "-o", "custom-columns=NAME:.metadata.name,PRECEDENCE:.spec.matchingPrecedence")
 	require.NoError(t, watched.WaitOutput(t.Context(), "catch-all"))
 	sees := func(precedence string) {
 		t.Helper()
-		require.Equal(t, precedence, kubectl.Run(t, "get", schemas(other), name, "-o", "jsonpath={.spec.matchingPrecedence}"))
+		require.Equal(t, precedence, kubectl.Run(t, "get", qualified(other), name, "-o", "jsonpath={.spec.matchingPrecedence}"))
 		line := regexp.MustCompile(name + " +" + precedence + `\n`)
-		cluster.Eventually(t, "the watch shows "+precedence, func(context.Context) error {
-			if output := watched.Output(); !line.MatchString(output) {
-				return errors.New(output)
-			}
-			return nil
+		eventually.Holds(t, "the watch shows "+precedence, func(a *eventually.Attempt) {
+			require.Regexp(a, line, watched.Output())
 		})
 	}
 
 	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
-	s.wait(t, resource+"/"+name, "--for=condition=Dangling=False")
+	s.waitCondition(t, schemas(version), name, "Dangling", "False") // before, kubectl would have no condition to wait for
+	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=2m")
 	sees("500")
 	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +[\dms]+ +False$`,
 		kubectl.Run(t, "get", resource, name))
@@ -63,12 +59,12 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	kubectl.Run(t, "patch", resource, name, "--type=merge", "-p", `{"spec": {"matchingPrecedence": 800}}`)
 	sees("800")
 
-	gone := kubectl.Start(t, "wait", "--for=delete", schemas(other)+"/"+name, "--timeout=2m")
+	gone := kubectl.Start(t, "wait", "--for=delete", qualified(other)+"/"+name, "--timeout=2m")
 	kubectl.Run(t, "delete", resource, name)
 	code, err := gone.ExitCode(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, code, gone.Output())
-	require.Contains(t, kubectl.Try(t, "", "get", schemas(other), name).Stderr, "NotFound")
+	require.Contains(t, kubectl.Try(t, "", "get", qualified(other), name).Stderr, "NotFound")
 }
 
 // forgetsOwners tells whether kube-apiserver drops who owns which field, if it was

@@ -11,18 +11,18 @@ package registration
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -37,6 +37,7 @@ type site struct {
 	// starts again.
 	owner   *testing.T
 	kubectl *harness.Kubectl
+	dynamic dynamic.Interface
 	http    *http.Client // of the administrator
 	// ours are the versions that this server serves; the other one, if any, is
 	// kube-apiserver's own.
@@ -65,24 +66,31 @@ func everywhere() []theme {
 		{"kubectl does all it can do, in v1", func(t *testing.T, s *site) { t.Helper(); testKubectl(t, s, "v1", "v1beta3") }},
 		{"kubectl does all it can do, in v1beta3", func(t *testing.T, s *site) { t.Helper(); testKubectl(t, s, "v1beta3", "v1") }},
 		{"both servers may be started again, in any order, and write nothing", testRestarts},
-		{"while this server is away it is said so, and the rest of the cluster goes on", testAway},
 	}
 }
 
+// survivor is a FlowSchema that is there from the start.
+const survivor = "survivor"
+
 func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 	t.Helper()
-	client, err := rest.HTTPClientFor(c.Config(t))
+	config := c.Config(t)
+	config.WarningHandler = rest.NoWarnings{} // about v1beta3
+	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	return &site{Cluster: c, owner: t, kubectl: c.Kubectl(t), http: client, ours: ours}
+	objects, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	s := &site{Cluster: c, owner: t, kubectl: c.Kubectl(t), dynamic: objects, http: client, ours: ours}
+	s.waitAvailable(t)
+	s.kubectl.RunInput(t, manifest("v1", survivor), "apply", "-f", "-")
+	return s
 }
 
 // startShared deploys the server beside the native v1, on the etcd of the
 // cluster, whose kube-apiserver is at the path, if it is not the usual one.
 func startShared(t *testing.T, kubeAPIServer string) *site {
 	t.Helper()
-	s := siteOf(t, cluster.StartBeside(t, cluster.Options{KubeAPIServer: kubeAPIServer}), "v1beta3")
-	s.waitAvailable(t)
-	return s
+	return siteOf(t, cluster.StartBeside(t, cluster.Options{KubeAPIServer: kubeAPIServer}), "v1beta3")
 }
 
 // startOwn deploys the server on an etcd of its own.
@@ -92,9 +100,16 @@ func startOwn(t *testing.T, overlay string, ours []string, kubeAPIServerArgs ...
 	c.Apply(t, overlay)
 	c.MakeCertificates(t, "--etcd")
 	c.WaitRollout(t)
-	s := siteOf(t, c, ours...)
+	return siteOf(t, c, ours...)
+}
+
+// takeV1 takes v1 over.
+func (s *site) takeV1(t *testing.T) {
+	t.Helper()
+	s.Apply(t, "overlays/take-v1")
+	s.MakeCertificates(t)
+	s.ours = []string{"v1", "v1beta3"}
 	s.waitAvailable(t)
-	return s
 }
 
 // waitAvailable waits until kube-apiserver passes requests for our versions on,
@@ -105,74 +120,64 @@ func (s *site) waitAvailable(t *testing.T) {
 		s.waitSays(t, version, passed)
 	}
 	for _, version := range []string{"v1", "v1beta3"} {
-		cluster.Eventually(t, version+" is served", func(ctx context.Context) error {
-			answer, err := s.try(ctx, path(version, ""))
-			return errors.Join(err, answer.unless(http.StatusOK))
-		})
+		s.waitOK(t, path(version, ""))
 	}
 	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessCurrent)
+}
+
+// waitOK waits until kube-apiserver answers for a path.
+func (s *site) waitOK(t *testing.T, path string) {
+	t.Helper()
+	eventually.Holds(t, path+" is served", func(a *eventually.Attempt) {
+		reply := s.get(a, path)
+		require.Equal(a, http.StatusOK, reply.Code, reply.Body)
+	})
 }
 
 // passed is what an APIService says that is available and not kube-apiserver's own.
 const passed = "Passed: all checks passed"
 
-// wait is kubectl wait, begun anew for as long as something may take: a controller
-// that could not do its work when kube-apiserver was away tries again later.
-func (s *site) wait(t *testing.T, args ...string) {
-	t.Helper()
-	args = append([]string{"wait", "--timeout=1m"}, args...)
-	cluster.Eventually(t, "kubectl "+strings.Join(args, " "), func(context.Context) error {
-		if waited := s.kubectl.Try(t, "", args...); waited.ExitCode != 0 {
-			return errors.New(waited.Stderr)
+// testNothingForbidden reads what the servers have logged so far.
+func testNothingForbidden(t *testing.T, s *site) {
+	for _, pod := range s.Servers(t, replicas) {
+		for line := range strings.Lines(pod.Process().Output()) {
+			require.NotContains(t, line, "forbidden")
 		}
-		return nil
-	})
+	}
 }
 
 func apiService(version string) string { return version + "." + group }
 
-// schemas is the resource as kubectl is told its version.
-func schemas(version string) string { return "flowschemas." + version + "." + group }
+// qualified is the resource as kubectl is told its version.
+func qualified(version string) string { return "flowschemas." + version + "." + group }
 
 // path is that of a schema, or of all if the name is empty.
 func path(version, name string) string {
 	return strings.TrimSuffix("/apis/"+group+"/"+version+"/flowschemas/"+name, "/")
 }
 
-// answer is a response, read to its end.
-type answer struct {
-	code   int
-	header http.Header
-	body   string
+// tester is a test, or an attempt of one.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
 }
 
-// unless is an error if the code is another.
-func (a answer) unless(code int) error {
-	if a.code != code {
-		return fmt.Errorf("%d: %s", a.code, a.body)
-	}
-	return nil
-}
-
-func (a answer) decode(t *testing.T, into any) {
+// get asks kube-apiserver, which must answer; headers are "Name: value".
+func (s *site) get(t tester, path string, headers ...string) harness.Reply {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(a.body), into), a.body)
+	return get(t, s.http, s.KubeAPIServer.URL+path, headers...)
 }
 
-// get asks kube-apiserver.
-func (s *site) get(t *testing.T, path string) answer {
+func get(t tester, client *http.Client, url string, headers ...string) harness.Reply {
 	t.Helper()
-	result, err := s.try(t.Context(), path)
+	reply, err := harness.Send(t.Context(), client, http.MethodGet, url, "", headers...)
 	require.NoError(t, err)
-	return result
+	return reply
 }
 
-// try is get that may fail; headers are "Name: value".
-func (s *site) try(ctx context.Context, path string, headers ...string) (answer, error) {
-	return get(ctx, s.http, s.KubeAPIServer.URL+path, headers...)
-}
-
-func get(ctx context.Context, client *http.Client, url string, headers ...string) (answer, error) {
-	reply, err := harness.Send(ctx, client, http.MethodGet, url, "", headers...)
-	return answer{code: reply.Code, header: reply.Header, body: reply.Body}, err
+func decode(t tester, reply harness.Reply, into any) {
+	t.Helper()
+	require.Equal(t, http.StatusOK, reply.Code, reply.Body)
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), into), reply.Body)
 }

@@ -1,21 +1,18 @@
 package registration
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // alices gives the requests of alice a level of their own.
@@ -36,73 +33,34 @@ spec:
     resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}]
 `
 
-// TestBothVersionsTakenOver takes v1 over on the store that kube-apiserver has
-// too: what it reads, for its own flow control, before its watches come here is
-// then no other than what it reads afterwards.
-func TestBothVersionsTakenOver(t *testing.T) {
-	s := startShared(t, "")
-	s.Apply(t, "overlays/take-v1")
-	s.MakeCertificates(t)
-	s.ours = []string{"v1", "v1beta3"}
-	s.waitAvailable(t)
-
-	s.run(t, append([]theme{
-		{"kube-apiserver's own flow control is configured at once", testConfigured},
-		{"kube-apiserver reads its configuration here, and keeps what it last read", testKeeps},
-	}, append(everywhere(),
-		theme{"a kube-apiserver that is started while this server is away does not keep it away", testStartedAlone},
-		theme{"v1 is given back", testGivenBack},
-	)...)...)
-}
-
-// testStartedAlone starts kube-apiserver while it knows that nobody serves v1. It
-// does not call itself live then before v1 is available, and answers nonetheless.
-func testStartedAlone(t *testing.T, s *site) {
-	back := s.leave(t)
-	s.restartKubeAPIServer(t)
-	s.waitAnswering(t)
-	live := s.get(t, "/livez?verbose")
-	require.Equal(t, http.StatusInternalServerError, live.code)
-	require.Contains(t, live.body, "[-]autoregister-completion failed")
-	back()
-	s.waitBoth(t)
-}
-
 func testConfigured(t *testing.T, s *site) {
 	s.kubectl.RunInput(t, alices, "apply", "-f", "-")
-	applied := time.Now()
 	s.alice = s.kubectl.Run(t, "get", "flowschema", "alices", "-o", "jsonpath={.metadata.uid}")
-	cluster.Eventually(t, "alice's requests are governed by her schema", s.governsAlice)
-	t.Logf("in force %v after it was applied", time.Since(applied).Round(time.Millisecond))
+	eventually.Holds(t, "alice's requests are governed by her schema", func(a *eventually.Attempt) {
+		require.True(a, s.governsAlice(a))
+	})
 }
 
-// testKeeps deletes a schema in the store, unseen by this server. Did
-// kube-apiserver look there itself, it would know.
+// testKeeps deletes a schema in the store, unseen by this server, while this server is
+// away. Did kube-apiserver look there itself, it would know.
 func testKeeps(t *testing.T, s *site) {
 	s.cutOff(t)
 	client := s.unverified(t)
-	cluster.Eventually(t, "kube-apiserver watches schemas here", func(ctx context.Context) error {
-		count, err := s.watches(ctx, client)
+	eventually.Holds(t, "kube-apiserver watches schemas here", func(a *eventually.Attempt) {
 		// Each replica watches its own; the garbage collector watches all there is.
-		if err == nil && count < replicas+2 {
-			err = fmt.Errorf("there are %d watches", count)
-		}
-		return err
+		require.GreaterOrEqual(a, s.watches(a, client), replicas+2)
 	})
-	back := s.leave(t)
-	deleted, err := s.Etcd.Client(t).Delete(t.Context(), "/registry/flowschemas/alices")
-	require.NoError(t, err)
-	require.EqualValues(t, 1, deleted.Deleted)
-	s.waitStale(t)
-	for range 20 {
-		require.NoError(t, s.governsAlice(t.Context()))
-	}
-	back()
-	cluster.Eventually(t, "kube-apiserver has read its configuration again", func(ctx context.Context) error {
-		if s.governsAlice(ctx) == nil {
-			return errors.New("alice's schema is still in force")
+	testAway(t, s, func(t *testing.T, s *site) {
+		t.Helper()
+		deleted, err := s.Etcd.Client(t).Delete(t.Context(), "/registry/flowschemas/alices")
+		require.NoError(t, err)
+		require.EqualValues(t, 1, deleted.Deleted)
+		for range 20 {
+			require.True(t, s.governsAlice(t))
 		}
-		return nil
+	})
+	eventually.Holds(t, "kube-apiserver has read its configuration again", func(a *eventually.Attempt) {
+		require.False(a, s.governsAlice(a), "alice's schema is still in force")
 	})
 }
 
@@ -140,40 +98,29 @@ func (s *site) unverified(t *testing.T) *http.Client {
 }
 
 // watches counts those of schemas in v1 at all replicas.
-func (s *site) watches(ctx context.Context, client *http.Client) (int, error) {
+func (s *site) watches(t tester, client *http.Client) int {
+	t.Helper()
 	series := regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{[^}]*resource="flowschemas"[^}]*verb="WATCH",version="v1"\} (\d+)$`)
 	total := 0
 	for _, pod := range s.Node.Pods(cluster.ServerPods) {
-		metrics, err := get(ctx, client, "https://"+pod.Address(7443)+"/metrics")
-		if err = errors.Join(err, metrics.unless(http.StatusOK)); err != nil {
-			return 0, err
-		}
-		for _, match := range series.FindAllStringSubmatch(metrics.body, -1) {
+		metrics := get(t, client, "https://"+pod.Address(cluster.ServerPort)+"/metrics")
+		require.Equal(t, http.StatusOK, metrics.Code, metrics.Body)
+		for _, match := range series.FindAllStringSubmatch(metrics.Body, -1) {
 			count, err := strconv.Atoi(match[1])
-			if err != nil {
-				return 0, err
-			}
+			require.NoError(t, err)
 			total += count
 		}
 	}
-	return total, nil
+	return total
 }
 
-// governsAlice is an error unless kube-apiserver's own flow control goes by the
-// objects of alices.
-func (s *site) governsAlice(ctx context.Context) error {
-	asked, err := s.try(ctx, "/api/v1/nodes", "Impersonate-User: alice")
-	if err != nil {
-		return err
-	}
-	if uid := asked.header.Get("X-Kubernetes-Pf-Flowschema-Uid"); uid != s.alice {
-		return fmt.Errorf("her schema is %s, that of her request %q", s.alice, uid)
-	}
-	dump, err := s.try(ctx, "/debug/api_priority_and_fairness/dump_priority_levels")
-	if err == nil && !strings.Contains(dump.body, "\nalices, ") {
-		err = fmt.Errorf("there is no level alices: %s", dump.body)
-	}
-	return err
+// governsAlice reports whether kube-apiserver's own flow control goes by the objects
+// of alices.
+func (s *site) governsAlice(t tester) bool {
+	t.Helper()
+	asked := s.get(t, "/api/v1/nodes", "Impersonate-User: alice")
+	dump := s.get(t, "/debug/api_priority_and_fairness/dump_priority_levels")
+	return asked.Header.Get("X-Kubernetes-Pf-Flowschema-Uid") == s.alice && strings.Contains(dump.Body, "\nalices, ")
 }
 
 // testGivenBack ends with v1 served by kube-apiserver itself.
@@ -184,10 +131,7 @@ func testGivenBack(t *testing.T, s *site) {
 	require.Equal(t, "onstart ", s.kubectl.Run(t, "get", "apiservice", apiService("v1"),
 		"-o", `jsonpath={.metadata.labels.kube-aggregator\.kubernetes\.io/automanaged} {.spec.service}`))
 	s.leave(t)
-	require.Equal(t, http.StatusOK, s.get(t, path("v1", "catch-all")).code)
+	require.Equal(t, http.StatusOK, s.get(t, path("v1", "catch-all")).Code)
 	s.restartKubeAPIServer(t)
-	cluster.Eventually(t, "it remains so when kube-apiserver is started again", func(ctx context.Context) error {
-		answer, err := s.try(ctx, path("v1", "catch-all"))
-		return errors.Join(err, answer.unless(http.StatusOK))
-	})
+	s.waitOK(t, path("v1", "catch-all")) // it remains so
 }
