@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // cutOff is of kube-apiserver's answer to a write that was on its way when the
@@ -39,10 +38,14 @@ func testEtcdLoss(t *testing.T, s *site) {
 		processes[pod.Name()] = pod.Process().PID()
 	}
 	s.wire.cut()
-	for _, pod := range pods {
-		s.waitUnready(t, pod)
-	}
 	s.waitUnavailable(t, "MissingEndpoints")
+	for _, pod := range pods {
+		require.False(t, pod.Ready())
+		live := send(t, s.to(t, pod).config, http.MethodGet, "/livez", "")
+		require.Equal(t, http.StatusOK, live.Code, "a restart would not help: %s", live.Body)
+	}
+	ready := send(t, s.to(t, pods[0]).config, http.MethodGet, "/readyz?verbose", "")
+	require.Contains(t, ready.Body, "[-]etcd failed: etcd does not answer as it should")
 
 	s.wire.mend(t)
 	for _, pod := range s.Servers(t, replicas) {
@@ -50,17 +53,4 @@ func testEtcdLoss(t *testing.T, s *site) {
 		require.Equal(t, processes[pod.Name()], pod.Process().PID())
 	}
 	s.serves(t, objectsPath+"/kept")
-}
-
-// waitUnready waits until a pod without etcd says what it lacks, and is not ready. A
-// restart would not help it.
-func (s *site) waitUnready(t *testing.T, pod *cluster.Pod) {
-	t.Helper()
-	directly := s.to(t, pod).config
-	eventually.Holds(t, pod.Name()+" is not ready and says why", func(a *eventually.Attempt) {
-		require.False(a, pod.Ready())
-		health := send(a, directly, http.MethodGet, "/readyz?verbose", "")
-		require.Contains(a, health.Body, "[-]etcd failed: etcd does not answer as it should")
-	})
-	require.Equal(t, http.StatusOK, send(t, directly, http.MethodGet, "/livez", "").Code)
 }
