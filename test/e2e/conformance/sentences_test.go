@@ -29,8 +29,8 @@ func everywhere() section {
 		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestBothVersionsSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e TestAPI", "test/e2e TestDryRun", "test/e2e/linearizability TestOperationsAreLinearizable"}},
 		{id: "everywhere.ways", text: "directly and through kube-apiserver.", tests: []string{
-			"test/e2e/registration TestV1beta3BesideTheNativeV1", "test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl",
-			"test/e2e/registration TestBothVersionsTakenOver", "test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat",
+			"test/e2e/registration TestOnTheStoreOfKubeAPIServer", "test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl",
+			"test/e2e/beside TestBesideKubeAPIServer",
 		}},
 	}}
 }
@@ -78,7 +78,7 @@ func representations() section {
 		{id: "repr.406", text: "A type that is not offered: 406."},
 		{id: "repr.415", text: "A type of body that is not understood: 415."},
 		{id: "repr.gzip", text: "Large answers are compressed with gzip when the client takes that."},
-		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource", "test/e2e/registration TestBothVersionsTakenOver", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
+		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource", "test/e2e/registration TestOnTheStoreOfKubeAPIServer/both versions taken over", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
 		{id: "repr.discovery", text: "Discovery is served aggregated and unaggregated."},
 		{id: "repr.openapi", text: "OpenAPI v2 and v3 describe every field, with list and map types for apply."},
 	}}
@@ -191,7 +191,7 @@ func validations() section {
 
 func admissions() section {
 	return section{"Admission", []sentence{
-		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources.", tests: []string{"test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat/webhooks and policies of the cluster take effect"}},
-		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"test/e2e/delegation TestTheClusterDecidesWhoMayDoWhat/flags decide which webhooks and policies take effect"}},
+		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources.", tests: []string{"test/e2e/beside TestBesideKubeAPIServer/the cluster decides who may do what"}},
+		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"test/e2e/beside TestBesideKubeAPIServer/the cluster decides who may do what"}},
 	}}
 }
