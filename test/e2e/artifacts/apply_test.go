@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -10,52 +11,70 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// TestOverlaysApplyAsTheyAre has the kube-apiserver that an overlay is for look at
-// every field: one that it does not know is an error. Applied again, nothing
-// changes.
-func TestOverlaysApplyAsTheyAre(t *testing.T) {
-	const off = "overlays/flow-control-off"
-	native, without := startKubeAPIServer(t), startKubeAPIServer(t,
-		"--enable-priority-and-fairness=false", "--runtime-config=flowcontrol.apiserver.k8s.io/v1=false")
+// flowControlOff is for a kube-apiserver that has no flow control.
+const flowControlOff = "overlays/flow-control-off"
+
+// TestKubeAPIServerTakesTheArtifacts has one kube-apiserver for what changes nothing
+// but objects. The script comes first: it makes what is missing, and nothing is there.
+func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
+	k := startKubeAPIServer(t)
+	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
+	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
+}
+
+// testOverlays has kube-apiserver look at every field: one that it does not know is
+// an error. Applied again, nothing changes.
+func testOverlays(t *testing.T, k *kubeAPIServer) {
 	for _, overlay := range append(overlays(t), "prometheus") {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
-			kubectl := native
-			if overlay == off {
-				kubectl = without
+			if overlay == flowControlOff {
+				k.requireApplicable(t, overlay)
+			} else {
+				k.requireApplies(t, overlay)
 			}
-			requireApplies(t, kubectl, overlay)
 			for _, object := range render(t, overlay) {
-				requireAdmitted(t, kubectl, object)
+				k.requireAdmitted(t, object)
 			}
 		})
 	}
 }
 
-func requireApplies(t *testing.T, kubectl *harness.Kubectl, overlay string) {
+// requireApplicable is what can be told of an overlay that is for another
+// kube-apiserver: this one has an APIService of v1 already, which it did not apply.
+func (k *kubeAPIServer) requireApplicable(t *testing.T, overlay string) {
+	t.Helper()
+	result := k.kubectl.Try(t, "", "apply", "--validate=strict", "--dry-run=server", "-k", folder(t, overlay))
+	require.Zero(t, result.ExitCode, result.Stderr)
+	require.Regexp(t, `^Warning: resource apiservices/v1\.flowcontrol\.apiserver\.k8s\.io is missing the .* annotation [^\n]*\n$`, result.Stderr, "another warning")
+}
+
+func (k *kubeAPIServer) requireApplies(t *testing.T, overlay string) {
 	t.Helper()
 	apply := []string{"apply", "--validate=strict", "-k", folder(t, overlay)}
-	result := kubectl.Try(t, "", apply...)
+	result := k.kubectl.Try(t, "", apply...)
 	require.Zero(t, result.ExitCode, result.Stderr)
 	require.Empty(t, result.Stderr, "a warning")
 
 	// What kubectl says does not tell: "configured" may be an object that it merely
 	// asked about.
-	before := stored(t, kubectl, overlay)
+	before := k.stored(t, overlay)
 	require.Len(t, before, len(render(t, overlay)))
-	kubectl.Run(t, apply...)
-	require.Equal(t, before, stored(t, kubectl, overlay))
+	k.kubectl.Run(t, apply...)
+	require.Equal(t, before, k.stored(t, overlay))
 }
 
 // stored are the objects of a folder as kube-apiserver has them, but for what it
 // writes at times of its own: their status, and the version with it.
-func stored(t *testing.T, kubectl *harness.Kubectl, folderName string) []unstructured.Unstructured {
+func (k *kubeAPIServer) stored(t *testing.T, folderName string) []unstructured.Unstructured {
 	t.Helper()
 	var list unstructured.UnstructuredList
-	require.NoError(t, json.Unmarshal([]byte(kubectl.Run(t, "get", "-k", folder(t, folderName), "--show-managed-fields", "-o", "json")), &list))
+	require.NoError(t, json.Unmarshal([]byte(k.kubectl.Run(t, "get", "-k", folder(t, folderName), "--show-managed-fields", "-o", "json")), &list))
 	for i := range list.Items {
 		object := &list.Items[i]
 		delete(object.Object, "status")
@@ -69,7 +88,7 @@ func stored(t *testing.T, kubectl *harness.Kubectl, folderName string) []unstruc
 
 // requireAdmitted asks kube-apiserver to take a pod of an object's template, which
 // it checks against the pod security standard that the namespace enforces.
-func requireAdmitted(t *testing.T, kubectl *harness.Kubectl, object *unstructured.Unstructured) {
+func (k *kubeAPIServer) requireAdmitted(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	template := podTemplate(t, object)
 	if template == nil {
@@ -77,15 +96,17 @@ func requireAdmitted(t *testing.T, kubectl *harness.Kubectl, object *unstructure
 	}
 	// No controller made the namespace's default one.
 	template.Spec.ServiceAccountName = "flowcontrol-apiserver"
-	manifest, err := json.Marshal(corev1.Pod{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: metav1.ObjectMeta{Name: "of-" + object.GetName(), Namespace: object.GetNamespace(), Labels: template.Labels},
-		Spec:       template.Spec,
-	})
+	var warnings bytes.Buffer
+	config := *k.config
+	config.WarningHandler = rest.NewWarningWriter(&warnings, rest.WarningWriterOptions{})
+	client, err := kubernetes.NewForConfig(&config)
 	require.NoError(t, err)
-	result := kubectl.Try(t, string(manifest), "create", "--dry-run=server", "-f", "-")
-	require.Zero(t, result.ExitCode, result.Stderr)
-	require.Empty(t, result.Stderr)
+	_, err = client.CoreV1().Pods(object.GetNamespace()).Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "of-" + object.GetName(), Labels: template.Labels},
+		Spec:       template.Spec,
+	}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	require.NoError(t, err)
+	require.Empty(t, warnings.String())
 }
 
 // podTemplate returns the template of a workload, with its claims as volumes, or
@@ -106,10 +127,21 @@ func podTemplate(t *testing.T, object *unstructured.Unstructured) *corev1.PodTem
 	return nil
 }
 
-// startKubeAPIServer starts one that is the whole cluster: what it is given is
-// kept, and nothing runs.
-func startKubeAPIServer(t *testing.T, args ...string) *harness.Kubectl {
+// kubeAPIServer is one that is the whole cluster: what it is given is kept, and
+// nothing runs.
+type kubeAPIServer struct {
+	kubeconfig string
+	config     *rest.Config
+	client     kubernetes.Interface
+	kubectl    *harness.Kubectl
+}
+
+func startKubeAPIServer(t *testing.T, args ...string) *kubeAPIServer {
 	t.Helper()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	return harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: args}).Kubectl(t)
+	running := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: args})
+	config := running.Config(t)
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return &kubeAPIServer{kubeconfig: running.Kubeconfig, config: config, client: client, kubectl: running.Kubectl(t)}
 }

@@ -1,12 +1,6 @@
 package artifacts
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,50 +8,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 const (
 	byCertManager         = "certificates/cert-manager"
 	byCertManagerWithEtcd = "certificates/cert-manager-etcd"
 )
-
-// TestCertManagerTakesItsFiles applies them where cert-manager's own definitions
-// say what they may hold.
-func TestCertManagerTakesItsFiles(t *testing.T) {
-	kubectl := startKubeAPIServer(t)
-	kubectl.Run(t, "create", "namespace", namespace)
-	definitions := filepath.Join(certManagerModule(t), "deploy", "crds")
-	kubectl.Run(t, "apply", "--server-side", "-f", definitions)
-	kubectl.Run(t, "wait", "crd/issuers.cert-manager.io", "crd/certificates.cert-manager.io", "--for=condition=Established", "--timeout=150s")
-	cluster.Eventually(t, "discovery has them", func(context.Context) error {
-		if listed := kubectl.Try(t, "", "get", "issuers.cert-manager.io,certificates.cert-manager.io", "-A"); listed.ExitCode != 0 {
-			return errors.New(listed.Stderr)
-		}
-		return nil
-	})
-	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
-		requireApplies(t, kubectl, folder)
-	}
-}
-
-// certManagerModule is the folder of cert-manager's module, of the release that
-// hack/tools/cert-manager names.
-func certManagerModule(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
-	command.Dir = folder(t, "../hack/tools/cert-manager")
-	command.Env = append(command.Environ(), "GOWORK=off")
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	output, err := command.Output()
-	require.NoError(t, err, "%s%s", output, stderr.String())
-	var module struct{ Dir string }
-	require.NoError(t, json.Unmarshal(output, &module))
-	require.DirExists(t, module.Dir)
-	return module.Dir
-}
 
 // TestCertManagerMakesTheSecretsThatAreOurs holds that it makes what an overlay
 // mounts, and leaves alone the Secret that the user makes for an etcd of his.

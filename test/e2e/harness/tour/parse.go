@@ -6,6 +6,25 @@ import (
 	"strings"
 )
 
+// Command is a command that a document shows.
+type Command struct {
+	// Line is what is typed, Output what is shown for it.
+	Line, Output string
+}
+
+// Commands returns the commands of the section that begins with the heading.
+func Commands(text, heading string) ([]Command, error) {
+	s, err := parse(text, heading)
+	if err != nil {
+		return nil, err
+	}
+	commands := make([]Command, len(s.commands))
+	for i, line := range s.commands {
+		commands[i] = Command{Line: line, Output: s.output(i)}
+	}
+	return commands, nil
+}
+
 // shown is a document, cut at the commands of one section.
 type shown struct {
 	commands []string

@@ -11,10 +11,11 @@ const document = "# Title\n\n## Before\n\n```console\n$ not run\n```\n\n## Tour\
 	"```console\n$ four\n```\n\n## After\n\n```console\n$ not run\n```\n"
 
 func TestCommandsOfASectionAreFoundWithTheirOutputs(t *testing.T) {
-	s, err := parse(document, "## Tour")
+	commands, err := Commands(document, "## Tour")
 	require.NoError(t, err)
-	require.Equal(t, []string{"one", "two \\\n  more", "three <<EOF\nbody\nEOF", "four"}, s.commands)
-	require.Equal(t, []string{"first 12s\nsecond\n", "", "last\n", ""}, []string{s.output(0), s.output(1), s.output(2), s.output(3)})
+	require.Equal(t, []Command{
+		{"one", "first 12s\nsecond\n"}, {"two \\\n  more", ""}, {"three <<EOF\nbody\nEOF", "last\n"}, {"four", ""},
+	}, commands)
 }
 
 func TestOutputsAreWrittenInTheirPlaceAndNothingElse(t *testing.T) {
@@ -29,7 +30,7 @@ func TestOutputsAreWrittenInTheirPlaceAndNothingElse(t *testing.T) {
 }
 
 func TestASectionThatIsNotThereOrShowsNothingIsAnError(t *testing.T) {
-	_, err := parse(document, "## Missing")
+	_, err := Commands(document, "## Missing")
 	require.ErrorContains(t, err, `no section "## Missing"`)
 	_, err = parse("## Empty\n", "## Empty")
 	require.ErrorContains(t, err, "shows no command")

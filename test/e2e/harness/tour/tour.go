@@ -21,11 +21,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
-
-// grace is how long the commands of a section may take together, rollouts of
-// several replicas on a slow machine among them.
-const grace = 10 * time.Minute
 
 // mark separates the outputs of the commands.
 const mark = "--- next ---"
@@ -92,7 +89,8 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	for _, command := range commands {
 		script.WriteString(command + "\necho '" + mark + "'\n")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), grace)
+	// The commands of a section wait more than once, for rollouts for example.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*eventually.Grace)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash")
 	shell.Dir = section.Dir
