@@ -1,27 +1,25 @@
-// Package docs tests the guides in docs/: their commands are run on a real
-// kube-apiserver, and print what the guides show.
+//go:build long
+
 package docs
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 var updateDocs = tour.Flag()
 
 const (
-	levels = "prioritylevelconfigurations.v1.flowcontrol.apiserver.k8s.io"
 	// frozen is a level that admits nothing, which only v1 can say.
 	frozen = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "frozen"},
 		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}}`
@@ -46,36 +44,13 @@ func TestMigrationGuide(t *testing.T) {
 	c.WaitRollout(t)
 	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
 	c.Servers(t, 3)
-	awaitBuiltIns(t, kubectl)
+	awaitBuiltIns(t, c)
 
 	run(t, c, "docs/migration.md", "## From kube-apiserver to this server")
 	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
 	kubectl.RunInput(t, madeHere, "create", "-f", "-")
 	run(t, c, "docs/migration.md", "## From this server to kube-apiserver")
 	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
-}
-
-// TestTheWayBackFromBesideLeavesTheClusterAsItWas does what docs/deploy.md says in
-// its section on one etcd.
-func TestTheWayBackFromBesideLeavesTheClusterAsItWas(t *testing.T) {
-	c := cluster.StartBeside(t, cluster.Options{})
-	kubectl := c.Kubectl(t)
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	artifact := func(path string) string { return filepath.Join(root, "artifacts", filepath.FromSlash(path)) }
-	roles := []string{"get", "clusterroles,clusterrolebindings", "-l", "app.kubernetes.io/name=flowcontrol-apiserver", "-o", "name"}
-	require.NotEmpty(t, kubectl.Run(t, roles...))
-	kubectl.Run(t, "apply", "-f", artifact("examples/batch-jobs.yaml"))
-
-	kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
-	// Its pods take their time; what matters is that nothing blocks the namespace.
-	kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
-	awaitUnblocked(t, kubectl)
-	left := kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
-	require.Contains(t, left, "flowschema.flowcontrol.apiserver.k8s.io/batch-jobs")
-	require.Contains(t, left, "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/exempt")
-	require.NotContains(t, left, "/flowcontrol-apiserver")
-	require.Empty(t, kubectl.Run(t, roles...))
 }
 
 // run runs a section in a directory that looks like a fresh clone.
@@ -92,28 +67,20 @@ func run(t *testing.T, c *cluster.Cluster, document, heading string) {
 
 // awaitBuiltIns waits until a kube-apiserver that was started a moment ago has
 // made its built-in objects, so that the guide counts the same each time.
-func awaitBuiltIns(t *testing.T, kubectl *harness.Kubectl) {
+func awaitBuiltIns(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	cluster.Eventually(t, "kube-apiserver has its built-in objects", func(context.Context) error {
-		for _, name := range []string{"exempt", "catch-all", "global-default", "workload-low", "workload-high", "system", "node-high", "leader-election"} {
-			if result := kubectl.Try(t, "", "get", levels, name); result.ExitCode != 0 {
-				return fmt.Errorf("%s", result.Stderr)
-			}
+	eventually.Holds(t, "kube-apiserver has its built-in objects", func(a *eventually.Attempt) {
+		levels, err := c.Client.FlowcontrolV1().PriorityLevelConfigurations().List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
+		var names []string
+		for i := range levels.Items {
+			names = append(names, levels.Items[i].Name)
 		}
-		return nil
-	})
-}
-
-// awaitUnblocked waits until the namespace's controller says that it found all
-// there is in it; or the namespace is gone, if that was quicker than this look.
-func awaitUnblocked(t *testing.T, kubectl *harness.Kubectl) {
-	t.Helper()
-	const failure = `jsonpath={.status.conditions[?(@.type=="NamespaceDeletionDiscoveryFailure")].status}`
-	cluster.Eventually(t, "nothing blocks the deletion of the namespace", func(context.Context) error {
-		result := kubectl.Try(t, "", "get", "namespace", cluster.Namespace, "-o", failure)
-		if result.Stdout == "False" || strings.Contains(result.Stderr, "(NotFound)") {
-			return nil
+		require.Subset(a, names, []string{"exempt", "catch-all", "global-default", "workload-low", "workload-high", "system", "node-high", "leader-election"})
+		// Mandatory schemas are the last that it makes.
+		for _, name := range []string{"exempt", "catch-all"} {
+			_, err := c.Client.FlowcontrolV1().FlowSchemas().Get(a.Context(), name, metav1.GetOptions{})
+			require.NoError(a, err)
 		}
-		return fmt.Errorf("%s: %s%s", failure, result.Stdout, result.Stderr)
 	})
 }

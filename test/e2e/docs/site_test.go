@@ -1,20 +1,17 @@
-// Package prometheus tests that a real Prometheus finds the replicas and reads
-// their metrics, with the files of artifacts/prometheus.
-package prometheus
+package docs
 
 import (
-	"context"
 	"encoding/base64"
-	"errors"
+	"net"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
@@ -22,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -58,21 +56,16 @@ func (s *site) startPrometheus(t *testing.T) *prometheus {
 	s.writeScrape(t, dir)
 	config := filepath.Join(dir, "prometheus.yml")
 	write(t, config, "global: {scrape_interval: 2s}\nscrape_config_files: [scrape.yaml]\n")
-	process := harness.StartProcess(t, harness.Command{Path: path, Args: []string{
-		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=127.0.0.1:0",
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0]))
+	harness.StartProcess(t, harness.Command{Path: path, Args: []string{
+		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address,
 	}})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	require.NoError(t, process.WaitOutput(ctx, "Server is ready to receive web requests"))
-	var address []string
-	// It listens and becomes ready side by side, in any order.
-	cluster.Eventually(t, "Prometheus says where it listens", func(context.Context) error {
-		if address = regexp.MustCompile(`msg="Listening on" .*address=(\S+)\n`).FindStringSubmatch(process.Output()); address == nil {
-			return errors.New(process.Output())
-		}
-		return nil
+	p := &prometheus{url: "http://" + address}
+	eventually.Holds(t, "Prometheus is ready", func(a *eventually.Attempt) {
+		_, err := fetch(a.Context(), &rest.Config{Host: p.url}, "/-/ready")
+		require.NoError(a, err)
 	})
-	return &prometheus{url: "http://" + address[1]}
+	return p
 }
 
 // writeScrape writes the scrape configuration and the files that it names. In

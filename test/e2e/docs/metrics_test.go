@@ -1,9 +1,6 @@
-package prometheus
+package docs
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,38 +14,24 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-func TestPrometheusReadsTheMetricsOfEveryReplica(t *testing.T) {
-	s := startSite(t)
-	t.Run("every replica is found and up", func(t *testing.T) { testUp(t, s) })
-	t.Run("requests show in the series of flow control", func(t *testing.T) { testLoad(t, s) })
-	t.Run("every family is there", func(t *testing.T) { testFamilies(t, s) })
-	t.Run("no sample is refused", func(t *testing.T) { testRefused(t, s) })
-}
-
+// testUp expects every replica to be found and read.
 func testUp(t *testing.T, s *site) {
 	var want []string
 	for _, pod := range s.Servers(t, replicas) {
 		want = append(want, pod.Name())
 	}
-	cluster.Eventually(t, "Prometheus reads every replica", func(ctx context.Context) error {
-		targets, err := s.prometheus.targets(ctx)
-		if err != nil {
-			return err
-		}
+	eventually.Holds(t, "Prometheus reads every replica", func(a *eventually.Attempt) {
+		targets, err := s.prometheus.targets(a.Context())
+		require.NoError(a, err)
 		var up []string
 		for _, target := range targets {
-			if target.Health != "up" {
-				return fmt.Errorf("%s of %v: %s", target.ScrapeURL, target.Labels, target.LastError)
-			}
+			require.Equal(a, "up", target.Health, "%s of %v: %s", target.ScrapeURL, target.Labels, target.LastError)
 			up = append(up, target.Labels["pod"])
 		}
-		if slices.Sort(up); !slices.Equal(up, want) {
-			return fmt.Errorf("%v are up, and not %v", up, want)
-		}
-		return nil
+		require.ElementsMatch(a, want, up)
 	})
 }
 
@@ -63,17 +46,15 @@ func testLoad(t *testing.T, s *site) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:reader", Groups: []string{"system:nodes", "system:authenticated"}}
 	for range requests {
 		// Until the permission is heeded, kube-apiserver does not pass them on.
-		cluster.Eventually(t, "a request is passed on", func(ctx context.Context) error {
-			_, err := fetch(ctx, config, basePath+"/flowschemas")
-			return err
+		eventually.Holds(t, "a request is passed on", func(a *eventually.Attempt) {
+			_, err := fetch(a.Context(), config, basePath+"/flowschemas")
+			require.NoError(a, err)
 		})
 	}
-	cluster.Eventually(t, "the requests are counted", func(ctx context.Context) error {
-		samples, err := s.prometheus.query(ctx, `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="system-nodes",priority_level="system"})`)
-		if err == nil && (len(samples) != 1 || samples[0].value != requests) {
-			err = fmt.Errorf("%v", samples)
-		}
-		return err
+	eventually.Holds(t, "the requests are counted", func(a *eventually.Attempt) {
+		samples, err := s.prometheus.query(a.Context(), `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="system-nodes",priority_level="system"})`)
+		require.NoError(a, err)
+		require.Equal(a, []sample{{labels: map[string]string{}, value: requests}}, samples)
 	})
 
 	levels, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
@@ -83,21 +64,19 @@ func testLoad(t *testing.T, s *site) {
 		want[levels.Items[i].Name] = replicas
 	}
 	// A replica whose last answer came too late has no series until the next.
-	cluster.Eventually(t, "every replica tells of the seats of every level", func(ctx context.Context) error {
-		samples, err := s.prometheus.query(ctx, `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
+	eventually.Holds(t, "every replica tells of the seats of every level", func(a *eventually.Attempt) {
+		samples, err := s.prometheus.query(a.Context(), `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
+		require.NoError(a, err)
 		told := map[string]float64{}
 		for _, sample := range samples {
 			told[sample.labels["priority_level"]] += sample.value
 		}
-		if err == nil && !maps.Equal(want, told) {
-			err = fmt.Errorf("%v, and not %v", told, want)
-		}
-		return err
+		require.Equal(a, want, told)
 	})
 }
 
-// testFamilies compares with what the server says when it is asked as
-// Prometheus asks.
+// testFamilies expects every family to be there that the server tells of when it is
+// asked as Prometheus asks.
 func testFamilies(t *testing.T, s *site) {
 	text, err := fetch(t.Context(), s.operator(t), "/metrics")
 	require.NoError(t, err)
@@ -105,20 +84,18 @@ func testFamilies(t *testing.T, s *site) {
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Greater(t, len(families), 100)
-	cluster.Eventually(t, "all series are stored", func(ctx context.Context) error {
-		names, err := s.prometheus.names(ctx)
-		if err != nil {
-			return err
-		}
-		var missing []error
+	eventually.Holds(t, "all series are stored", func(a *eventually.Attempt) {
+		names, err := s.prometheus.names(a.Context())
+		require.NoError(a, err)
+		var missing []string
 		for _, name := range slices.Sorted(maps.Keys(families)) {
 			for _, series := range series(families[name]) {
 				if !slices.Contains(names, series) {
-					missing = append(missing, errors.New(series))
+					missing = append(missing, series)
 				}
 			}
 		}
-		return errors.Join(missing...)
+		require.Empty(a, missing)
 	})
 }
 
