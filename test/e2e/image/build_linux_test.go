@@ -1,26 +1,23 @@
+//go:build long
+
 package image
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
-
-// patience is how long a build may take whose packages are not in Go's cache.
-const patience = 15 * time.Minute
 
 // buildImage builds the image, with build arguments, and returns it as an archive.
 func buildImage(t *testing.T, arguments map[string]string) string {
@@ -36,7 +33,8 @@ func buildImage(t *testing.T, arguments map[string]string) string {
 	}
 	buildctl, err := binaries.Buildctl(t.Context())
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	// It compiles packages that are not in Go's cache.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*eventually.Grace)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, buildctl, args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -83,13 +81,18 @@ func awaitBuilder(t *testing.T, address string, ended <-chan struct{}) {
 	t.Helper()
 	buildctl, err := binaries.Buildctl(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		defer cancel() // nobody answers any more
 		select {
 		case <-ended:
-			return false, errors.New("buildkitd ended")
-		default:
-			return exec.CommandContext(ctx, buildctl, "--addr="+address, "debug", "workers").Run() == nil, nil
+		case <-ctx.Done():
 		}
+	}()
+	require.Empty(t, eventually.Within(ctx, func(a *eventually.Attempt) {
+		output, err := exec.CommandContext(a.Context(), buildctl, "--addr="+address, "debug", "workers").CombinedOutput()
+		require.NoError(a, err, "%s", output)
 	}))
 }
 

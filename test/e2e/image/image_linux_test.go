@@ -1,3 +1,5 @@
+//go:build long
+
 package image
 
 import (
@@ -13,12 +15,11 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // user is the one whom the image names.
@@ -55,9 +56,14 @@ func TestImageHoldsOneStaticProgramThatRunsAsItsUser(t *testing.T) {
 		server := inContainer(t, root, "--data-dir=/data/state", "--secure-port="+strconv.Itoa(port))
 		server.Stdout, server.Stderr = &output, &output
 		require.NoError(t, server.Start())
+		running, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		ended := make(chan error, 1)
-		go func() { ended <- server.Wait() }()
-		awaitReady(t, port, ended)
+		go func() {
+			defer cancel()
+			ended <- server.Wait()
+		}()
+		awaitReady(running, t, port)
 		require.NoError(t, server.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, <-ended, "%s", &output)
 
@@ -118,25 +124,17 @@ func inContainer(t *testing.T, root string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func awaitReady(t *testing.T, port int, ended <-chan error) {
+// awaitReady waits until the server is ready, or no longer there.
+func awaitReady(running context.Context, t *testing.T, port int) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	t.Cleanup(client.CloseIdleConnections)
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		select {
-		case err := <-ended:
-			t.Fatalf("the server ended: %v", err)
-		default:
-		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://127.0.0.1:"+strconv.Itoa(port)+"/readyz", nil)
-		if err != nil {
-			return false, err
-		}
+	require.Empty(t, eventually.Within(running, func(a *eventually.Attempt) {
+		request, err := http.NewRequestWithContext(a.Context(), http.MethodGet, "https://127.0.0.1:"+strconv.Itoa(port)+"/readyz", nil)
+		require.NoError(a, err)
 		response, err := client.Do(request)
-		if err != nil {
-			return false, nil //nolint:nilerr // it does not listen yet
-		}
-		return response.StatusCode == http.StatusOK, response.Body.Close()
-	})
-	require.NoError(t, err)
+		require.NoError(a, err)
+		require.NoError(a, response.Body.Close())
+		require.Equal(a, http.StatusOK, response.StatusCode)
+	}))
 }

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestMakeImageTakesTheBuilderThatWorks(t *testing.T) {
@@ -63,7 +63,7 @@ func makeImage(t *testing.T, builders []string, variable string) (string, error)
 	}
 	root, err := binaries.Root()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	args := []string{"--no-print-directory", "image"}
 	if variable != "" {
