@@ -3,8 +3,7 @@
 // verdict, the type, field and bad value of every error, and the object that
 // comes out have to be the same.
 //
-// Objects are generated from a seed, which the test prints, the same one each
-// time; PARITY_SEED makes others. PARITY_COUNT changes how many objects of each
-// kind and each degree of wildness there are. A difference is reported with the smallest object that
-// still shows it.
+// Objects are generated from a seed, which the test prints: the same in each run of
+// the short lane, a new one in each run of the long lane, which makes many more. A
+// difference is reported with the smallest object that still shows it.
 package parity

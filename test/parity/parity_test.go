@@ -11,10 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-const minimumCount = 20_000
+// objectCount is how many objects of each kind and each degree there are.
+func objectCount() int { return lane.Pick(5_000, 50_000) }
 
 // degree is how far the generated objects are from valid ones.
 type degree struct {
@@ -42,9 +44,7 @@ type tally struct {
 }
 
 func TestKubernetesAndThisServerAgree(t *testing.T) {
-	seed := objects.FromEnvironment(t, "PARITY_SEED", 1)
-	count := int(objects.FromEnvironment(t, "PARITY_COUNT", minimumCount))
-	t.Logf("PARITY_SEED=%d", seed)
+	seed, count := lane.Seed(t), objectCount()
 
 	kinds := map[string]func(*objects.Generator) runtime.Object{
 		"FlowSchema":                 func(g *objects.Generator) runtime.Object { return g.FlowSchema() },

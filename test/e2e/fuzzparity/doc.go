@@ -10,7 +10,7 @@
 // peer does not serve, is held against what the peer says to the same object
 // in v1.
 //
-// Objects are the same each time; another FUZZ_SEED makes others, and FUZZ_COUNT
-// changes how many are random. A difference is reported with the smallest object
-// that still shows it.
+// The short lane takes every seventh of the changed fields and some random objects,
+// the same each time; the long lane takes all fields and many objects, new ones each
+// time. A difference is reported with the smallest object that still shows it.
 package fuzzparity

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -18,11 +17,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
-)
-
-const (
-	grace        = 2 * time.Minute
-	pollInterval = 50 * time.Millisecond
 )
 
 // object is a FlowSchema or a PriorityLevelConfiguration of either version.
@@ -133,13 +127,6 @@ func generate(seed uint64, i int) object {
 		}
 		return made
 	}
-}
-
-func newSeed(t *testing.T) uint64 {
-	t.Helper()
-	seed := objects.FromEnvironment(t, "ROUNDTRIP_SEED", 1)
-	t.Logf("ROUNDTRIP_SEED=%d", seed)
-	return seed
 }
 
 // isBuiltIn tells whether every server has the object from the start.

@@ -3,6 +3,6 @@
 // and a kube-apiserver on one etcd read each other's objects byte for byte, and
 // write the same bytes.
 //
-// Objects are the same each time; another ROUNDTRIP_SEED makes others, and
-// ROUNDTRIP_COUNT changes how many are generated.
+// Objects are the same in each run of the short lane; the long lane makes others each
+// time, and more of them.
 package roundtrip

@@ -21,13 +21,12 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-const (
-	generatedCount = 10_000
-	workers        = 8
-)
+const workers = 8
+
+func generatedCount() int { return lane.Pick(600, 10_000) }
 
 // trip is a server and the store that it writes to.
 type trip struct {
@@ -40,8 +39,7 @@ type trip struct {
 // version and encoding, reads it in the other version, writes back what it
 // read, and finds the same object everywhere.
 func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
-	seed := newSeed(t)
-	count := int(objects.FromEnvironment(t, "ROUNDTRIP_COUNT", generatedCount))
+	seed, count := lane.Seed(t), generatedCount()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd})
 	trip := trip{client: newClient(t, "this server", server.Config(t)), etcd: etcd.Client(t), scheme: install.NewScheme()}

@@ -1,9 +1,12 @@
 package roundtrip
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,11 +18,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 // sampleCount is how many generated objects go through each server.
-const sampleCount = 40
+func sampleCount() int { return lane.Pick(24, 400) }
 
 // sharedStore is this server and a kube-apiserver on one etcd.
 type sharedStore struct {
@@ -42,16 +47,17 @@ func startSharedStore(t *testing.T) sharedStore {
 }
 
 func TestAKubeAPIServerAndThisServerShareOneStore(t *testing.T) {
-	seed := newSeed(t)
+	seed := lane.Seed(t)
 	s := startSharedStore(t)
 	start := s.revision(t)
 	var written []object
-	for i := range sampleCount {
+	changes := map[string]int{} // by resource
+	for i := range sampleCount() {
 		o := generate(seed, i)
 		if level, ok := o.(*flowcontrolv1.PriorityLevelConfiguration); ok {
 			objects.WithFewQueues(level)
 		}
-		s.requireSameBytesOfBoth(t, o, mediaTypes()[i/2%3])
+		changes[resource("v1", o)] += s.requireSameBytesOfBoth(t, o, mediaTypes()[i/2%3])
 		written = append(written, o)
 	}
 	for _, o := range written {
@@ -61,7 +67,7 @@ func TestAKubeAPIServerAndThisServerShareOneStore(t *testing.T) {
 	for _, o := range []object{&flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{}} {
 		// Of one version, for kube-apiserver writes leases to the same etcd all the time.
 		s.requireReadAlike(t, fmt.Sprintf("%s?resourceVersion=%d&resourceVersionMatch=Exact", resource("v1", o), end))
-		s.requireReadAlike(t, fmt.Sprintf("%s?watch=true&allowWatchBookmarks=false&timeoutSeconds=2&resourceVersion=%d", resource("v1", o), start))
+		s.requireWatchedAlike(t, fmt.Sprintf("%s?watch=true&resourceVersion=%d", resource("v1", o), start), changes[resource("v1", o)])
 	}
 }
 
@@ -70,8 +76,9 @@ const condition = `{"status":{"conditions":[{"type":"Dangling","status":"False",
 
 // requireSameBytesOfBoth creates and changes the object through each server in
 // turn, its status too, and compares the bytes that are in etcd after each write.
-// It leaves the one that this server created and kube-apiserver changed.
-func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType string) {
+// It leaves the one that this server created and kube-apiserver changed, and returns
+// how many changes it made.
+func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType string) (changes int) {
 	t.Helper()
 	path := resource("v1", o)
 	body, err := encode(o, mediaType)
@@ -93,7 +100,9 @@ func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType st
 		bytesOf["create"] = append(bytesOf["create"], s.stored(t, path, created))
 		bytesOf["update"] = append(bytesOf["update"], s.stored(t, path, updated))
 		bytesOf["status"] = append(bytesOf["status"], s.stored(t, path, reported))
+		changes += 3
 		if writers[0] == s.theirs {
+			changes++
 			_, err = writers[0].must(t.Context(), http.MethodDelete, path+"/"+o.GetName(), runtime.ContentTypeJSON, nil)
 			require.NoError(t, err)
 		}
@@ -101,6 +110,7 @@ func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType st
 	for write, both := range bytesOf {
 		require.Equal(t, fmt.Sprintf("%q", both[0]), fmt.Sprintf("%q", both[1]), "the stored bytes after %s, kube-apiserver's first", write)
 	}
+	return changes
 }
 
 // stored is what etcd had of the object that a server answered with, at the
@@ -145,9 +155,6 @@ func (s sharedStore) revision(t *testing.T) int64 {
 func (s sharedStore) requireReadAlike(t *testing.T, path string) {
 	t.Helper()
 	for _, mediaType := range mediaTypes() {
-		if strings.Contains(path, "watch=") && mediaType == runtime.ContentTypeYAML {
-			continue
-		}
 		want, err := s.theirs.must(t.Context(), http.MethodGet, path, mediaType, nil)
 		require.NoError(t, err)
 		got, err := s.ours.must(t.Context(), http.MethodGet, path, mediaType, nil)
@@ -155,4 +162,42 @@ func (s sharedStore) requireReadAlike(t *testing.T, path string) {
 		require.NotEmpty(t, want, path)
 		require.Equal(t, fmt.Sprintf("%q", want), fmt.Sprintf("%q", got), "%s in %s", path, mediaType)
 	}
+}
+
+// requireWatchedAlike watches through both servers until so many events have come.
+func (s sharedStore) requireWatchedAlike(t *testing.T, path string, events int) {
+	t.Helper()
+	require.Positive(t, events)
+	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		want, got := s.theirs.watch(t, path, mediaType, events), s.ours.watch(t, path, mediaType, events)
+		require.Equal(t, fmt.Sprintf("%q", want), fmt.Sprintf("%q", got), "%s in %s", path, mediaType)
+	}
+}
+
+// watch returns the bytes of so many events: lines of JSON, or frames of protobuf
+// that begin with their length.
+func (c client) watch(t *testing.T, path, mediaType string, events int) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
+	require.NoError(t, err)
+	request.Header.Set("Accept", mediaType)
+	response, err := c.http.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	var told []byte
+	for body := bufio.NewReader(response.Body); events > 0; events-- {
+		var event []byte
+		if mediaType == runtime.ContentTypeJSON {
+			event, err = body.ReadBytes('\n')
+		} else if event, err = body.Peek(4); err == nil {
+			event = make([]byte, 4+binary.BigEndian.Uint32(event))
+			_, err = io.ReadFull(body, event)
+		}
+		require.NoError(t, err, "%s, after %q", c.name, told)
+		told = append(told, event...)
+	}
+	return told
 }

@@ -2,7 +2,6 @@ package roundtrip
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // twins is a schema in v1beta3 with one verb twice.
@@ -39,8 +39,9 @@ func TestASetWithTwinsKeepsItsCondition(t *testing.T) {
 	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
 	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		object, err := server.must(t.Context(), http.MethodGet, groupPath+"/v1/flowschemas/twins", runtime.ContentTypeJSON, nil)
-		return err == nil && strings.Contains(string(object), `"type":"Dangling","status":"False"`)
-	}, grace, pollInterval)
+	eventually.Holds(t, "the object says that it does not dangle", func(a *eventually.Attempt) {
+		object, err := server.must(a.Context(), http.MethodGet, groupPath+"/v1/flowschemas/twins", runtime.ContentTypeJSON, nil)
+		require.NoError(a, err)
+		require.Contains(a, string(object), `"type":"Dangling","status":"False"`)
+	})
 }
