@@ -190,7 +190,7 @@ func startPatientEtcd(t *testing.T) *Etcd {
 
 func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
-	refusal := startChild(t, "serve at once", path).refusal()
+	refusal := startChild(t, serveWithin+"1ns", path).refusal()
 	assert.Contains(t, refusal, "embedded etcd on "+filepath.Join(path, "etcd")+": it did not")
 	assert.Contains(t, refusal, "in time: context deadline exceeded; see whether the disk is slow or full")
 }
