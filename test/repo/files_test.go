@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,7 +53,32 @@ type goFile struct {
 	generated bool
 	syntax    *ast.File
 	positions *token.FileSet
+	imports   map[string]string // names by import paths
 }
+
+// parseFile parses a file of that slash path from the top.
+func parseFile(t *testing.T, name string, content []byte) goFile {
+	t.Helper()
+	positions := token.NewFileSet()
+	syntax, err := parser.ParseFile(positions, name, content, parser.ParseComments|parser.SkipObjectResolution)
+	require.NoError(t, err)
+	imports := map[string]string{}
+	for _, spec := range syntax.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		require.NoError(t, err)
+		imports[imported] = path.Base(majorVersion.ReplaceAllString(imported, ""))
+		if spec.Name != nil {
+			imports[imported] = spec.Name.Name
+		}
+	}
+	return goFile{
+		name: name, folder: path.Dir(name), syntax: syntax, positions: positions, imports: imports,
+		generated: strings.HasPrefix(name, generatedFolder) || ast.IsGenerated(syntax),
+	}
+}
+
+// majorVersion ends an import path, and is no part of the package's name.
+var majorVersion = regexp.MustCompile(`/v\d+$`)
 
 // at is a position as an editor takes it.
 func (f goFile) at(pos token.Pos) string { return f.positions.Position(pos).String() }
@@ -66,15 +93,9 @@ func goFiles(t *testing.T) []goFile {
 		if path.Ext(name) != ".go" || strings.Contains("/"+name, "/testdata/") {
 			continue
 		}
-		positions := token.NewFileSet()
 		content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
 		require.NoError(t, err)
-		syntax, err := parser.ParseFile(positions, name, content, parser.ParseComments|parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, goFile{
-			name: name, folder: path.Dir(name), syntax: syntax, positions: positions,
-			generated: strings.HasPrefix(name, generatedFolder) || ast.IsGenerated(syntax),
-		})
+		files = append(files, parseFile(t, name, content))
 	}
 	return files
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules of luck find what makes a test fail by chance, or slow. They go by
-// syntax, a file at a time: what a test hands on to a helper is the helper's.
+// rulesOfLuck find what makes a test fail by chance, or slow. They go by syntax,
+// a file at a time: what a helper does with a test that it is given is out of
+// reach.
 func rulesOfLuck() map[string]func(goFile) []string {
 	return map[string]func(goFile) []string{
 		"sleeps and skips":                      sleepsAndSkips,

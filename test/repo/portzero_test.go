@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -35,8 +36,7 @@ func portZero(file goFile) (faults []string) {
 
 // listens reports whether a call is of net.Listen or its like.
 func listens(file goFile, call *ast.CallExpr) bool {
-	name := file.selected(call.Fun, "net")
-	return regexp.MustCompile(`^Listen`).MatchString(name)
+	return strings.HasPrefix(file.selected(call.Fun, "net"), "Listen")
 }
 
 // mentionsAddr reports whether an argument is the address of a listener.

@@ -2,19 +2,13 @@ package repo
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"path"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
-// pollPackage, eventuallyPackage and their like are import paths that rules name.
+// Import paths that several rules name.
 const (
 	pollPackage       = "k8s.io/apimachinery/pkg/util/wait"
 	eventuallyPackage = module + "/test/eventually"
@@ -22,26 +16,13 @@ const (
 	assertPackage     = "github.com/stretchr/testify/assert"
 )
 
-// importName is the name under which a file imports a package, "" if it does not.
-func importName(syntax *ast.File, pkg string) string {
-	for _, spec := range syntax.Imports {
-		if imported, _ := strconv.Unquote(spec.Path.Value); imported == pkg {
-			if spec.Name != nil {
-				return spec.Name.Name
-			}
-			return path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(pkg, ""))
-		}
-	}
-	return ""
-}
-
 // selected is the name that node selects from the package, "" if it does not.
 func (f goFile) selected(node ast.Node, pkg string) string {
 	selector, ok := node.(*ast.SelectorExpr)
 	if !ok {
 		return ""
 	}
-	if from, ok := selector.X.(*ast.Ident); ok && from.Name != "" && from.Name == importName(f.syntax, pkg) {
+	if from, ok := selector.X.(*ast.Ident); ok && from.Name == f.imports[pkg] {
 		return selector.Sel.Name
 	}
 	return ""
@@ -104,7 +85,7 @@ func isTestValue(node ast.Node, names map[string]bool) bool {
 	return false
 }
 
-// declares reports whether a function has a parameter that is a test: what it
+// declaresTest reports whether a function has a parameter that is a test: what it
 // does with it is then its caller's matter.
 func declaresTest(function *ast.FuncType) bool {
 	for _, field := range function.Params.List {
@@ -119,10 +100,7 @@ func declaresTest(function *ast.FuncType) bool {
 // package clause.
 func faultsIn(t *testing.T, find func(goFile) []string, source string) []string {
 	t.Helper()
-	positions := token.NewFileSet()
-	syntax, err := parser.ParseFile(positions, "pkg/a/a_test.go", "package a;"+source, 0)
-	require.NoError(t, err)
-	return find(goFile{name: "pkg/a/a_test.go", folder: "pkg/a", syntax: syntax, positions: positions})
+	return find(parseFile(t, "pkg/a/a_test.go", []byte("package a;"+source)))
 }
 
 // example is Go code and how many faults a rule finds in it.

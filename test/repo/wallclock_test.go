@@ -8,9 +8,7 @@ import (
 
 // wallClock finds assertions and conditions of failure that read the clock: a
 // busy machine takes longer. It follows a reading through variables of the same
-// function, not through calls. In a bubble of testing/synctest, which is a
-// function literal or a function that begins with the word "bubble", time is
-// virtual.
+// function, not through calls. In what is given to synctest.Test time is virtual.
 func wallClock(file goFile) (faults []string) {
 	for _, declaration := range file.syntax.Decls {
 		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil {
