@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// event is the part of an event of `go test -json` that counts here.
+type event struct {
+	Action, Package, Test, Output, FailedBuild string
+	Elapsed                                    float64 // seconds
+}
+
+// testRun is what a run of `go test` came to.
+type testRun struct {
+	failures  []failure // in the order in which tests ended: a case before the test that it is of
+	noBuild   bool      // tests did not compile
+	timedOut  bool      // the limit of `go test` itself ended one
+	remainder string    // what was printed besides events
+}
+
+// failure is a test that failed; without a name, its package did.
+type failure struct{ folder, test string }
+
+func (f failure) String() string {
+	if f.test == "" {
+		return f.folder + ", outside of any test"
+	}
+	return f.folder + " " + strings.ReplaceAll(f.test, "_", " ")
+}
+
+// top is the function of the test, which can be run by itself.
+func (f failure) top() string {
+	name, _, _ := strings.Cut(f.test, "/")
+	return name
+}
+
+// goCommand is the go command in a folder of the scratch copy. When ctx ends, what
+// it has started ends too.
+func (s *scratch) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir = filepath.Join(s.dir, folder)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "BINARIES=prebuilt", "PWD="+command.Dir)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 10 * time.Second
+	return command
+}
+
+// goTest runs tests, with stop until the first one fails. The error is about what
+// is no test's: the end of ctx, or a go command that cannot be run.
+func (s *scratch) goTest(ctx context.Context, folder string, stop bool, args ...string) (*testRun, error) {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	command := s.goCommand(running, folder, append([]string{"test", "-json", "-count=1", "-vet=off"}, args...)...)
+	stderr := &strings.Builder{}
+	command.Stderr = stderr
+	pipe, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	run := &testRun{}
+	readErr := run.read(pipe, func() bool {
+		if stop {
+			cancel()
+		}
+		return stop
+	})
+	waitErr := command.Wait()
+	run.remainder += stderr.String()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var exit *exec.ExitError
+	switch {
+	case len(run.failures) > 0 || run.noBuild:
+		return run, nil
+	case waitErr != nil:
+		if errors.As(waitErr, &exit) {
+			return nil, fmt.Errorf("go test failed without a test that did: %s", run.remainder)
+		}
+		return nil, waitErr
+	}
+	return run, readErr
+}
+
+// read takes events until there are no more, or failed says that this is enough.
+func (r *testRun) read(events io.Reader, failed func() bool) error {
+	reader := bufio.NewReader(events)
+	inTests := map[string]bool{} // packages with a test that failed
+	for {
+		line, err := reader.ReadBytes('\n')
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			r.remainder += string(line)
+		}
+		r.timedOut = r.timedOut || strings.HasPrefix(e.Output, "panic: test timed out")
+		switch {
+		case e.Action == "build-fail" || e.FailedBuild != "":
+			r.noBuild = true
+		case e.Action == "fail" && (e.Test != "" || !inTests[e.Package]):
+			inTests[e.Package] = true
+			r.failures = append(r.failures, failure{strings.TrimPrefix(e.Package, modulePath+"/"), e.Test})
+			if failed() {
+				return nil
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

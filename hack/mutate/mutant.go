@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mutant is one fault: the bytes of a file from start to end are replaced.
+type mutant struct {
+	pkg         *listed
+	file        string // from the top of the repository
+	source      []byte // of the file
+	line        int    // counted from 1
+	kind        string // of fault
+	function    string // that it is in
+	start, end  int
+	replacement string
+}
+
+func (m *mutant) place() string {
+	return fmt.Sprintf("%s:%d (%s)", m.file, m.line, m.function)
+}
+
+// id names the fault in the state of a run, as long as its line stays as it is.
+func (m *mutant) id() string {
+	before, after := m.lines()
+	return fmt.Sprintf("%s:%d: %s => %s", m.file, m.line, strings.Join(before, " "), strings.Join(after, " "))
+}
+
+// mutated is the file with the fault.
+func (m *mutant) mutated() []byte {
+	return []byte(string(m.source[:m.start]) + m.replacement + string(m.source[m.end:]))
+}
+
+// lines are the lines that differ, without and with the fault.
+func (m *mutant) lines() (before, after []string) {
+	from := strings.LastIndexByte(string(m.source[:m.start]), '\n') + 1
+	to := len(m.source)
+	if next := strings.IndexByte(string(m.source[m.end:]), '\n'); next >= 0 {
+		to = m.end + next
+	}
+	changed := string(m.source[from:m.start]) + m.replacement + string(m.source[m.end:to])
+	return trimmed(string(m.source[from:to])), trimmed(changed)
+}
+
+func trimmed(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// short is the difference in one line.
+func (m *mutant) short() string {
+	before, after := m.lines()
+	if len(after) == 0 {
+		return "without " + strings.Join(before, " ")
+	}
+	return strings.Join(before, " ") + "  =>  " + strings.Join(after, " ")
+}
+
+// diff shows the fault with lines around it.
+func (m *mutant) diff(around int) string {
+	first := strings.Count(string(m.source[:m.start]), "\n")
+	last := first + strings.Count(string(m.source[m.start:m.end]), "\n")
+	old := strings.Split(string(m.source), "\n")
+	renewed := strings.Split(string(m.mutated()), "\n")
+	var text strings.Builder
+	write := func(prefix string, lines []string) {
+		for _, line := range lines {
+			text.WriteString(prefix + line + "\n")
+		}
+	}
+	write("  ", old[max(0, first-around):first])
+	write("- ", old[first:last+1])
+	write("+ ", renewed[first:len(renewed)-(len(old)-last-1)])
+	write("  ", old[last+1:min(len(old), last+1+around)])
+	return text.String()
+}

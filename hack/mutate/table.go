@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// table is the report, in Markdown; each row is written as soon as it is known.
+type table struct {
+	out   io.Writer
+	rows  int
+	found int
+	rest  []string // what is not found, at length
+}
+
+func newTable(out io.Writer, o options) *table {
+	fmt.Fprintf(out, "Seed %d.\n\n| # | place | fault | first test that fails | after |\n|---|---|---|---|---|\n", o.seed)
+	return &table{out: out}
+}
+
+func (t *table) add(m *mutant, r result) {
+	t.rows++
+	by := "**" + r.Outcome + "**"
+	switch r.Outcome {
+	case outcomeFound:
+		t.found++
+		by = code(r.Test)
+	case outcomeTimeRanOut:
+		by += " in " + r.Test
+	}
+	for _, note := range r.Notes {
+		by += "; " + cell(note)
+	}
+	if r.Outcome != outcomeFound {
+		t.rest = append(t.rest, fmt.Sprintf("### %d: %s, %s\n\n```diff\n%s```\n", t.rows, m.place(), r.Outcome, m.diff(6)))
+	}
+	elapsed := time.Duration(r.Seconds * float64(time.Second)).Round(time.Second)
+	fmt.Fprintf(t.out, "| %d | %s | %s: %s | %s | %s |\n", t.rows, code(m.place()), m.kind, code(m.short()), by, elapsed)
+}
+
+func (t *table) end() error {
+	fmt.Fprintf(t.out, "\n%d of %d faults found.\n", t.found, t.rows)
+	for _, text := range t.rest {
+		fmt.Fprintf(t.out, "\n%s", text)
+	}
+	return nil
+}
+
+// cell is text that does not end a cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// code is text in a cell as it is written.
+func code(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + cell(text) + " ``"
+	}
+	return "`" + cell(text) + "`"
+}
