@@ -1,0 +1,122 @@
+// Command coverage measures which statements of the product the unit tests and
+// the end-to-end tests run, apart and together, and writes docs/coverage.md.
+//
+//	go run ./hack/coverage [unit] [e2e] [report]
+//
+// Without arguments it does all three; the counters stay in .cache/coverage, so
+// that one part can be measured again. Unit tests count in their own process. For
+// end-to-end tests the server is built with -cover, and writes what it counted when
+// it ends: a server that a test kills has written nothing.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "coverage:", err)
+		os.Exit(1)
+	}
+}
+
+// run does what is asked for. Tests that fail have run statements all the same: the
+// report is written, and the error comes after it.
+func run(ctx context.Context, args []string) error {
+	root, err := binaries.Root()
+	if err != nil {
+		return err
+	}
+	steps := map[string]func(context.Context, workspace) error{"unit": unit, "e2e": endToEnd, "report": writeReport}
+	order := []string{"unit", "e2e", "report"}
+	if len(args) == 0 {
+		args = order
+	}
+	for _, arg := range args {
+		if steps[arg] == nil {
+			return fmt.Errorf("%q is no step: name some of %s", arg, strings.Join(order, ", "))
+		}
+	}
+	var errs []error
+	for _, name := range order {
+		if slices.Contains(args, name) {
+			if err := steps[name](ctx, workspace(root)); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// workspace is the top of the repository.
+type workspace string
+
+// counters is the folder for the counters of a part.
+func (w workspace) counters(part string) string {
+	return filepath.Join(string(w), ".cache", "coverage", part)
+}
+
+// empty makes the folder of a part anew.
+func (w workspace) empty(part string) (string, error) {
+	dir := w.counters(part)
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// run runs a command at the top of the repository and shows what it says.
+func (w workspace) run(ctx context.Context, env []string, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env = string(w), append(os.Environ(), append(env, "CGO_ENABLED=0")...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	return command.Run()
+}
+
+// packages are those that a pattern names, without generated ones.
+func (w workspace) packages(ctx context.Context, patterns ...string) ([]string, error) {
+	command := exec.CommandContext(ctx, "go", append([]string{"list"}, patterns...)...)
+	command.Dir, command.Stderr = string(w), os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(strings.Fields(string(out)), func(path string) bool { return strings.Contains(path, "/pkg/generated/") }), nil
+}
+
+func unit(ctx context.Context, w workspace) error {
+	dir, err := w.empty("unit")
+	if err != nil {
+		return err
+	}
+	product, err := w.packages(ctx, "./cmd/...", "./pkg/...")
+	if err != nil {
+		return err
+	}
+	args := append([]string{"test", "-count=1", "-vet=off", "-timeout=30m", "-coverpkg=" + strings.Join(product, ",")}, product...)
+	return w.run(ctx, nil, "go", append(args, "-args", "-test.gocoverdir="+dir)...)
+}
+
+func endToEnd(ctx context.Context, w workspace) error {
+	dir, err := w.empty("e2e")
+	if err != nil {
+		return err
+	}
+	if err := w.run(ctx, []string{"COVERAGE=1"}, "go", "run", "./test/binaries/build"); err != nil {
+		return err
+	}
+	env := []string{"COVERAGE=1", "BINARIES=prebuilt", "GOCOVERDIR=" + dir}
+	return w.run(ctx, env, "go", "test", "-count=1", "-vet=off", "-p=2", "-timeout=30m", "./test/e2e/...")
+}
