@@ -80,16 +80,17 @@ func (r *trialRunner) stages(ctx context.Context, m *mutant) (found result, at s
 		return found, at, nil
 	}
 	at = "building the server"
-	if compiles, err := r.build(ctx, "-pgo=off", "-ldflags=-s -w", "-o", serverPath, "./cmd/flowcontrol-apiserver"); err != nil || !compiles {
+	if compiles, err := r.build(ctx, "-ldflags=-s -w", "-o", serverPath, "./cmd/flowcontrol-apiserver"); err != nil || !compiles {
 		return found, at, errors.Join(err, errors.New("the server cannot be built"))
 	}
 	at = "end-to-end tests"
 	return found, at, r.endToEnd(ctx, &found)
 }
 
-// build reports whether it compiles; the error is about other reasons.
+// build reports whether it compiles; the error is about other reasons. It shares
+// what tests compile, as it heeds no profile.
 func (r *trialRunner) build(ctx context.Context, args ...string) (bool, error) {
-	output, err := r.scratch.goCommand(ctx, ".", append([]string{"build", "-buildvcs=false"}, args...)...).CombinedOutput()
+	output, err := r.scratch.goCommand(ctx, ".", append([]string{"build", "-buildvcs=false", "-pgo=off"}, args...)...).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
