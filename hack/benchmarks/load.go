@@ -76,7 +76,7 @@ func measureLoad(o *harness.Owner, s settings) (tables []table) {
 func measureRequests(o *harness.Owner, clients [2][]*client, count int, s settings) table {
 	table := table{
 		title: fmt.Sprintf("Requests through %d clients", count),
-		note:  "FlowSchemas in JSON over HTTP/2, one connection for each client; writes wait for etcd's fsync.",
+		note:  fmt.Sprintf("FlowSchemas in JSON over HTTP/2, %d beside the built-in ones, one connection for each client; writes wait for etcd's fsync.", population),
 	}
 	if count == 1 {
 		table.title = "Requests through one client"
