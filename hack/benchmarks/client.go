@@ -87,14 +87,14 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) error
 	return c.drain(ctx, request{method: method, path: path, body: body})
 }
 
-// flowSchema is a schema that matches nobody's requests; precedence is from 1
-// to 10000.
-func flowSchema(name, group string, precedence int) []byte {
+// flowSchema is a schema with a label that matches nobody's requests; precedence
+// is from 1 to 10000.
+func flowSchema(name, label, value string, precedence int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema",`+
-		`"metadata":{"name":%q,"labels":{"bench":%q}},`+
+		`"metadata":{"name":%q,"labels":{%q:%q}},`+
 		`"spec":{"priorityLevelConfiguration":{"name":"workload-low"},"matchingPrecedence":%d,`+
 		`"distinguisherMethod":{"type":"ByUser"},"rules":[{`+
 		`"subjects":[{"kind":"User","user":{"name":"bench:nobody"}}],`+
 		`"resourceRules":[{"verbs":["get","list","watch"],"apiGroups":["example.com"],"resources":["widgets"],"namespaces":["*"]}]}]}}`,
-		name, group, precedence)
+		name, label, value, precedence)
 }

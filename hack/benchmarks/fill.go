@@ -33,7 +33,7 @@ func fill(o *harness.Owner, etcds [2]*harness.Etcd, count int) {
 	var example *flowcontrolv1.FlowSchema
 	o.Within(func(o *harness.Owner) {
 		client := startTheirs(o, etcds[1]).clients(o, 1)[0]
-		o.Check(client.do(o.Context(), http.MethodPost, collection, flowSchema(filledName(0), "held", 9000)))
+		o.Check(client.do(o.Context(), http.MethodPost, collection, flowSchema(filledName(0), "bench", "held", 9000)))
 		example = readExample(o, etcds[1].Client(o))
 	})
 	for _, etcd := range etcds {

@@ -73,27 +73,16 @@ func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 }
 
 func TestPartIsChosenByItsName(t *testing.T) {
-	all, whole, err := choose("")
-	require.NoError(t, err)
-	assert.True(t, whole)
-	assert.Len(t, all, 3)
-
-	one, whole, err := choose("memory")
-	require.NoError(t, err)
-	assert.False(t, whole, "the section has other parts")
-	require.Len(t, one, 1)
-	require.Len(t, one[0].parts, 1)
-	assert.Equal(t, "server", one[0].name)
-	assert.Equal(t, "memory", one[0].parts[0].name)
-
-	for _, name := range []string{"server", "large"} {
-		one, whole, err = choose(name)
+	for name, want := range map[string]struct {
+		sections, parts int
+		partial         bool
+	}{"": {3, 3, false}, "server": {1, 3, false}, "memory": {1, 1, true}, "large": {1, 1, false}} {
+		chosen, err := choose(name)
 		require.NoError(t, err)
-		assert.True(t, whole)
-		require.Len(t, one, 1)
-		assert.Equal(t, name, one[0].name)
+		require.Len(t, chosen, want.sections, name)
+		assert.Len(t, chosen[0].parts, want.parts, name)
+		assert.Equal(t, want.partial, chosen[0].partial, name)
 	}
-
-	_, _, err = choose("small")
+	_, err := choose("small")
 	require.ErrorContains(t, err, `"small"; it must be one of server, start, memory, load, large, aggregated`)
 }

@@ -42,7 +42,7 @@ func operations() []operation {
 		{
 			name: "create", count: 200,
 			send: func(ctx context.Context, c *client, n int) error {
-				return c.do(ctx, http.MethodPost, collection, flowSchema(fmt.Sprintf("bench-created-%d", n), "created", 9000))
+				return c.do(ctx, http.MethodPost, collection, flowSchema(fmt.Sprintf("bench-created-%d", n), "bench", "created", 9000))
 			},
 			clean: func(ctx context.Context, c *client) error {
 				return c.do(ctx, http.MethodDelete, collection+"?labelSelector=bench%3Dcreated", nil)
@@ -50,7 +50,7 @@ func operations() []operation {
 		},
 		{name: "update", count: 200, send: func(ctx context.Context, c *client, n int) error {
 			name := filledName(n % manyClients)
-			return c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "held", 5000+int(time.Now().UnixNano()%4000)))
+			return c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "bench", "held", 5000+int(time.Now().UnixNano()%4000)))
 		}},
 	}
 }

@@ -16,23 +16,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { program.Run(run) }
 
 // settings is how much is measured.
 type settings struct {
@@ -43,7 +36,7 @@ type settings struct {
 	log     *measurement.Log // takes the results
 }
 
-func run() error {
+func run(ctx context.Context) error {
 	var s settings
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
 	flag.IntVar(&s.rounds, "rounds", 9, "how often each figure is measured, idle memory apart; fewer than 6 give no interval")
@@ -54,8 +47,6 @@ func run() error {
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
 	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if *nothing != "" {
 		return doNothing(ctx, *nothing)
 	}
@@ -65,12 +56,12 @@ func run() error {
 	if *profile != "" {
 		return takeProfiles(ctx, s, *profile)
 	}
-	chosen, whole, err := choose(*only)
+	chosen, err := choose(*only)
 	if err != nil {
 		return err
 	}
 	for _, section := range chosen {
-		if err := section.write(ctx, s, *output, whole && s.tasks == ""); err != nil {
+		if err := section.write(ctx, s, *output); err != nil {
 			return err
 		}
 	}
@@ -79,9 +70,9 @@ func run() error {
 
 // write measures the section, prints it, and puts it into the file if it is
 // whole and there is one.
-func (s section) write(ctx context.Context, settings settings, output string, whole bool) error {
-	name := s.name
-	if !whole {
+func (s section) write(ctx context.Context, settings settings, output string) error {
+	name, partial := s.name, s.partial || settings.tasks != ""
+	if partial {
 		name += "-part"
 	}
 	var tables []table
@@ -100,7 +91,7 @@ func (s section) write(ctx context.Context, settings settings, output string, wh
 	if err != nil {
 		return err
 	}
-	if output == "" || !whole {
+	if output == "" || partial {
 		fmt.Print(text)
 		return nil
 	}

@@ -16,6 +16,7 @@ type section struct {
 	heading string
 	setting string // what was run, and how to read the figures
 	parts   []part
+	partial bool // some parts have been left out
 }
 
 // part is what can be measured alone.
@@ -55,35 +56,29 @@ func sections() []section {
 	}
 }
 
-// names are those of the sections, and of the parts where a section has several.
+// names are those of the sections and of their parts.
 func names() (names []string) {
 	for _, section := range sections() {
 		names = append(names, section.name)
-		if len(section.parts) > 1 {
-			for _, part := range section.parts {
-				names = append(names, part.name)
-			}
+		for _, part := range section.parts {
+			names = append(names, part.name)
 		}
 	}
-	return names
+	return slices.Compact(names)
 }
 
-// choose returns the sections to measure, all if there is no name, otherwise the
-// one of that name, or one with the part of that name alone, and whether they are
-// whole.
-func choose(only string) (chosen []section, whole bool, err error) {
-	if only == "" {
-		return sections(), true, nil
-	}
-	for _, section := range sections() {
-		if section.name == only {
-			return append(chosen, section), true, nil
-		}
-		at := slices.IndexFunc(section.parts, func(p part) bool { return p.name == only })
-		if at >= 0 {
-			section.parts = section.parts[at : at+1]
-			return append(chosen, section), false, nil
+// choose returns what to measure: all if there is no name, otherwise the section
+// or the part of that name.
+func choose(only string) (chosen []section, err error) {
+	for _, s := range sections() {
+		all := len(s.parts)
+		s.parts = slices.DeleteFunc(s.parts, func(p part) bool { return only != "" && only != s.name && only != p.name })
+		if s.partial = len(s.parts) < all; len(s.parts) > 0 {
+			chosen = append(chosen, s)
 		}
 	}
-	return nil, false, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(names(), ", "))
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(names(), ", "))
+	}
+	return chosen, nil
 }

@@ -106,7 +106,7 @@ func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64
 	}
 	name := filledName(0)
 	begin := time.Now()
-	if err := c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, mark, 8000)); err != nil {
+	if err := c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "bench", mark, 8000)); err != nil {
 		return 0, err
 	}
 	select {

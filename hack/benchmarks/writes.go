@@ -47,22 +47,16 @@ func (c *client) applyAs(ctx context.Context, manager int, value string) (float6
 	return c.write(ctx, request{
 		method: http.MethodPatch, contentType: applyPatch,
 		path: fmt.Sprintf("%s/%s?fieldManager=manager-%d", collection, managed, manager),
-		body: fmt.Appendf(nil, `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema",`+
-			`"metadata":{"name":%q,"labels":{"manager-%d":%q}},"spec":%s}`, managed, manager, value, managedSpec),
+		body: flowSchema(managed, fmt.Sprintf("manager-%d", manager), value, 8000),
 	})
 }
-
-// managedSpec matches nobody's requests.
-const managedSpec = `{"priorityLevelConfiguration":{"name":"workload-low"},"matchingPrecedence":8000,` +
-	`"distinguisherMethod":{"type":"ByUser"},"rules":[{"subjects":[{"kind":"User","user":{"name":"bench:managed"}}],` +
-	`"resourceRules":[{"verbs":["get"],"apiGroups":["example.com"],"resources":["widgets"],"namespaces":["*"]}]}]}`
 
 func writeTasks() []task {
 	name := func(of string, n int) string { return fmt.Sprintf("bench-%s-%d", of, n) }
 	precedence := func(n int) int { return 1000 + n%7000 }
 	return []task{
 		{name: "create", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
-			return c.write(ctx, request{method: http.MethodPost, path: collection, body: flowSchema(name("created", n), "many", 9000)})
+			return c.write(ctx, request{method: http.MethodPost, path: collection, body: flowSchema(name("created", n), "bench", "many", 9000)})
 		}},
 		{name: "merge patch", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
 			return c.write(ctx, request{
@@ -73,7 +67,7 @@ func writeTasks() []task {
 		{name: "apply of a new one", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
 			return c.write(ctx, request{
 				method: http.MethodPatch, contentType: applyPatch, path: collection + "/" + name("applied", n) + "?fieldManager=bench",
-				body: flowSchema(name("applied", n), "many", 9000),
+				body: flowSchema(name("applied", n), "bench", "many", 9000),
 			})
 		}},
 	}

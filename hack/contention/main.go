@@ -13,14 +13,11 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -29,17 +26,12 @@ func main() {
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	kubeconfig := flag.String(elephantFlag, "", "be the elephant, on the server of this kubeconfig (the program runs itself so)")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	work := func() error { return run(ctx, *rounds, *output) }
-	if *kubeconfig != "" {
-		work = func() error { return eat(ctx, *kubeconfig) }
-	}
-	err := work()
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "contention:", err)
-		os.Exit(1)
-	}
+	program.Run(func(ctx context.Context) error {
+		if *kubeconfig != "" {
+			return eat(ctx, *kubeconfig)
+		}
+		return run(ctx, *rounds, *output)
+	})
 }
 
 func run(ctx context.Context, rounds int, output string) error {

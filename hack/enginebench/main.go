@@ -10,14 +10,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
@@ -26,13 +24,7 @@ func main() {
 	time := flag.String("benchtime", "300ms", "how long each run of a benchmark is to take")
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *rounds, *time, *output)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "enginebench:", err)
-		os.Exit(1)
-	}
+	program.Run(func(ctx context.Context) error { return run(ctx, *rounds, *time, *output) })
 }
 
 func run(ctx context.Context, rounds int, benchtime, output string) error {
@@ -53,13 +45,13 @@ func record(ctx context.Context, log *measurement.Log, rounds int, benchtime str
 	if err != nil {
 		return err
 	}
-	folder, program := filepath.Join(root, "pkg", "apf", "benchmarks"), filepath.Join(root, "bin", "enginebench.test")
-	if err := execute(ctx, log, folder, "go", "test", "-c", "-o", program, "."); err != nil {
+	folder, test := filepath.Join(root, "pkg", "apf", "benchmarks"), filepath.Join(root, "bin", "enginebench.test")
+	if err := execute(ctx, log, folder, "go", "test", "-c", "-o", test, "."); err != nil {
 		return err
 	}
 	for range rounds {
 		for _, processors := range []string{"1", "2"} {
-			if err := execute(ctx, log, folder, program, "-test.run=^$", "-test.bench=.", "-test.benchmem",
+			if err := execute(ctx, log, folder, test, "-test.run=^$", "-test.bench=.", "-test.benchmem",
 				"-test.benchtime="+benchtime, "-test.cpu="+processors); err != nil {
 				return err
 			}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Prints the path of a go.mod of this module in which the libraries of Kubernetes
+# are those of another release, as they are for who adopts pkg/apf there:
+#
+#   go test -mod=mod -modfile="$(test/adoption/modfile.sh 0.34.13)" ./pkg/apf/adoption
+#
+# It is made anew from go.mod each time, so that it cannot fall behind, and the
+# same each time, as the go command chooses the least versions that fit.
+set -euo pipefail
+release=${1:?"which release of k8s.io/apiserver, such as 0.34.13?"}
+cd "$(dirname "$0")/../.."
+file=$PWD/.cache/adoption/$release.mod
+mkdir -p "$(dirname "$file")"
+cp go.mod "$file"
+cp go.sum "${file%.mod}.sum"
+modules=$(sed -nE 's,^\t(k8s\.io/[a-z-]+) v0\.[1-9][0-9.]*( .*)?$,\1,p' go.mod)
+# shellcheck disable=SC2046,SC2086 # one argument for each module
+go get -modfile="$file" $(printf "%s@v$release " $modules) 2>"${file%.mod}.log" || { cat "${file%.mod}.log" >&2; exit 1; }
+echo "$file"
