@@ -38,7 +38,7 @@ func testEtcdLoss(t *testing.T, s *site) {
 		processes[pod.Name()] = pod.Process().PID()
 	}
 	s.wire.cut()
-	s.waitUnavailable(t, "MissingEndpoints")
+	s.waitUnavailable(t)
 	for _, pod := range pods {
 		require.False(t, pod.Ready())
 		live := send(t, s.to(t, pod).config, http.MethodGet, "/livez", "")

@@ -33,6 +33,7 @@ type site struct {
 
 // TestUpstream runs all tests on one kube-apiserver, each with a server of its own.
 func TestUpstream(t *testing.T) {
+	t.Parallel()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	kube := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})
 	client, err := kubernetes.NewForConfig(kube.Config(t))
