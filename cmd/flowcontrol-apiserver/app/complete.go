@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
@@ -63,6 +66,14 @@ func (o CompletedOptions) Validate() []error {
 }
 
 func (o CompletedOptions) validateEtcd() []error {
+	errs := o.validateEtcdAddress()
+	if _, err := genericoptions.ParseWatchCacheSizes(o.Etcd.WatchCacheSizes); err != nil {
+		errs = append(errs, fmt.Errorf("--watch-cache-sizes: %w; it must be a list of resource[.group]#size", err))
+	}
+	return errs
+}
+
+func (o CompletedOptions) validateEtcdAddress() []error {
 	transport := o.Etcd.StorageConfig.Transport
 	if !o.embeddedEtcd {
 		errs := o.Etcd.Validate()
@@ -88,11 +99,39 @@ func (o CompletedOptions) validateEtcd() []error {
 }
 
 func (o CompletedOptions) validateServing() []error {
-	errs := o.SecureServing.Validate()
+	serving := o.SecureServing
+	errs := serving.Validate()
+	if _, err := cliflag.TLSVersion(serving.MinTLSVersion); err != nil {
+		errs = append(errs, fmt.Errorf("--tls-min-version: %w; it must be one of %s", err, strings.Join(cliflag.TLSPossibleVersions(), ", ")))
+	}
+	if _, err := cliflag.TLSCipherSuites(serving.CipherSuites); err != nil {
+		errs = append(errs, fmt.Errorf("--tls-cipher-suites: %w; --help lists those that are supported", err))
+	} else if o.missesHTTP2Suite() {
+		errs = append(errs, fmt.Errorf("--tls-cipher-suites must have one of %s, which HTTP/2 needs: add one, or give --disable-http2-serving", strings.Join(http2Suites(), ", ")))
+	}
+	if streams := serving.HTTP2MaxStreamsPerConnection; streams < 0 {
+		errs = append(errs, fmt.Errorf("--http2-max-streams-per-connection=%d must not be negative", streams))
+	}
 	if pair := o.SecureServing.ServerCert.CertKey; (pair.CertFile == "") != (pair.KeyFile == "") {
 		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file belong together: give both, or neither to serve with a certificate made by the server"))
 	}
 	return errs
+}
+
+// http2Suites are the cipher suites of TLS 1.2 of which a server of HTTP/2 must
+// have one (RFC 9113, 9.2.2).
+func http2Suites() []string {
+	return []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}
+}
+
+// missesHTTP2Suite reports whether the library would refuse to serve HTTP/2 with
+// the cipher suites, which it finds out after all else.
+func (o CompletedOptions) missesHTTP2Suite() bool {
+	serving := o.SecureServing
+	if len(serving.CipherSuites) == 0 || serving.DisableHTTP2Serving || serving.MinTLSVersion == "VersionTLS13" {
+		return false
+	}
+	return !slices.ContainsFunc(http2Suites(), func(suite string) bool { return slices.Contains(serving.CipherSuites, suite) })
 }
 
 func (o CompletedOptions) validateFeatures() []error {

@@ -10,8 +10,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/audit/policy"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -155,10 +157,10 @@ func (c *Config) applyObservation(context.Context) error {
 		return fmt.Errorf("--egress-selector-config-file: %w", err)
 	}
 	if err := c.options.Traces.ApplyTo(c.generic.EgressSelector, c.generic); err != nil {
-		return fmt.Errorf("--tracing-config-file: %w", err)
+		return fmt.Errorf("--tracing-config-file=%s: %w", c.options.Traces.ConfigFile, err)
 	}
-	if err := c.options.Audit.ApplyTo(c.generic); err != nil {
-		return fmt.Errorf("audit: %w", err)
+	if err := c.applyAudit(); err != nil {
+		return err
 	}
 	profiling := genericoptions.FeatureOptions{
 		EnableProfiling:           c.options.Features.EnableProfiling,
@@ -168,6 +170,26 @@ func (c *Config) applyObservation(context.Context) error {
 	// Server installs a route of its own.
 	c.generic.EnableMetrics = false
 	return profiling.ApplyTo(c.generic, nil, nil)
+}
+
+// applyAudit reads the files first, since the library's messages do not name the
+// flags.
+func (c *Config) applyAudit() error {
+	options := c.options.Audit
+	if file := options.PolicyFile; file != "" {
+		if _, err := policy.LoadPolicyFromFile(file); err != nil {
+			return fmt.Errorf("--audit-policy-file=%s: %w", file, err)
+		}
+	}
+	if file := options.WebhookOptions.ConfigFile; file != "" {
+		if _, err := webhook.LoadKubeconfig(file, nil); err != nil {
+			return fmt.Errorf("--audit-webhook-config-file=%s: must be a kubeconfig: %w", file, err)
+		}
+	}
+	if err := options.ApplyTo(c.generic); err != nil {
+		return fmt.Errorf("--audit-log-path=%s: %w", options.LogOptions.Path, err)
+	}
+	return nil
 }
 
 // checkOptions puts a check of the options of requests in front of the API,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -49,6 +50,9 @@ func NewServer(config *Config) (*Server, error) {
 		return nil, err
 	}
 	server.installCoreVersion()
+	if err := server.waitForStorage(); err != nil {
+		return nil, err
+	}
 	if err := server.keepBuiltInObjects(); err != nil {
 		return nil, err
 	}
@@ -71,6 +75,15 @@ func (s *Server) installAPIGroup() error {
 		return fmt.Errorf("opening the store: %w", err)
 	}
 	return s.generic.InstallAPIGroup(group)
+}
+
+// waitForStorage makes the start wait for the watch caches, as long as
+// --storage-initialization-timeout says, if the feature is enabled.
+func (s *Server) waitForStorage() error {
+	if !s.config.generic.FeatureGate.Enabled(features.WatchCacheInitializationPostStartHook) {
+		return nil
+	}
+	return s.generic.AddPostStartHook("storage-readiness", s.generic.StorageReadinessHook.Hook)
 }
 
 // keepBuiltInObjects starts the keeper with the server; readiness waits for its

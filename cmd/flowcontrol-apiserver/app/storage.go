@@ -21,6 +21,7 @@ func (c *Config) applyStorage(context.Context) error {
 	if c.options.embeddedEtcd {
 		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{c.home.etcd.Endpoint()}}
 	}
+	options.StorageConfig.Transport.TracerProvider = c.generic.TracerProvider
 	if err := checkEtcdFiles(options.StorageConfig.Transport); err != nil {
 		return err
 	}
@@ -33,6 +34,9 @@ func (c *Config) applyStorage(context.Context) error {
 		nil,
 	)
 	if err := options.ApplyWithStorageFactoryTo(factory, c.generic); err != nil {
+		if file := options.EncryptionProviderConfigFilepath; file != "" {
+			return fmt.Errorf("--encryption-provider-config=%s: %w", file, err)
+		}
 		return fmt.Errorf("etcd: %w", err)
 	}
 	c.nameUnreadable()
