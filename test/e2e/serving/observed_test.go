@@ -1,0 +1,82 @@
+package serving
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// TestServerThatIsObserved has a server that tells all it can: it audits, traces
+// and logs in JSON; and one whose TLS and HTTP/2 have limits.
+func TestServerThatIsObserved(t *testing.T) {
+	t.Parallel()
+	log, webhook, spans := newAuditLog(t), newBatchReceiver(t), newSpanReceiver(t)
+	s := startSite(t, harness.ServerOptions{
+		Args: append(auditArgs(t, log, webhook),
+			"--token-auth-file="+tokensOf(t, unaudited, audited, audited+"-less"),
+			"--tracing-config-file="+tracingTo(t, spans.endpoint, ""),
+			"--logging-format=json", "--v=3",
+			"--tls-min-version=VersionTLS12", "--tls-cipher-suites="+onlySuite,
+			"--http2-max-streams-per-connection=17",
+		),
+		Env: []string{batchDelay},
+	})
+	t.Run("the policy says how much of a request is audited", func(t *testing.T) { s.testPolicy(t, log) })
+	t.Run("the audit webhook is sent batches", func(t *testing.T) { testBatches(t, log, webhook) })
+	t.Run("a traced request is one trace with its caller", func(t *testing.T) { s.testTrace(t, spans) })
+	t.Run("clients of TLS 1.2 have the cipher suites that are named", s.testCipherSuites)
+	t.Run("HTTP/2 clients are told how many streams they may open", s.testStreams)
+	t.Run("profiles are for administrators", s.testProfiles)
+	t.Run("the watch cache is measured", func(t *testing.T) {
+		require.Contains(t, s.ask(t, http.MethodGet, "/metrics", "").Body, watchCacheMetrics)
+	})
+	t.Run("every line of the log is JSON", s.testJSON)
+}
+
+func (s *site) testProfiles(t *testing.T) {
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/goroutine"} {
+		require.Equal(t, http.StatusOK, s.ask(t, http.MethodGet, path, "").Code, path)
+		require.Equal(t, http.StatusForbidden, s.askAs(t, guest, http.MethodGet, path, "").Code, path)
+	}
+}
+
+// line is what every line of the log has.
+type line struct {
+	Time    *float64 `json:"ts"`
+	Message *string  `json:"msg"`
+	// Verbosity is that of an information, Error that of an error.
+	Verbosity *int    `json:"v"`
+	Error     *string `json:"err"`
+	URI       string  `json:"URI"`
+	Code      int     `json:"resp"`
+}
+
+// testJSON reads the output, in which stdout is the one line that says ready.
+func (s *site) testJSON(t *testing.T) {
+	const path = schemasPath + "/nobody-has-this-name"
+	require.Equal(t, http.StatusNotFound, s.ask(t, http.MethodGet, path, "").Code)
+	require.NoError(t, s.Process.WaitOutput(t.Context(), path))
+	s.Stop(t)
+
+	requests := 0
+	for text := range strings.Lines(s.Process.Output()) {
+		if strings.HasPrefix(text, "Ready on ") {
+			continue
+		}
+		var l line
+		require.NoError(t, json.Unmarshal([]byte(text), &l), text)
+		require.NotNil(t, l.Time, text)
+		require.NotNil(t, l.Message, text)
+		require.True(t, l.Verbosity != nil || l.Error != nil, text)
+		if l.URI == path {
+			requests++
+			require.Equal(t, http.StatusNotFound, l.Code, text)
+		}
+	}
+	require.Equal(t, 1, requests, "the request is logged")
+}
