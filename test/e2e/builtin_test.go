@@ -118,7 +118,7 @@ func (s *site) overwrite(t *testing.T, name string, change func(*flowcontrolv1.F
 // first keeps the built-in objects: neither finds anything to write.
 func TestServersOnOneEtcdDoNotFight(t *testing.T) {
 	t.Parallel()
-	etcd := startEtcd(t, "--unsafe-no-fsync")
+	etcd := startEtcd(t)
 	// Both at once on an empty store: each object is made by one of the two.
 	launched := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
 	first := startSite(t, etcd)

@@ -108,7 +108,7 @@ func testWipedStore(t *testing.T, s *live) {
 // answers what reads.
 func TestEtcdFull(t *testing.T) {
 	t.Parallel()
-	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304", "--unsafe-no-fsync"))
+	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304"))
 	s.createLevel(t, newLevel("before", 1))
 	store := s.Store(t)
 	for i := 0; ; i++ {

@@ -82,7 +82,7 @@ func TestServer(t *testing.T) {
 		cases []liveCase
 	}{
 		{"on its embedded etcd", func(*testing.T) *harness.Etcd { return nil }, append(alone(), everywhere()...)},
-		{"on an etcd process", func(t *testing.T) *harness.Etcd { t.Helper(); return startEtcd(t, "--unsafe-no-fsync") }, append(onEtcd(), everywhere()...)},
+		{"on an etcd process", func(t *testing.T) *harness.Etcd { t.Helper(); return startEtcd(t) }, append(onEtcd(), everywhere()...)},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()

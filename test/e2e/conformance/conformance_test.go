@@ -44,29 +44,21 @@ func themes() []theme {
 
 // TestConformance leads this server and kube-apiserver through all cases.
 func TestConformance(t *testing.T) {
-	p := startPair(t)
-	var results []result
-	cases := 0
+	t.Parallel()
+	results, cases := startPair(t).leadAll(t, nil), 0
 	for _, theme := range themes() {
-		t.Run(theme.name, func(t *testing.T) {
-			for _, c := range theme.cases {
-				t.Run(c.name, func(t *testing.T) {
-					results = append(results, result{theme.name, c, p.lead(t, c)})
-				})
-			}
-		})
 		cases += len(theme.cases)
 	}
 	if t.Failed() || len(results) < cases {
 		t.Logf("%s is written and checked when all %d cases pass; %d did", documentPath, cases, len(results))
 		return
 	}
-	checkDifferences(t, results)
+	checkDifferences(t, differences(), results)
 	checkDocument(t, document(results))
 }
 
 // checkDifferences looks for intended differences that are none any more.
-func checkDifferences(t *testing.T, results []result) {
+func checkDifferences(t *testing.T, differences []difference, results []result) {
 	t.Helper()
 	met := map[string]bool{}
 	for _, result := range results {
@@ -74,7 +66,7 @@ func checkDifferences(t *testing.T, results []result) {
 			met[name] = true
 		}
 	}
-	for _, difference := range differences() {
+	for _, difference := range differences {
 		assert.True(t, met[difference.name], "no case meets the intended difference %q: take it out", difference.name)
 	}
 }

@@ -13,6 +13,10 @@
 // differences_test.go, each with its reason. Flow control is off on both servers
 // for this: its engine writes conditions at times of its own.
 //
+// The same cases are led with two of this server: one in v1 on an etcd process and
+// one in v1beta3 on its embedded etcd; and, in the long lane, one asked directly and
+// one through kube-apiserver.
+//
 // To add a theme, write a file with a function that returns it and name the
 // function in themes (conformance_test.go):
 //

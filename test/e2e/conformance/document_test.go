@@ -29,7 +29,9 @@ What the API promises, sentence by sentence, and what holds each promise. The
 first tests named are cases of `+"`test/e2e/conformance`"+`: one conversation led with
 this server and with kube-apiserver %s, each on its own etcd in the same
 state; status, headers, bodies and what is stored must agree to the byte, uids
-and times aside. The others are tests of this repository by folder and name.
+and times aside. The others are tests of this repository by folder and name. The
+same conversations are led with both versions, with the embedded etcd and an etcd
+of its own, and directly and through kube-apiserver.
 
 `+"`make conformance`"+` runs the comparison and writes this file; it is a part of
 `+"`make test`"+`, which fails when the file is not current.
@@ -46,6 +48,14 @@ and times aside. The others are tests of this repository by folder and name.
 	text.WriteString("\n## Intended differences\n\nWhere kube-apiserver departs from the contract, or serves something else by design.\n\n| difference | reason |\n|---|---|\n")
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
+	}
+	text.WriteString("\n## Behind kube-apiserver\n\nThe same cases are led with this server directly and through kube-apiserver, in both\nversions (`TestThroughKubeAPIServer`, in the long lane). The aggregator makes these\ndifferences:\n\n| difference | reason |\n|---|---|\n")
+	for _, difference := range aggregatorDifferences() {
+		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
+	}
+	left := notPassedOn()
+	for _, name := range sortedKeys(left) {
+		fmt.Fprintf(&text, "| the case %q | %s |\n", name, left[name])
 	}
 	return text.String()
 }

@@ -1,13 +1,15 @@
+//go:build long
+
 package conformance
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (
@@ -21,13 +23,13 @@ const (
 func TestFlowControlHeadersAreThoseOfKubeAPIServer(t *testing.T) {
 	p := startPair(t, "--enable-priority-and-fairness=true")
 	// kube-apiserver may be ready a moment before its flow control has read the store.
-	require.NoError(t, wait.PollUntilContextTimeout(t.Context(), pollInterval, grace, true, func(ctx context.Context) (bool, error) {
-		response, err := p.peer.open(ctx, http.MethodGet, v1Path+"flowschemas/exempt", "", nil)
-		if err != nil {
-			return false, err
-		}
-		return response.Header.Get(schemaHeader) != "" && response.Header.Get(levelHeader) != "", response.Body.Close()
-	}))
+	eventually.Holds(t, "the flow control of kube-apiserver governs", func(a *eventually.Attempt) {
+		response, err := p.peer.open(a.Context(), http.MethodGet, v1Path+"flowschemas/exempt", "", nil)
+		require.NoError(a, err)
+		require.NoError(a, response.Body.Close())
+		require.NotEmpty(a, response.Header.Get(schemaHeader))
+		require.NotEmpty(a, response.Header.Get(levelHeader))
+	})
 	for _, test := range []struct {
 		name, method, path string
 		code               int

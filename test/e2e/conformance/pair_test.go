@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -36,6 +35,10 @@ type side struct {
 // pair is this server and its peer, each on an etcd that holds the same.
 type pair struct {
 	ours, peer *side
+	// differences are those of the peer that are meant.
+	differences []difference
+	// same: the peer is this server too, reached in another way.
+	same bool
 	// original is what both etcds held at first, by key.
 	original map[string]string
 }
@@ -53,24 +56,24 @@ var _ harness.TB = (*quiet)(nil)
 func (q *quiet) Failed() bool { return !q.started && q.T.Failed() }
 
 // startPair starts both servers on etcds that hold the same objects, byte for
-// byte, under the same revisions. This server makes them, once; a server that
-// found anything to write in them would be noticed by the next align. The flags
-// are given to both, after the usual ones.
+// byte, under the same revisions. This server makes them; a server that found
+// anything to write in them would be noticed by the next align. The flags are given
+// to both, after the usual ones.
 func startPair(t *testing.T, flags ...string) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
 	oursEtcd, peerEtcd := harness.StartEtcd(owner, harness.EtcdOptions{}), harness.StartEtcd(owner, harness.EtcdOptions{})
 	p := &pair{
-		ours: &side{name: "this server", etcd: oursEtcd.Client(t)},
-		peer: &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
+		ours:        &side{name: "this server", etcd: oursEtcd.Client(t)},
+		peer:        &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
+		differences: differences(),
 	}
 	common := slices.Concat(still(), flags)
-	options := harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})}
-	harness.StartServer(owner, options).Stop(owner)
+	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
 	p.original = p.ours.stored(t)
 	p.restore(t)
+	startAgain(owner, ours)
 
-	ours := harness.StartServer(owner, options)
 	group := "flowcontrol.apiserver.k8s.io/"
 	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
 		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
@@ -81,6 +84,16 @@ func startPair(t *testing.T, flags ...string) *pair {
 	p.peer.connect(t, peer.URL, peer.Config(t))
 	owner.started = true
 	return p
+}
+
+// startAgain starts servers again on what both stores hold at one revision: what was
+// before is in no cache.
+func startAgain(owner *quiet, servers ...*harness.Server) {
+	owner.Helper()
+	for _, server := range servers {
+		server.Stop(owner)
+		server.Start(owner)
+	}
 }
 
 // still are the flags of servers that write nothing but what requests ask for: no
@@ -188,13 +201,6 @@ func (p *pair) compact(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
-
-const (
-	// grace is how long an answer may take on a slow machine.
-	grace = time.Minute
-	// pollInterval separates two looks at something that is waited for.
-	pollInterval = 10 * time.Millisecond
-)
 
 // open sends a request and returns the response with its body still to read.
 func (s *side) open(ctx context.Context, method, path, body string, headers http.Header) (*http.Response, error) {

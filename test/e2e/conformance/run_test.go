@@ -15,7 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // talk is a case under way.
@@ -42,7 +43,7 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 	base := p.align(t)
 	conversation := &talk{pair: p, excused: map[string]bool{}}
 	for _, s := range p.sides() {
-		if c.alone != "" && s == p.peer {
+		if c.alone != "" && s == p.peer && !p.same {
 			continue
 		}
 		conversation.sides = append(conversation.sides, &speaker{
@@ -154,7 +155,7 @@ func (c *talk) peers(t *testing.T, what string, step step, answers []answer) ans
 	if step.excuse != "" {
 		c.excused[step.excuse] = true
 	}
-	for _, difference := range differences() {
+	for _, difference := range c.pair.differences {
 		if difference.meet != nil && difference.meet(step, answers[0], &peers) {
 			c.excused[difference.name] = true
 		}
@@ -179,7 +180,7 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 		s.streams[step.watch] = stream
 		return result, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	ctx, cancel := context.WithTimeout(ctx, eventually.Grace)
 	response, err := s.open(ctx, step.method, path, s.fill(step.body, jsonEscape), step.headers)
 	if err != nil {
 		cancel()
@@ -209,13 +210,16 @@ func (s *speaker) refresh(ctx context.Context, path string) error {
 		return err
 	}
 	known := fmt.Sprintf("%s%s?fieldSelector=metadata.name%%3Dnone&resourceVersionMatch=NotOlderThan&resourceVersion=%d", v1Path, resource, latest.Header.Revision)
-	return wait.PollUntilContextTimeout(ctx, pollInterval, grace, true, func(ctx context.Context) (bool, error) {
-		response, err := s.open(ctx, http.MethodGet, known, "", nil)
-		if err != nil {
-			return false, err
-		}
-		return response.StatusCode == http.StatusOK, response.Body.Close()
+	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
+		response, err := s.open(a.Context(), http.MethodGet, known, "", nil)
+		require.NoError(a, err)
+		require.NoError(a, response.Body.Close())
+		require.Equal(a, http.StatusOK, response.StatusCode)
 	})
+	if failures != "" {
+		return fmt.Errorf("the cache of %s does not come to know revision %d: %s", s.name, latest.Header.Revision, failures)
+	}
+	return nil
 }
 
 // fill puts the kept values in the place of their names.

@@ -26,11 +26,11 @@ func contract() []section {
 func everywhere() section {
 	return section{"Everywhere", []sentence{
 		{id: "everywhere.resources", text: "All below holds for FlowSchemas and for PriorityLevelConfigurations,", tests: []string{"test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
-		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestBothVersionsSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
-		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e TestAPI", "test/e2e TestDryRun", "test/e2e/linearizability TestOperationsAreLinearizable"}},
+		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
+		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e TestServer", "test/e2e/linearizability TestOperationsAreLinearizable"}},
 		{id: "everywhere.ways", text: "directly and through kube-apiserver.", tests: []string{
-			"test/e2e/registration TestOnTheStoreOfKubeAPIServer", "test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl",
-			"test/e2e/beside TestBesideKubeAPIServer",
+			"test/e2e/conformance TestThroughKubeAPIServer", "test/e2e/registration TestOnTheStoreOfKubeAPIServer",
+			"test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl", "test/e2e/beside TestBesideKubeAPIServer",
 		}},
 	}}
 }
@@ -38,10 +38,10 @@ func everywhere() section {
 func verbs() section {
 	return section{"Verbs", []sentence{
 		{id: "verbs.resource", text: "get, list, watch, create, update, patch, delete and deletecollection are served."},
-		{id: "verbs.status", text: "get, update and patch are served on `/status`, and no other verb.", tests: []string{"test/e2e TestAPI/writes of the spec leave the status, and the reverse"}},
+		{id: "verbs.status", text: "get, update and patch are served on `/status`, and no other verb."},
 		{id: "verbs.spec-ignores-status", text: "A write of the spec leaves the status alone."},
 		{id: "verbs.status-ignores-spec", text: "A write of the status leaves the spec and all metadata but the managed fields alone."},
-		{id: "verbs.generate-name", text: "A name is generated from `generateName`.", tests: []string{"test/e2e TestAPI/names are generated, and taken ones refused"}},
+		{id: "verbs.generate-name", text: "A name is generated from `generateName`."},
 		{id: "verbs.already-exists", text: "A name that is taken: 409 AlreadyExists."},
 		{id: "verbs.generation", text: "`metadata.generation` starts at 1 and rises when the spec changes, and only then."},
 		{id: "verbs.update-conflict", text: "An update that names another `resourceVersion` than the latest: 409 Conflict."},
@@ -49,17 +49,17 @@ func verbs() section {
 		{id: "verbs.preconditions", text: "A deletion keeps its preconditions, `uid` and `resourceVersion`."},
 		{id: "verbs.finalizers", text: "Finalizers delay a removal: a deletionTimestamp at once, gone when the last one goes."},
 		{id: "verbs.propagation", text: "Orphan, foreground and background propagation are accepted."},
-		{id: "verbs.deletecollection", text: "A collection is deleted by selectors, with limits, and the answer shows what is gone.", tests: []string{"test/e2e TestAPI/a collection is deleted by selector"}},
+		{id: "verbs.deletecollection", text: "A collection is deleted by selectors, with limits, and the answer shows what is gone."},
 	}}
 }
 
 func versions() section {
 	return section{"Versions", []sentence{
-		{id: "versions.preferred", text: "`v1` is preferred and stored.", tests: []string{"test/e2e TestAPI/objects are stored as v1 protobuf at their keys"}},
-		{id: "versions.v1beta3", text: "`v1beta3` is served.", tests: []string{"test/e2e TestAPI/what is created in one version is read in the other"}},
-		{id: "versions.warning", text: "Each answer of the API to a request in `v1beta3`, whatever its status, carries the deprecation as a `Warning` header, for either kind; what a filter refuses before that (401, 403, 429) and the upgrade to WebSocket do not.", tests: []string{"test/e2e/conformance TestBothVersionsSayTheSame"}},
-		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
-		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestAPI/use of the deprecated version is announced, audited and counted"}},
+		{id: "versions.preferred", text: "`v1` is preferred and stored.", tests: []string{"test/e2e TestServer/objects are stored as v1 protobuf at their keys, and nothing elsewhere"}},
+		{id: "versions.v1beta3", text: "`v1beta3` is served.", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame"}},
+		{id: "versions.warning", text: "Each answer of the API to a request in `v1beta3`, whatever its status, carries the deprecation as a `Warning` header, for either kind; what a filter refuses before that (401, 403, 429) and the upgrade to WebSocket do not.", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame"}},
+		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
+		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
 		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
 		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps.", tests: []string{"pkg/apis/flowcontrol/install TestEveryVersionSurvivesTheOther", "test/e2e/roundtrip TestGeneratedObjectsSurviveBothVersionsAndTheStore"}},
 		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version.", tests: []string{"pkg/apis/flowcontrol/install TestDefaultShares", "pkg/apis/flowcontrol/install TestDefaultPrecedence"}},
@@ -78,7 +78,7 @@ func representations() section {
 		{id: "repr.406", text: "A type that is not offered: 406."},
 		{id: "repr.415", text: "A type of body that is not understood: 415."},
 		{id: "repr.gzip", text: "Large answers are compressed with gzip when the client takes that."},
-		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestAPI/kubectl does all it can do with a resource", "test/e2e/registration TestOnTheStoreOfKubeAPIServer/both versions taken over", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
+		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestServer/kubectl does all it can do with a resource", "test/e2e/registration TestOnTheStoreOfKubeAPIServer/both versions taken over", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
 		{id: "repr.discovery", text: "Discovery is served aggregated and unaggregated."},
 		{id: "repr.openapi", text: "OpenAPI v2 and v3 describe every field, with list and map types for apply."},
 	}}
@@ -122,7 +122,7 @@ func watches() section {
 		{id: "watch.selectors", text: "Watches are selected; an object that stops matching is DELETED to that watcher."},
 		{id: "watch.json", text: "Events come in JSON."},
 		{id: "watch.protobuf", text: "Events come in protobuf."},
-		{id: "watch.websocket", text: "Events come over WebSocket.", tests: []string{"test/e2e TestAPI/a watch speaks protobuf and WebSocket too"}},
+		{id: "watch.websocket", text: "Events come over WebSocket."},
 		{id: "watch.model", text: "No event is lost, doubled or out of order for any client, across reconnects, however many and slow the watchers.", tests: []string{"test/e2e/watchmodel TestWatchersSeeTheTruth"}},
 	}}
 }
@@ -134,7 +134,7 @@ func patches() section {
 		{id: "patch.strategic", text: "Strategic Merge Patch, with the merge keys of the published schema."},
 		{id: "patch.apply", text: "Apply."},
 		{id: "patch.missing", text: "A patch of a missing object: 404; Apply creates it."},
-		{id: "patch.retry", text: "A patch that meets conflicts is tried again.", tests: []string{"test/e2e TestAPI/objects are patched in four ways"}},
+		{id: "patch.retry", text: "A patch that meets conflicts is tried again.", tests: []string{"test/e2e TestServer/patches that meet each other are tried again"}},
 		{id: "patch.malformed", text: "A malformed patch: 400."},
 		{id: "patch.impossible", text: "A well-formed patch that is impossible: 422."},
 	}}
@@ -153,14 +153,14 @@ func applies() section {
 		{id: "apply.no-managed-fields", text: "An applied object may not carry managedFields."},
 		{id: "apply.lists", text: "Lists merge or are replaced as their published list types say."},
 		{id: "apply.reset", text: "Writes of the spec do not own the status, and the reverse."},
-		{id: "apply.upgrade", text: "Upgrading from client-side apply and back keeps working.", tests: []string{"test/e2e TestAPI/client-side apply is upgraded to server-side apply and back"}},
+		{id: "apply.upgrade", text: "Upgrading from client-side apply and back keeps working.", tests: []string{"test/e2e TestServer/client-side apply is upgraded to server-side apply and back"}},
 	}}
 }
 
 func dryRuns() section {
 	return section{"Dry run", []sentence{
 		{id: "dry.same", text: "`dryRun=All` on every verb that writes: the same defaults, validation, conflicts and answer."},
-		{id: "dry.nothing", text: "Nothing is stored, no watcher told, no version consumed, the engine unchanged.", tests: []string{"test/e2e TestDryRun"}},
+		{id: "dry.nothing", text: "Nothing is stored, no watcher told, no version consumed, the engine unchanged.", tests: []string{"test/e2e TestServer/a dry run moves nothing"}},
 		{id: "dry.value", text: "Any other value: 400."},
 	}}
 }
@@ -177,15 +177,15 @@ func validations() section {
 	return section{"Validation", []sentence{
 		{id: "valid.parity", text: "The same verdict, reason and failing fields as kube-apiserver for any object.", tests: []string{"test/parity TestKubernetesAndThisServerAgree", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{id: "valid.invalid", text: "422 Invalid with one cause for each failure."},
-		{id: "valid.bad-body", text: "Bad JSON, YAML or protobuf and truncated bodies: always a Status, never a 500.", tests: []string{"test/e2e TestAPI/malformed bodies are refused with a Status"}},
+		{id: "valid.bad-body", text: "Bad JSON, YAML or protobuf and truncated bodies: always a Status, never a 500."},
 		{id: "valid.too-large", text: "A body over the limit: 413."},
 		{id: "valid.wrong-kind", text: "Another kind or apiVersion: 400."},
 		{id: "valid.wrong-name", text: "Names in URL and body that differ: 400."},
-		{id: "valid.wild", text: "Deep nesting and huge numbers: a Status, never a 500, nothing stored.", tests: []string{"test/e2e TestAPI/malformed bodies are refused with a Status"}},
-		{id: "valid.advice-level", text: "Advice: the priority level that a schema names does not exist.", tests: []string{"test/e2e TestAdvice"}},
-		{id: "valid.advice-never", text: "Advice: a schema can never match, because an earlier one takes all that it would.", tests: []string{"test/e2e TestAdvice"}},
-		{id: "valid.advice-overlap", text: "Advice: another schema has the same precedence and overlaps.", tests: []string{"test/e2e TestAdvice"}},
-		{id: "valid.advice-only", text: "Advice never refuses.", tests: []string{"test/e2e TestAdvice"}},
+		{id: "valid.wild", text: "Deep nesting and huge numbers: a Status, never a 500, nothing stored."},
+		{id: "valid.advice-level", text: "Advice: the priority level that a schema names does not exist.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and on no other"}},
+		{id: "valid.advice-never", text: "Advice: a schema can never match, because an earlier one takes all that it would.", tests: []string{"test/e2e TestServer/advice tells of schemas that never match"}},
+		{id: "valid.advice-overlap", text: "Advice: another schema has the same precedence and overlaps.", tests: []string{"test/e2e TestServer/advice tells of schemas of one precedence"}},
+		{id: "valid.advice-only", text: "Advice never refuses.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and on no other"}},
 	}}
 }
 

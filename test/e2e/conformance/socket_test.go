@@ -9,6 +9,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // socketTheme is about watches over WebSocket.
@@ -52,7 +54,7 @@ func (s *side) dial(ctx context.Context, path string) (socketStream, answer, err
 	if s.config.BearerToken != "" {
 		header.Set("Authorization", "Bearer "+s.config.BearerToken)
 	}
-	dialer := websocket.Dialer{TLSClientConfig: security, HandshakeTimeout: grace}
+	dialer := websocket.Dialer{TLSClientConfig: security, HandshakeTimeout: eventually.Grace}
 	connection, response, err := dialer.DialContext(ctx, strings.Replace(s.url, "https", "wss", 1)+path, header)
 	if err != nil {
 		return socketStream{}, answer{}, fmt.Errorf("%s: %w", s.name, err)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // events is a watch under way.
@@ -67,7 +69,7 @@ func (s socketStream) contentType() string { return "application/json" }
 func (s socketStream) close()              { _ = s.connection.Close() }
 
 func (s socketStream) next() ([]byte, error) {
-	if err := s.connection.SetReadDeadline(time.Now().Add(grace)); err != nil {
+	if err := s.connection.SetReadDeadline(time.Now().Add(eventually.Grace)); err != nil {
 		return nil, err
 	}
 	_, message, err := s.connection.ReadMessage()

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -13,25 +14,37 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// TestBothVersionsSayTheSame leads two of these servers through the cases, one in
-// v1 and the other in v1beta3. Once the name of the version is that of the other,
-// and the one deprecation that each answer has is gone, the answers must be the
-// same to the byte, and so what is stored.
-func TestBothVersionsSayTheSame(t *testing.T) {
-	p := startVersions(t)
-	unmet := oneVersionOnly()
+// TestBothVersionsAndStoresSayTheSame leads two of these servers through the cases,
+// one in v1 on an etcd process, the other in v1beta3 on its embedded etcd. Once the
+// name of the version is that of the other, and the one deprecation that each answer
+// has is gone, the answers must be the same to the byte, and so what is stored.
+func TestBothVersionsAndStoresSayTheSame(t *testing.T) {
+	t.Parallel()
+	startVersions(t).leadAll(t, oneVersionOnly())
+}
+
+// leadAll leads both servers through all cases but some, which are named with the
+// reason.
+func (p *pair) leadAll(t *testing.T, but map[string]string) (results []result) {
+	t.Helper()
+	unmet := maps.Clone(but)
 	for _, theme := range themes() {
+		for _, c := range theme.cases {
+			delete(unmet, theme.name+": "+c.name)
+		}
 		t.Run(theme.name, func(t *testing.T) {
 			for _, c := range theme.cases {
-				if _, known := unmet[theme.name+": "+c.name]; known || c.alone != "" {
-					delete(unmet, theme.name+": "+c.name)
+				if _, left := but[theme.name+": "+c.name]; left || c.alone != "" && p.peer.inBeta {
 					continue
 				}
-				t.Run(c.name, func(t *testing.T) { p.lead(t, c) })
+				t.Run(c.name, func(t *testing.T) {
+					results = append(results, result{theme.name, c, p.lead(t, c)})
+				})
 			}
 		})
 	}
 	require.Empty(t, unmet, "there are no such cases")
+	return results
 }
 
 // oneVersionOnly are cases that are about one version, or wait for long without
@@ -51,25 +64,22 @@ func oneVersionOnly() map[string]string {
 	}
 }
 
-// startVersions starts two of these servers on etcds that hold the same; the
+// startVersions starts two of these servers on stores that hold the same; the
 // second is asked in v1beta3.
 func startVersions(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
-	p := &pair{ours: &side{name: "v1"}, peer: &side{name: "v1beta3", inBeta: true}}
-	var options []harness.ServerOptions
-	for _, s := range p.sides() {
-		etcd := harness.StartEtcd(owner, harness.EtcdOptions{})
-		s.etcd = etcd.Client(t)
-		options = append(options, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
-		harness.StartServer(owner, options[len(options)-1]).Stop(owner)
+	p := &pair{ours: &side{name: "v1"}, peer: &side{name: "v1beta3", inBeta: true}, same: true}
+	var servers []*harness.Server
+	for s, etcd := range map[*side]*harness.Etcd{p.ours: harness.StartEtcd(owner, harness.EtcdOptions{}), p.peer: nil} {
+		server := harness.StartServer(owner, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
+		s.connect(t, server.URL, server.Config(t))
+		s.etcd = server.Store(t)
+		servers = append(servers, server)
 	}
 	p.original = p.ours.stored(t)
 	p.restore(t)
-	for i, s := range p.sides() {
-		server := harness.StartServer(owner, options[i])
-		s.connect(t, server.URL, server.Config(t))
-	}
+	startAgain(owner, servers...)
 	owner.started = true
 	return p
 }
