@@ -31,7 +31,10 @@ func TestCrash(t *testing.T) {
 			killServer,
 			{"stop of the server", func(t *testing.T, s *site) { t.Helper(); s.Stop(t) }, killServer.begin},
 		}},
-		{"on an etcd process", func(t *testing.T) *harness.Etcd { t.Helper(); return harness.StartEtcd(t, harness.EtcdOptions{Fsync: true}) }, []crash{
+		{"on an etcd process", func(t *testing.T) *harness.Etcd {
+			t.Helper()
+			return harness.StartEtcd(t, harness.EtcdOptions{Fsync: true})
+		}, []crash{
 			killServer,
 			{
 				"kill -9 of the etcd process", func(t *testing.T, s *site) { t.Helper(); s.etcd.Kill(t) },
