@@ -1,0 +1,91 @@
+//go:build long
+
+package serving
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+// TestOpenTelemetryCollectorTakesTheTraces has an OpenTelemetry collector in place
+// of this package's own receiver, and a server that traces every request, asked
+// for or not.
+func TestOpenTelemetryCollectorTakesTheTraces(t *testing.T) {
+	t.Parallel()
+	endpoint, collector := startCollector(t)
+	s := startSite(t, harness.ServerOptions{
+		Args: []string{
+			"--token-auth-file=" + tokensOf(t),
+			"--tracing-config-file=" + tracingTo(t, endpoint, "samplingRatePerMillion: 1000000\n"),
+		},
+		Env: []string{batchDelay},
+	})
+	const own, guests = schemasPath + "/exempt", levelsPath + "/exempt"
+	require.Equal(t, http.StatusOK, s.ask(t, http.MethodGet, own, "", traceparent(callersTrace)).Code)
+	require.Equal(t, http.StatusForbidden, s.askAs(t, guest, http.MethodGet, guests, "", traceparent(guestsTrace)).Code)
+
+	eventually.Holds(t, "the collector has written the spans", func(a *eventually.Attempt) {
+		ownSpan, guestsSpan := spanOf(collector.Output(), own), spanOf(collector.Output(), guests)
+		for _, text := range []string{"Trace ID       : " + callersTrace, "Parent ID      : " + callersSpan, "GET " + schemasPath + "/{:name}", "Kind           : Server"} {
+			require.Contains(a, ownSpan, text)
+		}
+		require.Contains(a, guestsSpan, "GET "+levelsPath+"/{:name}")
+		require.NotContains(a, guestsSpan, "Parent ID      : "+callersSpan, "whoever is no administrator begins a trace of the server")
+		require.Contains(a, collector.Output(), "service.name: Str(apiserver)")
+	})
+}
+
+// startCollector starts a collector that writes out what it gets.
+func startCollector(t *testing.T) (endpoint string, collector *harness.Process) {
+	t.Helper()
+	listener := listen(t)
+	endpoint = listener.Addr().String()
+	require.NoError(t, listener.Close())
+	config := fileOf(t, "collector.yaml", `receivers:
+  otlp: {protocols: {grpc: {endpoint: "`+endpoint+`"}}}
+exporters:
+  debug: {verbosity: detailed}
+service:
+  telemetry: {metrics: {level: none}}
+  pipelines:
+    traces: {receivers: [otlp], exporters: [debug]}
+`)
+	collector = harness.StartProcess(t, harness.Command{Path: buildCollector(t), Args: []string{"--config=file:" + config}})
+	require.NoError(t, collector.WaitOutput(t.Context(), "Everything is ready"))
+	return endpoint, collector
+}
+
+// buildCollector builds the collector from its tool module.
+func buildCollector(t *testing.T) string {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	path := filepath.Join(root, "bin", "otel-collector")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-pgo=auto", "-ldflags=-s -w", "-tags=", "-o", path, ".")
+	build.Dir = filepath.Join(root, "hack", "tools", "otel-collector")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, string(output))
+	return path
+}
+
+// spanOf is what the collector has written of the span of a request: from a line
+// "Span #0" to the next, with the path among its attributes.
+func spanOf(output, path string) string {
+	for span := range strings.SplitSeq(output, "Span #") {
+		if strings.Contains(span, "http.target: Str("+path+")") {
+			return span
+		}
+	}
+	return ""
+}
