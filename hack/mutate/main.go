@@ -78,12 +78,13 @@ func run(ctx context.Context, o options) error {
 // runTrials tries mutants until count of them compile.
 func runTrials(ctx context.Context, o options, tree *tree, choice *choice, state *state, scratch *scratch) error {
 	table := newTable(os.Stdout, o)
+	defer table.end()
 	runner := &trialRunner{tree: tree, scratch: scratch, options: o, e2e: e2ePackages(tree, o.events)}
 	for range o.count {
 		for {
 			m, ok := choice.next()
 			if !ok {
-				return table.end()
+				return nil
 			}
 			result, known := state.of(m)
 			if !known {
@@ -105,5 +106,5 @@ func runTrials(ctx context.Context, o options, tree *tree, choice *choice, state
 			break
 		}
 	}
-	return table.end()
+	return nil
 }

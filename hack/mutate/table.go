@@ -40,12 +40,12 @@ func (t *table) add(m *mutant, r result) {
 	fmt.Fprintf(t.out, "| %d | %s | %s: %s | %s | %s |\n", t.rows, code(m.place()), m.kind, code(m.short()), by, elapsed)
 }
 
-func (t *table) end() error {
+// end writes the sum, and at length what is not found.
+func (t *table) end() {
 	fmt.Fprintf(t.out, "\n%d of %d faults found.\n", t.found, t.rows)
 	for _, text := range t.rest {
 		fmt.Fprintf(t.out, "\n%s", text)
 	}
-	return nil
 }
 
 // cell is text that does not end a cell.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -45,7 +46,7 @@ func (o *outcomes) read(r io.Reader) error {
 				last[test{strings.TrimPrefix(e.Package, modulePath), e.Test}] = e.Action
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
