@@ -25,7 +25,8 @@ type Options struct {
 	WaitLimit time.Duration
 	// Objects returns how many objects of a type ("resource.group", or
 	// "resource" of the core group) are stored, as Get of the library's
-	// StorageObjectCountTracker does. Without it every list costs one seat.
+	// StorageObjectCountTracker does; from k8s.io/apiserver 0.34 on, that returns
+	// statistics whose ObjectCount this is. Without it every list costs one seat.
 	Objects func(groupResource string) (int64, error)
 	// Watches knows who watches what; the filter tells it of each watch. It
 	// makes its own if there is none.
