@@ -15,5 +15,9 @@ cp go.mod "$file"
 cp go.sum "${file%.mod}.sum"
 modules=$(sed -nE 's,^\t(k8s\.io/[a-z-]+) v0\.[1-9][0-9.]*( .*)?$,\1,p' go.mod)
 # shellcheck disable=SC2046,SC2086 # one argument for each module
-go get -modfile="$file" $(printf "%s@v$release " $modules) 2>"${file%.mod}.log" || { cat "${file%.mod}.log" >&2; exit 1; }
+go get -modfile="$file" $(printf "%s@v$release " $modules) 2>"${file%.mod}.log" || {
+  cat "${file%.mod}.log" >&2
+  echo "k8s.io/apiserver $release and what it needs cannot be had from the module proxy: check the network and GOPROXY" >&2
+  exit 1
+}
 echo "$file"
