@@ -75,13 +75,13 @@ run-tests = mkdir -p $(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --fo
 test: preflight bin/gotestsum ## What a change must pass: every test of the short lane
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
-	  $(MAKE) report || status=$$?; exit $$status
+	  $(MAKE) report proofs || status=$$?; exit $$status
 
 .PHONY: test-long
 test-long: preflight bin/gotestsum ## What needs hours: full counts, new random choices, every guide and release
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
-	  $(MAKE) report || status=$$?; exit $$status
+	  $(MAKE) LANE=long- report proofs || status=$$?; exit $$status
 
 # In a sentence, before anything hangs or fails for it.
 .PHONY: preflight
@@ -91,6 +91,10 @@ preflight:
 .PHONY: report
 report: ## Say what the last run of the tests has come to
 	@go run ./hack/testreport
+
+.PHONY: proofs
+proofs: ## Check that each promise was held by a test of the last run
+	@go run ./hack/proofs $(if $(LANE),-long) docs/proofs-apf.md docs/proofs-serving.md '$(RESULTS)/*.json'
 
 # The phases without programs, in a row.
 .PHONY: test-units
@@ -136,6 +140,21 @@ bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 conformance: binaries ## Compare the API with kube-apiserver's; write docs/conformance.md
 	@echo "conformance: this server and kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
+
+.PHONY: test-adoption
+test-adoption: ## Take the engine into servers on the later releases of k8s.io (long lane)
+	@test/adoption/run.sh
+
+.PHONY: coverage
+coverage: bin/gotestsum ## Measure what the tests reach; write docs/coverage.md
+	@go run ./hack/coverage
+
+# As in: make mutate SEED=7
+SEED ?= 1
+
+.PHONY: mutate
+mutate: binaries ## Put small faults into a copy of the product, and see which test finds each (hours)
+	@go run ./hack/mutate -seed=$(SEED) -state=.cache/mutate-$(SEED).json
 
 .PHONY: binaries
 binaries: ## Build every program that `make test` runs
@@ -231,7 +250,7 @@ update-codegen: ## Write the generated code anew
 update-docs: binaries ## Write what documents show of commands, flags and tests anew
 	@echo "update-docs: README.md and docs/"
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
-	@go test -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
+	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@$(MAKE) conformance
 
 .PHONY: verify-repo

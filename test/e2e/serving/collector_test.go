@@ -4,8 +4,6 @@ package serving
 
 import (
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,23 +58,9 @@ service:
   pipelines:
     traces: {receivers: [otlp], exporters: [debug]}
 `)
-	collector = harness.StartProcess(t, harness.Command{Path: buildCollector(t), Args: []string{"--config=file:" + config}})
+	collector = harness.StartProcess(t, harness.Command{Path: harness.Program(t, binaries.Collector), Args: []string{"--config=file:" + config}})
 	require.NoError(t, collector.WaitOutput(t.Context(), "Everything is ready"))
 	return endpoint, collector
-}
-
-// buildCollector builds the collector from its tool module.
-func buildCollector(t *testing.T) string {
-	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	path := filepath.Join(root, "bin", "otel-collector")
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-pgo=auto", "-ldflags=-s -w", "-tags=", "-o", path, ".")
-	build.Dir = filepath.Join(root, "hack", "tools", "otel-collector")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	output, err := build.CombinedOutput()
-	require.NoError(t, err, string(output))
-	return path
 }
 
 // spanOf is what the collector has written of the span of a request: from a line
