@@ -4,7 +4,6 @@ package serving
 
 import (
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 

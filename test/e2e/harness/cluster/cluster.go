@@ -107,9 +107,3 @@ func (c *Cluster) Kubectl(t harness.TB) *harness.Kubectl {
 	t.Helper()
 	return c.KubeAPIServer.Kubectl(t)
 }
-
-// Eventually is eventually.Holds for a look that returns an error.
-func Eventually(t harness.TB, what string, look func(context.Context) error) {
-	t.Helper()
-	eventually.Holds(t, what, func(a *eventually.Attempt) { require.NoError(a, look(a.Context())) })
-}
