@@ -85,15 +85,19 @@ func (w workspace) run(ctx context.Context, env []string, name string, args ...s
 	return command.Run()
 }
 
-// packages are those that a pattern names, without generated ones.
-func (w workspace) packages(ctx context.Context, patterns ...string) ([]string, error) {
-	command := exec.CommandContext(ctx, "go", append([]string{"list"}, patterns...)...)
-	command.Dir, command.Stderr = string(w), os.Stderr
-	out, err := command.Output()
+// product are patterns of the product's packages, without generated ones.
+func (w workspace) product() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(string(w), "pkg"))
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(strings.Fields(string(out)), func(path string) bool { return strings.Contains(path, "/pkg/generated/") }), nil
+	patterns := []string{"./cmd/..."}
+	for _, entry := range entries {
+		if entry.IsDir() && entry.Name() != "generated" {
+			patterns = append(patterns, "./pkg/"+entry.Name()+"/...")
+		}
+	}
+	return patterns, nil
 }
 
 func unit(ctx context.Context, w workspace) error {
@@ -101,7 +105,7 @@ func unit(ctx context.Context, w workspace) error {
 	if err != nil {
 		return err
 	}
-	product, err := w.packages(ctx, "./cmd/...", "./pkg/...")
+	product, err := w.product()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	restclient "k8s.io/client-go/rest"
+)
+
+// Until the stored configuration is read, all seats are those of catch-all.
+func TestSeatsAreThoseOfBothKindsOfRequests(t *testing.T) {
+	generic := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
+	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}
+	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 20, 10
+	c := &Config{options: parseFlags(t).Complete(), generic: generic}
+	require.NoError(t, c.applyFlowControl(t.Context()))
+	total := 0
+	for _, level := range c.flowControl.Engine().Report().Levels {
+		total += level.Limits.Nominal
+	}
+	require.Equal(t, 30, total)
+}
