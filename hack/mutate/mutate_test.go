@@ -221,3 +221,16 @@ func TestFaultsAreFoundByTheTestsOfASmallProduct(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(restored), "x > y")
 }
+
+func TestQuickEndToEndPackagesComeFirstAndUnknownOnesLast(t *testing.T) {
+	events := filepath.Join(t.TempDir(), "e2e.json")
+	require.NoError(t, os.WriteFile(events, []byte(`{"Action":"pass","Package":"`+modulePath+`/test/e2e/slow","Elapsed":90}
+{"Action":"pass","Package":"`+modulePath+`/test/e2e/quick","Test":"TestA","Elapsed":500}
+{"Action":"pass","Package":"`+modulePath+`/test/e2e/quick","Elapsed":2}
+`), 0o600))
+	tree := &tree{packages: map[string]*listed{}}
+	for _, folder := range []string{"test/e2e/new", "test/e2e/slow", "test/e2e/quick", "test/e2e/harness", "pkg/apf"} {
+		tree.packages[folder] = &listed{ImportPath: modulePath + "/" + folder, TestGoFiles: []string{"a_test.go"}}
+	}
+	require.Equal(t, []string{"test/e2e/quick", "test/e2e/slow", "test/e2e/new"}, e2ePackages(tree, events))
+}
