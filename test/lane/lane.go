@@ -1,9 +1,12 @@
 package lane
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strconv"
+	"strings"
 )
 
 // SeedVariable is the environment variable that repeats the choices of a run.
@@ -25,7 +28,8 @@ func Pick[T any](short, long T) T {
 	return short
 }
 
-// Seed returns the seed of a test's random choices and logs it. It is what
+// Seed returns the seed of a test's random choices and logs it, with the command
+// that repeats them. It is what
 // the environment variable SEED says, else 1 in the short lane and a new one in
 // the long lane.
 func Seed(t TB) uint64 {
@@ -34,8 +38,25 @@ func Seed(t TB) uint64 {
 	if err != nil {
 		t.Fatalf("%s must be a number from 0 to 2^64-1: %v", SeedVariable, err)
 	}
-	t.Logf("seed %d: %s=%d repeats the choices of %s", seed, SeedVariable, seed, t.Name())
+	t.Logf("seed %d; the same choices again: %s", seed, repetition(seed, t.Name()))
 	return seed
+}
+
+// repetition is the command that makes the choices of a test again.
+func repetition(seed uint64, name string) string {
+	steps := strings.Split(name, "/")
+	for i, step := range steps {
+		steps[i] = "^" + strings.ReplaceAll(regexp.QuoteMeta(step), "'", ".") + "$"
+	}
+	tags := ""
+	if Long {
+		tags = "-tags=long "
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = err.Error()
+	}
+	return fmt.Sprintf("cd %s && %s=%d go test -count=1 %s-run '%s' .", dir, SeedVariable, seed, tags, strings.Join(steps, "/"))
 }
 
 func choose(given string, long bool) (uint64, error) {
