@@ -108,6 +108,7 @@ func startLive(t *testing.T, etcd *harness.Etcd, flags ...string) *live {
 		"--audit-policy-file="+write("policy.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: Metadata\n"),
 		"--audit-log-path="+l.auditLog, "--audit-log-mode=blocking",
 		"--token-auth-file="+write("tokens.csv", "full,full,1\nchanging,changing,2\nqueued,queued,3\nstopping,stopping,4\nother,other,5\n"),
+		"--request-timeout=30m", // for so long a stop waits for connections
 		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10")
 	l.site = startSite(t, etcd, flags...)
 	return l

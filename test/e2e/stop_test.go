@@ -17,7 +17,9 @@ import (
 // testStop asks the server to stop while a request and a watch are under way. A
 // watch that held the stop up would do so for half an hour.
 func testStop(t *testing.T, g *live) {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+v1Path+"/flowschemas?watch=true", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.URL+v1Path+"/flowschemas?watch=true", nil)
 	require.NoError(t, err)
 	// A connection of its own, as another client has.
 	client, err := rest.HTTPClientFor(g.Config(t))
