@@ -31,7 +31,7 @@ type outcome struct {
 
 var (
 	startLine = regexp.MustCompile(`: started ([\w-]+)\n$`)         //nolint:gochecknoglobals // a constant
-	seedLine  = regexp.MustCompile(`: seed \d+: (SEED=\d+) repeat`) //nolint:gochecknoglobals // a constant
+	seedLine  = regexp.MustCompile(`: seed \d+; .* (SEED=\d+) go test `) //nolint:gochecknoglobals // a constant
 )
 
 // readFile adds the events of one phase.

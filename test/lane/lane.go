@@ -28,10 +28,9 @@ func Pick[T any](short, long T) T {
 	return short
 }
 
-// Seed returns the seed of a test's random choices and logs it, with the command
-// that repeats them. It is what
-// the environment variable SEED says, else 1 in the short lane and a new one in
-// the long lane.
+// Seed returns the seed of a test's random choices, and logs it with the command
+// that repeats them. It is what the environment variable SEED says, else 1 in the
+// short lane and a new one in the long lane.
 func Seed(t TB) uint64 {
 	t.Helper()
 	seed, err := choose(os.Getenv(SeedVariable), Long)
