@@ -30,7 +30,7 @@ type outcome struct {
 }
 
 var (
-	startLine = regexp.MustCompile(`: started ([\w-]+)\n$`)         //nolint:gochecknoglobals // a constant
+	startLine = regexp.MustCompile(`: started ([\w-]+)\n$`)              //nolint:gochecknoglobals // a constant
 	seedLine  = regexp.MustCompile(`: seed \d+; .* (SEED=\d+) go test `) //nolint:gochecknoglobals // a constant
 )
 
