@@ -141,9 +141,16 @@ conformance: binaries ## Compare the API with kube-apiserver's; write docs/confo
 	@echo "conformance: this server and kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
+# Releases of Kubernetes' libraries on which pkg/apf is adopted, beside its own.
+ADOPTION ?= 0.34.13 0.35.10 0.36.6 0.37.2
+
 .PHONY: test-adoption
-test-adoption: ## Take the engine into servers on the later releases of k8s.io (long lane)
-	@test/adoption/run.sh
+test-adoption: bin/gotestsum ## Take the engine into servers on later releases of k8s.io (long lane)
+	@status=0; for release in $(ADOPTION); do \
+	  echo "test-adoption: pkg/apf on k8s.io/apiserver $$release"; \
+	  { modfile=$$(test/adoption/modfile.sh $$release) && \
+	    $(call run-tests,adoption-$$release) -mod=mod -modfile=$$modfile ./pkg/apf/adoption; } || \
+	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; exit $$status
 
 .PHONY: coverage
 coverage: bin/gotestsum ## Measure what the tests reach; write docs/coverage.md
