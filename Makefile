@@ -110,7 +110,7 @@ test-unit: bin/gotestsum ## Run the tests beside the code
 test-race: bin/gotestsum ## Run the tests of the product under the race detector
 	@echo "test-race: the packages of the product under the race detector"
 	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: there is no C compiler, which the race detector needs: install gcc or clang, or set CC" >&2; exit 1; }
-	@CGO_ENABLED=1 $(call run-tests,race) -race $$(go list ./cmd/... ./pkg/... | grep -v /pkg/generated)
+	@export CGO_ENABLED=1; $(call run-tests,race) -race $$(go list ./cmd/... ./pkg/... | grep -v /pkg/generated)
 
 .PHONY: test-parity
 test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes itself

@@ -113,6 +113,9 @@ func (k testKey) repeat(seed string) string {
 	words := []string{"go", "test", "-count=1"}
 	folder, dir, env := k.folder(), "", []string{"CGO_ENABLED=0"}
 	phase, long := strings.CutPrefix(k.phase, "long-")
+	if release, ok := strings.CutPrefix(phase, "adoption-"); ok {
+		return "make test-adoption ADOPTION=" + release
+	}
 	switch phase {
 	case "race":
 		env = []string{"CGO_ENABLED=1"}

@@ -39,6 +39,8 @@ func TestReportSaysWhatFailedWhatPassedOnRetryAndHowToRepeatIt(t *testing.T) {
 func TestEachPhaseIsRepeatedInItsWay(t *testing.T) {
 	key := testKey{pkg: module + "pkg/apf", test: "TestX"}
 	for phase, command := range map[string]string{
+		"long-adoption-0.34.13": "make test-adoption ADOPTION=0.34.13",
+
 		"unit":   "CGO_ENABLED=0 go test -count=1 ./pkg/apf -run='^TestX$'",
 		"race":   "CGO_ENABLED=1 go test -count=1 -race ./pkg/apf -run='^TestX$'",
 		"parity": "cd test/parity && CGO_ENABLED=0 go test -count=1 . -run='^TestX$'",
