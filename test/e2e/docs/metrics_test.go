@@ -129,7 +129,7 @@ func testRefused(t *testing.T, s *site) {
 	values, err := scrape.Parse(text, "prometheus_target_scrapes_")
 	require.NoError(t, err)
 	for _, reason := range []string{"sample_duplicate_timestamp", "sample_out_of_order", "sample_out_of_bounds", "exceeded_body_size_limit", "exceeded_sample_limit"} {
-		name := "prometheus_target_scrapes_" + reason + "_total{}"
+		name := "prometheus_target_scrapes_" + reason + "_total"
 		require.Contains(t, values, name)
 		require.Zero(t, values[name], reason)
 	}
