@@ -76,13 +76,14 @@ func (t table) body(measured measurement.Rounds) (string, error) {
 	if t.columns != [2]string{} {
 		header = measurement.Header(t.columns[0], t.columns[1])
 	}
-	body := header.String() + header.Rule()
+	var body strings.Builder
+	body.WriteString(header.String() + header.Rule())
 	for _, comparison := range t.rows {
 		row, err := measured.Row(comparison)
 		if err != nil {
 			return "", err
 		}
-		body += row.String()
+		body.WriteString(row.String())
 	}
-	return body, nil
+	return body.String(), nil
 }

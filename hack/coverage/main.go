@@ -15,21 +15,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "coverage:", err)
-		os.Exit(1)
-	}
+	program.Run(func(ctx context.Context) error { return run(ctx, os.Args[1:]) })
 }
 
 // run does what is asked for. Tests that fail have run statements all the same: the
@@ -77,9 +72,9 @@ func (w workspace) empty(part string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// run runs a command at the top of the repository and shows what it says.
-func (w workspace) run(ctx context.Context, env []string, name string, args ...string) error {
-	command := exec.CommandContext(ctx, name, args...)
+// run runs the go command at the top of the repository and shows what it says.
+func (w workspace) run(ctx context.Context, env []string, args ...string) error {
+	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir, command.Env = string(w), append(os.Environ(), append(env, "CGO_ENABLED=0")...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	return command.Run()
@@ -110,7 +105,7 @@ func unit(ctx context.Context, w workspace) error {
 		return err
 	}
 	args := append([]string{"test", "-count=1", "-vet=off", "-timeout=30m", "-coverpkg=" + strings.Join(product, ",")}, product...)
-	return w.run(ctx, nil, "go", append(args, "-args", "-test.gocoverdir="+dir)...)
+	return w.run(ctx, nil, append(args, "-args", "-test.gocoverdir="+dir)...)
 }
 
 func endToEnd(ctx context.Context, w workspace) error {
@@ -122,5 +117,5 @@ func endToEnd(ctx context.Context, w workspace) error {
 		return err
 	}
 	env := []string{"COVERAGE=1", "BINARIES=prebuilt", "GOCOVERDIR=" + dir}
-	return w.run(ctx, env, "go", "test", "-count=1", "-vet=off", "-p=2", "-timeout=30m", "./test/e2e/...")
+	return w.run(ctx, env, "test", "-count=1", "-vet=off", "-p=2", "-timeout=30m", "./test/e2e/...")
 }

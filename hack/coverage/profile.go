@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"strings"
 )
@@ -63,9 +64,7 @@ func (p *profile) add(other *profile) {
 
 // know adds the statements of other, whether they have run there or not.
 func (p *profile) know(other *profile) {
-	for b, statements := range other.statements {
-		p.statements[b] = statements
-	}
+	maps.Copy(p.statements, other.statements)
 }
 
 // share is how many statements there are, and how many of them have run.

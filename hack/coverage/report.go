@@ -44,7 +44,7 @@ func (w workspace) profile(ctx context.Context, dir string) (*profile, error) {
 		return nil, nil
 	}
 	text := w.counters(dir) + ".txt"
-	if err := w.run(ctx, nil, "go", "tool", "covdata", "textfmt", "-i="+w.counters(dir), "-o="+text); err != nil {
+	if err := w.run(ctx, nil, "tool", "covdata", "textfmt", "-i="+w.counters(dir), "-o="+text); err != nil {
 		return nil, err
 	}
 	content, err := os.ReadFile(text)

@@ -101,7 +101,8 @@ func number(value float64) string { return fmt.Sprintf("%.3g", value) }
 
 // Format shows a value with a prefix that fits a person.
 func Format(value float64, unit string) string {
-	class, suffix := benchunit.ClassOf(unit), ""
+	class := benchunit.ClassOf(unit)
+	var suffix string
 	switch {
 	case strings.HasPrefix(unit, "us-"): // benchunit knows no microseconds
 		value, suffix = value/1e6, "s"

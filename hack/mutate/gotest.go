@@ -84,12 +84,11 @@ func (s *scratch) goTest(ctx context.Context, folder string, stop bool, args ...
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var exit *exec.ExitError
 	switch {
 	case len(run.failures) > 0 || run.noBuild:
 		return run, nil
 	case waitErr != nil:
-		if errors.As(waitErr, &exit) {
+		if _, ok := errors.AsType[*exec.ExitError](waitErr); ok {
 			return nil, fmt.Errorf("go test failed without a test that did: %s", run.remainder)
 		}
 		return nil, waitErr

@@ -5,9 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 )
 
 // options are the flags.
@@ -31,12 +31,7 @@ func main() {
 	flag.StringVar(&o.events, "events", ".cache/test/*.json", "`glob` of test events, by which quick end-to-end packages come first")
 	flag.DurationVar(&o.timeout, "timeout", 15*time.Minute, "`time` for one fault")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, o); err != nil {
-		fmt.Fprintln(os.Stderr, "mutate:", err)
-		os.Exit(1)
-	}
+	program.Run(func(ctx context.Context) error { return run(ctx, o) })
 }
 
 func run(ctx context.Context, o options) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -34,9 +35,9 @@ func (m *mutant) mutated() []byte {
 
 // lines are the lines that differ, without and with the fault.
 func (m *mutant) lines() (before, after []string) {
-	from := strings.LastIndexByte(string(m.source[:m.start]), '\n') + 1
+	from := bytes.LastIndexByte(m.source[:m.start], '\n') + 1
 	to := len(m.source)
-	if next := strings.IndexByte(string(m.source[m.end:]), '\n'); next >= 0 {
+	if next := bytes.IndexByte(m.source[m.end:], '\n'); next >= 0 {
 		to = m.end + next
 	}
 	changed := string(m.source[from:m.start]) + m.replacement + string(m.source[m.end:to])

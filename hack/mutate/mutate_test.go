@@ -37,7 +37,7 @@ func TestFaultsOfEachKind(t *testing.T) {
 		"return a >= b":     {"boundary moved: return a >= b  =>  return a > b"},
 		"return a == b":     {"equality turned: return a == b  =>  return a != b"},
 		"return a * b":      {"arithmetic replaced: return a * b  =>  return a / b"},
-		"return a && b":     {"and and or swapped: return a && b  =>  return a || b"},
+		"return a && b":     {"&& and || swapped: return a && b  =>  return a || b"},
 		"return 0x10":       {"constant changed by one: return 0x10  =>  return 17"},
 		"x := f()":          nil,
 		"a.b = c":           {"statement left out: without a.b = c"},

@@ -111,7 +111,7 @@ func (f *finder) operator(node *ast.BinaryExpr) {
 		"boundary moved":      {token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR},
 		"equality turned":     {token.EQL: token.NEQ, token.NEQ: token.EQL},
 		"arithmetic replaced": {token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL},
-		"and and or swapped":  {token.LAND: token.LOR, token.LOR: token.LAND},
+		"&& and || swapped":   {token.LAND: token.LOR, token.LOR: token.LAND},
 	} {
 		if other, swapped := swaps[node.Op]; swapped {
 			f.replace(kind, node.OpPos, node.OpPos+token.Pos(len(node.Op.String())), other.String())

@@ -23,7 +23,7 @@ type sentence struct {
 
 // proofPattern is one test in a cell: `folder Function/case`, in the long lane
 // with the word before it.
-var proofPattern = regexp.MustCompile("^(long: )?`(\\S+) ([^`]+)`$") //nolint:gochecknoglobals // a constant that Go has no word for
+var proofPattern = regexp.MustCompile("^(long: )?`(\\S+) ([^`]+)`$")
 
 // parseTable reads the rows of every table whose heads are sentence and test.
 func parseTable(r io.Reader) ([]sentence, error) {

@@ -30,8 +30,8 @@ type outcome struct {
 }
 
 var (
-	startLine = regexp.MustCompile(`: started ([\w-]+)\n$`)              //nolint:gochecknoglobals // a constant
-	seedLine  = regexp.MustCompile(`: seed \d+; .* (SEED=\d+) go test `) //nolint:gochecknoglobals // a constant
+	startLine = regexp.MustCompile(`: started ([\w-]+)\n$`)
+	seedLine  = regexp.MustCompile(`: seed \d+; .* (SEED=\d+) go test `)
 )
 
 // readFile adds the events of one phase.

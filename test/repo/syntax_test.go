@@ -2,7 +2,7 @@ package repo
 
 import (
 	"go/ast"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,7 +56,7 @@ func isTestType(expr ast.Expr) bool {
 	}
 	from, _ := selector.X.(*ast.Ident)
 	inTesting := from != nil && from.Name == "testing"
-	return selector.Sel.Name == "TB" || inTesting && strings.Contains("T B F", selector.Sel.Name)
+	return selector.Sel.Name == "TB" || inTesting && slices.Contains([]string{"T", "B", "F"}, selector.Sel.Name)
 }
 
 // testNames are the names of parameters, variables and fields that hold a test,

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,7 +78,7 @@ func elapses(file goFile, expr ast.Expr) (found bool) {
 			return true
 		}
 		method, ok := call.Fun.(*ast.SelectorExpr)
-		if ok && strings.Contains("Sub Before After Compare", method.Sel.Name) && (asksNow(file, method.X) || len(call.Args) == 1 && asksNow(file, call.Args[0])) {
+		if ok && slices.Contains([]string{"Sub", "Before", "After", "Compare"}, method.Sel.Name) && (asksNow(file, method.X) || len(call.Args) == 1 && asksNow(file, call.Args[0])) {
 			found = true
 		}
 		return true

@@ -115,7 +115,7 @@ resources:
 }
 
 // secrets are the keys by name.
-var secrets = map[string]string{ //nolint:gochecknoglobals // constant
+var secrets = map[string]string{
 	"old": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 	"new": "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=",
 }
