@@ -186,8 +186,11 @@ func (c *Config) applyAudit() error {
 			return fmt.Errorf("--audit-webhook-config-file=%s: must be a kubeconfig: %w", file, err)
 		}
 	}
-	if err := options.ApplyTo(c.generic); err != nil {
+	switch err := options.ApplyTo(c.generic); {
+	case err != nil && options.LogOptions.Path != "":
 		return fmt.Errorf("--audit-log-path=%s: %w", options.LogOptions.Path, err)
+	case err != nil:
+		return fmt.Errorf("audit: %w", err)
 	}
 	return nil
 }
