@@ -51,6 +51,13 @@ func TestAdvanceIsExactOrTheMost(t *testing.T) {
 	assert.Zero(t, seats.Advance(1, 1, 0))
 }
 
+// What waits and what runs can be this far apart, and a little further.
+func TestTheLargestRequestsStayFarWithinTheClock(t *testing.T) {
+	assert.Less(t, seats.AreaOf(26_000, 24*time.Hour), seats.MaxArea)
+	var p seats.Progress
+	assert.True(t, p.Before(p.Add(seats.MaxArea).Add(seats.MaxArea).Add(seats.MaxArea)))
+}
+
 func TestProgressComparesAcrossItsEnd(t *testing.T) {
 	for _, p := range []seats.Progress{0, 1, 1<<63 - 1, 1 << 63, math.MaxUint64} {
 		for _, a := range []seats.Area{1, 1000, seats.MaxArea} {
