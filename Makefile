@@ -128,7 +128,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes itself
 MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel
 
 # Two packages at a time: one waits while the other works. A test that failed is
-# run once more, by itself; test-report names it.
+# run once more, by itself, and named in the report.
 .PHONY: test-e2e
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
