@@ -80,7 +80,7 @@ func TestWhatNobodyNeedNoticeIsLeftAlone(t *testing.T) {
 
 func TestOnlyTheProductHasFaults(t *testing.T) {
 	for folder, want := range map[string]bool{
-		"pkg/apf": true, "pkg/apf/engine": true, "cmd/flowcontrol-apiserver/app/identity": true,
+		"pkg/apf": true, "pkg/apf/engine": true, "pkg/server/identity": true,
 		"pkg/generated/openapi": false, "pkg/apis/flowcontrol/fuzzer": false, "hack/mutate": false, "test/lane": false, "cmd/flowcontrol-apiserver": false,
 	} {
 		assert.Equal(t, want, isMutated(folder), folder)

@@ -74,12 +74,20 @@ func rules() []rule {
 				"so that queuing can run in virtual time without a server",
 		},
 		{
-			from: []string{"./pkg"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
-			why: "the embedded etcd belongs to the one-binary mode, cmd/flowcontrol-apiserver/app/standalone",
+			from: []string{"./pkg/registry"}, to: []string{"./pkg/server"},
+			why: "the server puts the registry into a handler chain; the registry is usable without it",
 		},
 		{
-			from: []string{"./cmd"}, except: []string{"./cmd/flowcontrol-apiserver/app/standalone"}, to: []string{"go.etcd.io/etcd/server"},
-			why: "the embedded etcd belongs to the one-binary mode, cmd/flowcontrol-apiserver/app/standalone",
+			from: []string{"./pkg/lint"}, to: []string{"./pkg/registry", "./pkg/server", "./pkg/generated"},
+			why: "lint reads objects, wherever they come from",
+		},
+		{
+			from: []string{"./pkg/apf"}, to: []string{"./pkg/lint", "./pkg/server"},
+			why: "the engine is a library for any API server",
+		},
+		{
+			from: []string{"./pkg", "./cmd"}, except: []string{"./pkg/server/embedded"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
+			why: "the embedded etcd belongs to the one-binary mode, pkg/server/embedded",
 		},
 	}
 }
@@ -227,8 +235,8 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		{"queuing logs", pkg("/pkg/apf/queueset", "k8s.io/klog/v2"), 1},
 		{"queuing speaks HTTP", pkg("/pkg/apf/queueset", "net/http"), 1},
 		{"the debug endpoints speak HTTP", pkg("/pkg/apf/debugendpoints", "net/http"), 0},
-		{"the one-binary mode embeds etcd", pkg("/cmd/flowcontrol-apiserver/app/standalone", "go.etcd.io/etcd/server/v3/embed"), 0},
-		{"the command embeds etcd", pkg("/cmd/flowcontrol-apiserver/app", "go.etcd.io/etcd/server/v3/embed"), 1},
+		{"the one-binary mode embeds etcd", pkg("/pkg/server/embedded", "go.etcd.io/etcd/server/v3/embed"), 0},
+		{"the server embeds etcd", pkg("/pkg/server", "go.etcd.io/etcd/server/v3/embed"), 1},
 		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
 		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
 	} {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/upstream"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
 )
 
 // cluster is the kube-apiserver in front of this server: the place of the
@@ -68,7 +68,7 @@ func (c *Config) watchCluster(context.Context) error {
 	if err != nil {
 		return err
 	}
-	config := upstream.Config{
+	config := controlplane.Config{
 		Authentication: authentication,
 		Authorization:  authorization,
 		TrustOptional:  identity.Authentication.TolerateInClusterLookupFailure,
@@ -77,13 +77,13 @@ func (c *Config) watchCluster(context.Context) error {
 		Log:            klog.Background().WithName("upstream"),
 	}
 	if !identity.Authentication.SkipInClusterLookup {
-		config.Trust = &upstream.Trust{
+		config.Trust = &controlplane.Trust{
 			ClientCA:   identity.Authentication.ClientCert.ClientCA == "",
 			FrontProxy: identity.Authentication.RequestHeader.ClientCAFile == "",
 			Knows:      c.trusts,
 		}
 	}
-	monitor, err := upstream.New(config)
+	monitor, err := controlplane.New(config)
 	if err != nil {
 		return err
 	}

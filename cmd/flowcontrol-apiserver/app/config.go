@@ -15,9 +15,9 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/util/webhook"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
 
@@ -200,7 +200,7 @@ func (c *Config) applyAudit() error {
 func (c *Config) checkOptions(context.Context) error {
 	chain := c.generic.BuildHandlerChainFunc
 	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
-		return chain(clientfault.Options(api, generic.MaxRequestBodyBytes), generic)
+		return chain(badrequest.Options(api, generic.MaxRequestBodyBytes), generic)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/klog/v2"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/standalone"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
 const (
@@ -24,9 +24,9 @@ const (
 
 // home is the data directory and what lives in it.
 type home struct {
-	dir          *standalone.DataDirectory
-	certificates *standalone.Certificates
-	etcd         *standalone.Etcd
+	dir          *embedded.DataDirectory
+	certificates *embedded.Certificates
+	etcd         *embedded.Etcd
 }
 
 // openHome takes the data directory and makes what certificates are missing.
@@ -34,13 +34,13 @@ func (c *Config) openHome(context.Context) error {
 	if !c.options.usesDataDir() {
 		return nil
 	}
-	dir, err := standalone.OpenDataDirectory(c.options.DataDir)
+	dir, err := embedded.OpenDataDirectory(c.options.DataDir)
 	if err != nil {
 		return err
 	}
 	c.home = &home{dir: dir}
 	if c.options.local {
-		c.home.certificates, err = standalone.EnsureCertificates(dir, c.servingNames(), time.Now)
+		c.home.certificates, err = embedded.EnsureCertificates(dir, c.servingNames(), time.Now)
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (c *Config) startEtcd(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
 	defer cancel()
-	c.home.etcd, err = standalone.StartEtcd(ctx, c.home.dir, klog.Background().WithName("etcd"))
+	c.home.etcd, err = embedded.StartEtcd(ctx, c.home.dir, klog.Background().WithName("etcd"))
 	return err
 }
 
@@ -111,7 +111,7 @@ func (c *Config) writeKubeconfig() (string, error) {
 		}
 		certificates.CA.CertificatePEM = trusted
 	}
-	_, err := standalone.WriteKubeconfig(c.home.dir, c.address(), &certificates)
+	_, err := embedded.WriteKubeconfig(c.home.dir, c.address(), &certificates)
 	return c.home.dir.KubeconfigPath(), err
 }
 

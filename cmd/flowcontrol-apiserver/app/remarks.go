@@ -6,7 +6,7 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/readiness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 )
 

@@ -8,7 +8,7 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // BenchmarkAdviceOnACreate is what advice adds to a create among 10,000 schemas,
@@ -31,7 +31,7 @@ func BenchmarkAdviceOnACreate(b *testing.B) {
 			schema.Spec.Rules[0].Subjects[0] = user
 			b.ReportAllocs()
 			for b.Loop() {
-				if said := advice.For(b.Context(), schema, stored.now()); len(said) > 0 {
+				if said := lint.For(b.Context(), schema, stored.now()); len(said) > 0 {
 					b.Fatal(said)
 				}
 			}

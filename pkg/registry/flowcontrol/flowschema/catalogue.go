@@ -14,7 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // anyVersion asks the watch cache for what it has.
@@ -71,10 +71,10 @@ type snapshot struct {
 	version uint64
 }
 
-var _ advice.Catalogue = snapshot{}
+var _ lint.Catalogue = snapshot{}
 
 // FlowSchemas returns the schemas of such users, not older than the version.
-func (s snapshot) FlowSchemas(ctx context.Context, users advice.Users) ([]*flowcontrol.FlowSchema, error) {
+func (s snapshot) FlowSchemas(ctx context.Context, users lint.Users) ([]*flowcontrol.FlowSchema, error) {
 	return s.schemas.at(ctx, s.version, users)
 }
 

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // mirrorPatience is how long a reader waits for the mirror to get as far as it
@@ -51,11 +51,11 @@ type mirror struct {
 // apart by.
 type reflection struct {
 	*flowcontrol.FlowSchema
-	users advice.Users
+	users lint.Users
 }
 
 func reflect(schema *flowcontrol.FlowSchema) reflection {
-	return reflection{FlowSchema: schema, users: advice.UsersOf(schema)}
+	return reflection{FlowSchema: schema, users: lint.UsersOf(schema)}
 }
 
 var (
@@ -105,7 +105,7 @@ func internal(options metav1.ListOptions) *metainternalversion.ListOptions {
 // at returns the schemas whose users may meet the given ones, by name and not
 // older than the version, or an error if that takes too long. They must not be
 // changed.
-func (m *mirror) at(ctx context.Context, version uint64, users advice.Users) ([]*flowcontrol.FlowSchema, error) {
+func (m *mirror) at(ctx context.Context, version uint64, users lint.Users) ([]*flowcontrol.FlowSchema, error) {
 	m.start()
 	ctx, cancel := context.WithTimeoutCause(ctx, mirrorPatience, fmt.Errorf("version %d of the FlowSchemas is not known after %v", version, mirrorPatience))
 	defer cancel()
@@ -124,7 +124,7 @@ func (m *mirror) at(ctx context.Context, version uint64, users advice.Users) ([]
 
 // look returns the schemas if the mirror has reached the version, and otherwise
 // what is closed when it moves on.
-func (m *mirror) look(version uint64, users advice.Users) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
+func (m *mirror) look(version uint64, users lint.Users) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.version < max(version, 1) {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // fakeSource has one list for every question, and two watches.
@@ -78,7 +78,7 @@ func startMirror(t *testing.T) (*mirror, *fakeSource) {
 // requireAt looks for the schemas, name and version of each, at a version.
 func requireAt(t *testing.T, m *mirror, version uint64, want ...string) {
 	t.Helper()
-	schemas, err := m.at(t.Context(), version, advice.Anybody)
+	schemas, err := m.at(t.Context(), version, lint.Anybody)
 	require.NoError(t, err)
 	got := []string{}
 	for _, schema := range schemas {
@@ -126,7 +126,7 @@ func TestMirrorThatIsStoppedFollowsNothing(t *testing.T) {
 	m.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := m.at(ctx, 0, advice.Anybody)
+	_, err := m.at(ctx, 0, lint.Anybody)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, from.asked)
 	m.stop()
@@ -144,11 +144,11 @@ func fed(t *testing.T) *mirror {
 func TestMirrorIsNotReadBeforeItGotThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := fed(t)
-		_, err := m.at(t.Context(), 6, advice.Anybody)
+		_, err := m.at(t.Context(), 6, lint.Anybody)
 		require.ErrorContains(t, err, "version 6 of the FlowSchemas is not known after 3s")
 
 		var read []*flowcontrol.FlowSchema
-		go func() { read, _ = m.at(t.Context(), 7, advice.Anybody) }()
+		go func() { read, _ = m.at(t.Context(), 7, lint.Anybody) }()
 		synctest.Wait()
 		require.NoError(t, m.Add(event("c", 6)))
 		m.UpdateResourceVersion("6")
@@ -163,7 +163,7 @@ func TestMirrorIsNotReadBeforeItGotThere(t *testing.T) {
 
 func TestWhatWasReadOfTheMirrorStaysAsItWas(t *testing.T) {
 	m := fed(t)
-	before, err := m.at(t.Context(), 0, advice.Anybody)
+	before, err := m.at(t.Context(), 0, lint.Anybody)
 	require.NoError(t, err)
 	require.NoError(t, m.Delete(event("a", 6)))
 	require.NoError(t, m.Update(event("b", 7)))
@@ -175,7 +175,7 @@ func TestWhatWasReadOfTheMirrorStaysAsItWas(t *testing.T) {
 func TestMirrorShowsThoseWhoMayMeet(t *testing.T) {
 	m := fed(t)
 	for _, name := range []string{"a", "b"} {
-		found, err := m.at(t.Context(), 0, advice.UsersOf(event(name, 0)))
+		found, err := m.at(t.Context(), 0, lint.UsersOf(event(name, 0)))
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		require.Equal(t, name, found[0].Name)
@@ -183,7 +183,7 @@ func TestMirrorShowsThoseWhoMayMeet(t *testing.T) {
 	moved := event("a", 6)
 	moved.Spec.Rules = event("b", 0).Spec.Rules
 	require.NoError(t, m.Update(moved))
-	found, err := m.at(t.Context(), 0, advice.UsersOf(moved))
+	found, err := m.at(t.Context(), 0, lint.UsersOf(moved))
 	require.NoError(t, err)
 	require.Len(t, found, 2, "a changed subject counts")
 	found, err = m.at(t.Context(), 0, 0)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/advice"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/storage"
 )
 
@@ -54,8 +54,8 @@ func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedO
 	return updated, created, err
 }
 
-func advise(ctx context.Context, object runtime.Object, stored advice.Catalogue) {
-	for _, sentence := range advice.For(ctx, object.(*flowcontrol.FlowSchema), stored) {
+func advise(ctx context.Context, object runtime.Object, stored lint.Catalogue) {
+	for _, sentence := range lint.For(ctx, object.(*flowcontrol.FlowSchema), stored) {
 		warning.AddWarning(ctx, "", sentence)
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // Get reads an object.
 func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	object, err := r.Store.Get(ctx, name, options)
-	return object, clientfault.Version(err)
+	return object, badrequest.Version(err)
 }
 
 // List reads the objects that options select. An exact version from the future
 // is answered like any other: 504, not etcd's own error, which would be a 500.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
-	if err := clientfault.List(ctx); err != nil {
+	if err := badrequest.List(ctx); err != nil {
 		return nil, err
 	}
 	list, err := r.Store.List(ctx, options)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // StatusREST serves the status of the objects.
@@ -34,12 +34,12 @@ func (r *StatusREST) Destroy() {}
 // Get returns the whole object.
 func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	object, err := r.store.Get(ctx, name, options)
-	return object, clientfault.Version(err)
+	return object, badrequest.Version(err)
 }
 
 // Update writes the status and never creates: a status belongs to an object.
 func (r *StatusREST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, clientfault.Update(objectInfo), createValidation, updateValidation, false, options)
+	return r.store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, false, options)
 }
 
 // GetResetFields names the fields that a write of the status leaves alone.

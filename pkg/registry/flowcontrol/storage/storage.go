@@ -12,7 +12,7 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // SpecStrategy governs writes of the whole object.
@@ -76,11 +76,11 @@ func Open(resource Resource, options generic.RESTOptionsGetter) (*REST, *StatusR
 // Create writes a new object.
 func (r *REST) Create(ctx context.Context, object runtime.Object, validation rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.Store.Create(ctx, object, validation, options)
-	return created, clientfault.Create(err)
+	return created, badrequest.Create(err)
 }
 
 // Update writes an object, and creates it if it is absent and forceAllowCreate
 // is set, as it is for apply.
 func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.Store.Update(ctx, name, clientfault.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
+	return r.Store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/clientfault"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // Watch tells of changes.
@@ -19,7 +19,7 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 		return nil, err
 	}
 	watcher, err := r.Store.Watch(ctx, options)
-	return watcher, clientfault.Version(err)
+	return watcher, badrequest.Version(err)
 }
 
 // awaitBeginning returns once the watch cache, which serves all watches, is

@@ -1,0 +1,146 @@
+package lint
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+)
+
+func isHere(level string) bool { return level != "absent" }
+
+// requireShadowIsTrue looks whether the engine gives the schema a request, and
+// returns whether it does not.
+func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) bool {
+	t.Helper()
+	schema.Spec.PriorityLevelConfiguration.Name = "here"
+	takers := shadowedBy(&schema, pointers(others), isHere)
+	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	for i := range requests {
+		if chosen := engine.Match(&requests[i]); chosen >= 0 && engine.Schemas()[chosen].Name == schema.Name {
+			require.Empty(t, takers, "%s is said to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
+			return false
+		}
+	}
+	require.NotEmpty(t, takers, "%s matches nothing among %s", text(schema), text(others))
+
+	var named []flowcontrol.FlowSchema
+	for _, taker := range takers {
+		named = append(named, *taker)
+	}
+	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isHere), "the schemas that are named do it alone")
+	return true
+}
+
+// requireOverlapIsTrue looks for a request that the engine would give to either
+// schema, and returns whether there is one.
+func requireOverlapIsTrue(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) bool {
+	t.Helper()
+	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "here", "here"
+	first, second := classifier(a), classifier(b)
+	for i := range requests {
+		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
+			require.True(t, overlap(rulesOf(&a), &b), "%s and %s both match %+v", text(a), text(b), requests[i])
+			require.True(t, overlap(rulesOf(&b), &a))
+			return true
+		}
+	}
+	require.False(t, overlap(rulesOf(&a), &b), "%s and %s have no request in common", text(a), text(b))
+	require.False(t, overlap(rulesOf(&b), &a))
+	return false
+}
+
+func text(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func TestSchemaIsShadowedWheneverTheEngineNeverChoosesIt(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 4))
+	requests := universe()
+	seen := map[bool]int{}
+	for range 60 {
+		schemas := randomSchemas(random, 2+random.IntN(20))
+		for i := range schemas {
+			seen[requireShadowIsTrue(t, schemas[i], append(schemas[:i:i], schemas[i+1:]...), requests)]++
+		}
+	}
+	assert.Greater(t, seen[true], 60)
+	assert.Greater(t, seen[false], 60)
+}
+
+func TestSchemasOverlapWheneverTheEngineCanChooseEither(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 6))
+	requests := universe()
+	seen := map[bool]int{}
+	for range 500 {
+		schemas := randomSchemas(random, 2)
+		seen[requireOverlapIsTrue(t, schemas[0], schemas[1], requests)]++
+	}
+	assert.Greater(t, seen[true], 100)
+	assert.Greater(t, seen[false], 100)
+}
+
+func FuzzAdviceIsTrueOfTheEngine(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, byte(3*seed), "alice", "devs", "ns1", "get", "pods/status", "/healthz/etcd")
+	}
+	requests := universe()
+	f.Fuzz(func(t *testing.T, seed uint64, n byte, name, inGroup, namespace, verb, resource, url string) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		schemas := append(randomSchemas(random, 1+int(n%16)), writtenByHand(random, "by-hand", name, inGroup, namespace, verb, resource, url))
+		last := len(schemas) - 1
+		shadowIsSound(t, schemas[0], schemas[1:], requests)
+		shadowIsSound(t, schemas[last], schemas[:last], requests)
+		overlapIsComplete(t, schemas[0], schemas[last], requests)
+	})
+}
+
+// writtenByHand is a schema with words of the fuzzer, which need not be valid.
+func writtenByHand(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrol.FlowSchema {
+	schema := randomSchema(random, name)
+	rule := &schema.Spec.Rules[0]
+	rule.Subjects = append(rule.Subjects, aUser(userName), aGroup(inGroup), anAccount(namespace, userName))
+	rule.ResourceRules = append(rule.ResourceRules, flowcontrol.ResourcePolicyRule{
+		Verbs: []string{verb}, APIGroups: []string{all}, Resources: []string{resource}, Namespaces: []string{namespace},
+	})
+	rule.NonResourceRules = append(rule.NonResourceRules, flowcontrol.NonResourcePolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{url}})
+	return schema
+}
+
+// shadowIsSound is one half of requireShadowIsTrue: words outside the universe
+// may be the only requests that a schema takes.
+func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) {
+	t.Helper()
+	schema.Spec.PriorityLevelConfiguration.Name = "here"
+	if shadowedBy(&schema, pointers(others), isHere) == nil {
+		return
+	}
+	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	for i := range requests {
+		if chosen := engine.Match(&requests[i]); chosen >= 0 {
+			require.NotEqual(t, schema.Name, engine.Schemas()[chosen].Name, "%s among %s takes %+v", text(schema), text(others), requests[i])
+		}
+	}
+}
+
+func overlapIsComplete(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) {
+	t.Helper()
+	if overlap(rulesOf(&a), &b) {
+		return
+	}
+	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "here", "here"
+	first, second := classifier(a), classifier(b)
+	for i := range requests {
+		require.False(t, first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0, "%s and %s both match %+v", text(a), text(b), requests[i])
+	}
+}

@@ -1,0 +1,88 @@
+package lint
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+func resources(rules ...flowcontrol.ResourcePolicyRule) flowcontrol.PolicyRulesWithSubjects {
+	return flowcontrol.PolicyRulesWithSubjects{Subjects: []flowcontrol.Subject{aUser("alice")}, ResourceRules: rules}
+}
+
+func urls(verb string, urls ...string) flowcontrol.PolicyRulesWithSubjects {
+	return flowcontrol.PolicyRulesWithSubjects{
+		Subjects:         []flowcontrol.Subject{aUser("alice")},
+		NonResourceRules: []flowcontrol.NonResourcePolicyRule{{Verbs: []string{verb}, NonResourceURLs: urls}},
+	}
+}
+
+func TestRulesCoverAndMeetOneAnother(t *testing.T) {
+	wild := []string{"*"}
+	pods := flowcontrol.ResourcePolicyRule{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ns"}}
+	with := func(change func(*flowcontrol.ResourcePolicyRule)) flowcontrol.PolicyRulesWithSubjects {
+		rule := pods
+		change(&rule)
+		return resources(rule)
+	}
+	for _, test := range []struct {
+		name             string
+		first, second    flowcontrol.PolicyRulesWithSubjects
+		shadows, overlap bool
+	}{
+		{"the same rule", resources(pods), resources(pods), true, true},
+		{"all verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), resources(pods), true, true},
+		{"one of the verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get"} }), resources(pods), false, true},
+		{"another verb", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"watch"} }), resources(pods), false, false},
+		{"each verb by a rule of its own", resources(
+			flowcontrol.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: wild, Resources: wild, Namespaces: wild},
+			flowcontrol.ResourcePolicyRule{Verbs: []string{"get"}, APIGroups: wild, Resources: wild, Namespaces: wild},
+		), resources(pods), true, true},
+		{"some verbs of all", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), false, true},
+		{"another API group", with(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{"apps"} }), resources(pods), false, false},
+		{"all resources, which are the subresources too", with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), true, true},
+		{"a resource and its subresource", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), false, false},
+		{"a namespace and the cluster scope", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
+		{"all namespaces and the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
+		{"all namespaces without the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), false, true},
+		{"the cluster scope twice", with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), true, true},
+		{"resources and URLs", resources(pods), urls("*", "*"), false, false},
+		{"a URL and what is below it", urls("get", "/healthz"), urls("get", "/healthz/etcd"), true, true},
+		{"a URL and a pattern of what is below it", urls("get", "/healthz"), urls("get", "/healthz/*"), true, true},
+		{"a pattern and the URL above it", urls("get", "/healthz/*"), urls("get", "/healthz"), false, true},
+		{"a pattern and a URL below it", urls("get", "/apis/*"), urls("get", "/apis/apps"), true, true},
+		{"a URL that only begins alike", urls("get", "/api"), urls("get", "/apis"), false, false},
+		{"all URLs", urls("get", "*"), urls("get", "/healthz", "/apis/*"), true, true},
+		{"another verb of a URL", urls("post", "*"), urls("get", "/healthz"), false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			first, second := schemaOf("first", 5, test.first), schemaOf("second", 5, test.second)
+			both := []flowcontrol.FlowSchema{first, second}
+			yes := func(string) bool { return true }
+			require.Equal(t, test.shadows, shadowedBy(&second, pointers(both), yes) != nil)
+			require.Equal(t, test.overlap, tiedWith(&second, pointers(both)) != nil)
+			require.Equal(t, test.overlap, tiedWith(&first, pointers(both)) != nil)
+			require.Empty(t, shadowedBy(&first, pointers(both), yes), "it comes first")
+		})
+	}
+}
+
+func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
+	schema := everything("new", 5, aUser("alice"))
+	require.Empty(t, tiedWith(&schema, pointers([]flowcontrol.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
+}
+
+func TestSearchThatTakesTooLongFindsNothing(t *testing.T) {
+	rule := flowcontrol.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
+	for i := range maxTries + 1 {
+		rule.Verbs = append(rule.Verbs, fmt.Sprint(i))
+	}
+	schema := schemaOf("new", 5, resources(rule))
+	first := []flowcontrol.FlowSchema{everything("first", 4, aUser("alice"))}
+	require.Empty(t, shadowedBy(&schema, pointers(first), isHere))
+	schema.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
+	require.Len(t, shadowedBy(&schema, pointers(first), isHere), 1)
+}

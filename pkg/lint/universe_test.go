@@ -1,0 +1,191 @@
+package lint
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// A small world: what schemas mention, and requests of every sort that such
+// schemas can tell apart, which includes what none of them mentions.
+
+func verbWords() []string      { return []string{"get", "list"} }
+func apiGroupWords() []string  { return []string{"", "apps"} }
+func resourceWords() []string  { return []string{"pods", "pods/status"} }
+func namespaceWords() []string { return []string{"ns1", "ns2"} }
+func groupWords() []string     { return []string{"devs", "ops"} }
+
+func urlWords() []string {
+	return []string{"/", "/*", "/healthz", "/healthz/*", "/healthz/etcd", "/apis/*"}
+}
+
+func pathWords() []string {
+	return []string{"", "/", "/healthz", "/healthz/", "/healthz/etcd", "/healthz/etcd/strange", "/healthz/strange", "/apis", "/apis/strange", "/strange"}
+}
+
+const strange = "strange"
+
+// universe holds a request for every user and thing.
+func universe() []flow.Attributes {
+	var requests []flow.Attributes
+	for _, user := range users() {
+		for _, verb := range append(verbWords(), strange) {
+			request := flow.Attributes{User: user.User, Groups: user.Groups, Verb: verb}
+			for _, request.Path = range pathWords() {
+				requests = append(requests, request)
+			}
+			request.IsResourceRequest, request.Path = true, ""
+			for _, request.APIGroup = range append(apiGroupWords(), strange) {
+				for _, resource := range append(resourceWords(), strange) {
+					request.Resource, request.Subresource, _ = strings.Cut(resource, "/")
+					for _, request.Namespace = range append(namespaceWords(), strange, "") {
+						requests = append(requests, request)
+					}
+				}
+			}
+		}
+	}
+	return requests
+}
+
+// users are those that may exist, by the package comment.
+func users() []flow.Attributes {
+	const in = "system:authenticated"
+	found := []flow.Attributes{
+		{User: "system:anonymous", Groups: []string{"system:unauthenticated"}},
+		{User: "system:node:n1", Groups: []string{"system:nodes", in}},
+		{User: "system:node:strange", Groups: []string{"system:nodes", in}},
+		{User: "system:node:n1", Groups: []string{"devs", "ops", in}},
+	}
+	for _, name := range []string{"alice", "bob", strange} {
+		for _, groups := range [][]string{{in}, {"devs", in}, {"ops", in}, {"devs", "ops", in}} {
+			found = append(found, flow.Attributes{User: name, Groups: groups})
+		}
+	}
+	for _, namespace := range append(namespaceWords(), strange) {
+		for _, name := range []string{"builder", strange} {
+			found = append(found, flow.Attributes{
+				User:   serviceaccount.MakeUsername(namespace, name),
+				Groups: append(serviceaccount.MakeGroupNames(namespace), in),
+			})
+		}
+	}
+	return found
+}
+
+func pick[T any](random *rand.Rand, words []T) T { return words[random.IntN(len(words))] }
+
+// someOf returns a list as validation lets it pass.
+func someOf(random *rand.Rand, words []string) []string {
+	if random.IntN(2) == 0 {
+		return []string{all}
+	}
+	values := []string{pick(random, words)}
+	if other := pick(random, words); other != values[0] && random.IntN(3) == 0 {
+		values = append(values, other)
+	}
+	return values
+}
+
+func randomSchema(random *rand.Rand, name string) flowcontrol.FlowSchema {
+	schema := flowcontrol.FlowSchema{}
+	schema.Name = name
+	schema.Spec.MatchingPrecedence = 2 + random.Int32N(4)
+	schema.Spec.PriorityLevelConfiguration.Name = pick(random, []string{"here", "here", "here", "absent"})
+	for range 1 + random.IntN(2) {
+		var rule flowcontrol.PolicyRulesWithSubjects
+		for range 1 + random.IntN(3) {
+			rule.Subjects = append(rule.Subjects, randomSubject(random))
+		}
+		if random.IntN(4) > 0 {
+			rule.ResourceRules = []flowcontrol.ResourcePolicyRule{{
+				Verbs: someOf(random, verbWords()), APIGroups: someOf(random, apiGroupWords()), Resources: someOf(random, resourceWords()),
+				ClusterScope: random.IntN(2) == 0, Namespaces: someOf(random, namespaceWords()),
+			}}
+			if rule.ResourceRules[0].ClusterScope && random.IntN(3) == 0 {
+				rule.ResourceRules[0].Namespaces = nil
+			}
+		}
+		if random.IntN(3) == 0 || rule.ResourceRules == nil {
+			rule.NonResourceRules = []flowcontrol.NonResourcePolicyRule{{Verbs: someOf(random, verbWords()), NonResourceURLs: someOf(random, urlWords())}}
+		}
+		schema.Spec.Rules = append(schema.Spec.Rules, rule)
+	}
+	return schema
+}
+
+func randomSubject(random *rand.Rand) flowcontrol.Subject {
+	switch random.IntN(4) {
+	case 0:
+		return aUser(pick(random, []string{"alice", "bob", all, "system:anonymous", "system:node:n1", "system:serviceaccount:ns1:builder"}))
+	case 1:
+		return anAccount(pick(random, namespaceWords()), pick(random, []string{"builder", all}))
+	default:
+		return aGroup(pick(random, append(groupWords(), all, "system:authenticated", "system:authenticated", "system:unauthenticated",
+			"system:serviceaccounts", "system:serviceaccounts:ns1", "system:nodes")))
+	}
+}
+
+func randomSchemas(random *rand.Rand, n int) []flowcontrol.FlowSchema {
+	schemas := make([]flowcontrol.FlowSchema, n)
+	for i := range schemas {
+		schemas[i] = randomSchema(random, fmt.Sprintf("s%03d", i))
+	}
+	return schemas
+}
+
+func aUser(name string) flowcontrol.Subject {
+	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindUser, User: &flowcontrol.UserSubject{Name: name}}
+}
+
+func aGroup(name string) flowcontrol.Subject {
+	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: name}}
+}
+
+func anAccount(namespace, name string) flowcontrol.Subject {
+	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
+}
+
+// classifier is the engine's, of the schemas whose level is not absent.
+func classifier(schemas ...flowcontrol.FlowSchema) *classify.Classifier {
+	var converted []classify.Schema
+	for i := range schemas {
+		if schemas[i].Spec.PriorityLevelConfiguration.Name != "absent" {
+			converted = append(converted, forEngine(&schemas[i]))
+		}
+	}
+	return classify.New(converted)
+}
+
+func forEngine(schema *flowcontrol.FlowSchema) classify.Schema {
+	converted := classify.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
+	for _, rule := range schema.Spec.Rules {
+		var rules classify.Rule
+		for _, subject := range rule.Subjects {
+			switch subject.Kind {
+			case flowcontrol.SubjectKindUser:
+				rules.Subjects = append(rules.Subjects, classify.Subject{Kind: classify.User, Name: subject.User.Name})
+			case flowcontrol.SubjectKindGroup:
+				rules.Subjects = append(rules.Subjects, classify.Subject{Kind: classify.Group, Name: subject.Group.Name})
+			case flowcontrol.SubjectKindServiceAccount:
+				rules.Subjects = append(rules.Subjects, classify.Subject{
+					Kind: classify.ServiceAccount, Namespace: subject.ServiceAccount.Namespace, Name: subject.ServiceAccount.Name,
+				})
+			}
+		}
+		for _, r := range rule.ResourceRules {
+			rules.ResourceRules = append(rules.ResourceRules, classify.ResourceRule(r))
+		}
+		for _, r := range rule.NonResourceRules {
+			rules.NonResourceRules = append(rules.NonResourceRules, classify.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		}
+		converted.Rules = append(converted.Rules, rules)
+	}
+	return converted
+}

@@ -1,0 +1,154 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	directoryMode = 0o700
+	secretMode    = 0o600
+	publicMode    = 0o644
+
+	lockName       = "flowcontrol-apiserver.lock"
+	kubeconfigName = "admin.kubeconfig"
+)
+
+// DataDirectory is the directory of one server that runs alone, locked for as
+// long as this value is not closed.
+type DataDirectory struct {
+	path string
+	lock *os.File
+}
+
+// OpenDataDirectory makes the directory if it is missing, sees to it that only
+// its owner may enter, and locks it. Path may be relative; parents are made.
+//
+// A directory that others may enter is closed to them when it is empty or was
+// this server's before. One that holds other files is refused, so that a slip
+// such as --data-dir=/tmp does not shut everybody out of /tmp.
+//
+// Errors: *InUseError when another process holds the directory; otherwise one
+// that says whether it is not a directory, belongs to another user, is open to
+// others, or cannot be written.
+func OpenDataDirectory(path string) (*DataDirectory, error) {
+	if path == "" {
+		return nil, errors.New("data directory: the path is empty; name one with --data-dir")
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("data directory %s: %w; give --data-dir an absolute path", path, err)
+	}
+	if err := makeDirectory(absolute); err != nil {
+		return nil, err
+	}
+	if err := closeToOthers(absolute); err != nil {
+		return nil, err
+	}
+	lock, err := acquireLock(absolute)
+	if err != nil {
+		return nil, err
+	}
+	if err := probeWritable(absolute); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &DataDirectory{path: absolute, lock: lock}, nil
+}
+
+// Path is the absolute path of the directory.
+func (d *DataDirectory) Path() string { return d.path }
+
+// KubeconfigPath is where WriteKubeconfig puts the administrator's kubeconfig.
+func (d *DataDirectory) KubeconfigPath() string { return filepath.Join(d.path, kubeconfigName) }
+
+// Close gives the directory free for another process. It is called once, after
+// everything that uses the directory has stopped.
+func (d *DataDirectory) Close() error { return d.lock.Close() }
+
+func (d *DataDirectory) pkiPath() string  { return filepath.Join(d.path, "pki") }
+func (d *DataDirectory) etcdPath() string { return filepath.Join(d.path, "etcd") }
+
+func makeDirectory(path string) error {
+	err := os.MkdirAll(path, directoryMode)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("data directory %s: it, or a part of its path, is a file and not a directory (%w); choose another --data-dir", path, err)
+	default:
+		return fmt.Errorf("data directory %s cannot be made: %w; choose a --data-dir that user %d may write", path, err, os.Geteuid())
+	}
+}
+
+// closeToOthers leaves the directory with no right for group and others.
+func closeToOthers(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("data directory %s: %w", path, err)
+	}
+	if owner, known := ownerOf(info); known && owner != os.Geteuid() {
+		return fmt.Errorf("data directory %s belongs to user %d and this process runs as user %d; run it as the owner or choose another --data-dir", path, owner, os.Geteuid())
+	}
+	if !openToOthers(info) {
+		return nil
+	}
+	if err := refuseForeignContent(path, info); err != nil {
+		return err
+	}
+	if err := os.Chmod(path, directoryMode); err != nil {
+		return fmt.Errorf("data directory %s: %w; set its mode to 0700 or choose another --data-dir", path, err)
+	}
+	if info, err = os.Stat(path); err != nil {
+		return fmt.Errorf("data directory %s: %w", path, err)
+	}
+	if openToOthers(info) {
+		return fmt.Errorf("data directory %s: its file system keeps mode %#o although 0700 was set; choose a --data-dir on a file system with permissions", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// refuseForeignContent keeps a directory that serves something else as it is.
+func refuseForeignContent(path string, info fs.FileInfo) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("data directory %s cannot be read: %w; choose another --data-dir", path, err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	for _, entry := range entries {
+		if entry.Name() == lockName {
+			return nil
+		}
+	}
+	return fmt.Errorf("data directory %s has mode %#o and holds files that are not this server's (%s, ...); choose a directory of its own as --data-dir, or set the mode of this one to 0700",
+		path, info.Mode().Perm(), entries[0].Name())
+}
+
+// probeWritable finds out by writing: modes do not tell of read-only mounts, and
+// mean nothing to root.
+func probeWritable(path string) error {
+	probe, err := os.CreateTemp(path, ".probe-*")
+	if err != nil {
+		return notWritable(path, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func notWritable(path string, err error) error {
+	return fmt.Errorf("data directory %s is not writable for user %d: %w; make it so or choose another --data-dir", path, os.Geteuid(), err)
+}
+
+func ownerOf(info fs.FileInfo) (int, bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(stat.Uid), true
+}

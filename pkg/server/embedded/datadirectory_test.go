@@ -1,0 +1,172 @@
+package embedded
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOpenDataDirectoryLeavesItToItsOwner(t *testing.T) {
+	tests := map[string]func(t *testing.T, path string){
+		"a directory that is missing is made": func(*testing.T, string) {},
+		"an empty directory open to others is closed": func(t *testing.T, path string) {
+			makeDirectoryOfMode(t, path, 0o755)
+		},
+		"a directory of this server opened to others is closed again": func(t *testing.T, path string) {
+			require.NoError(t, openDirectory(t, path).Close())
+			write(t, filepath.Join(path, "something"), "")
+			require.NoError(t, os.Chmod(path, 0o777))
+		},
+		"a closed directory may hold other files": func(t *testing.T, path string) {
+			makeDirectoryOfMode(t, path, 0o700)
+			write(t, filepath.Join(path, "something"), "")
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "parent", "data")
+			prepare(t, path)
+			dir := openDirectory(t, path)
+			assert.Equal(t, path, dir.Path())
+			assert.Equal(t, os.FileMode(0o700), modeOf(t, path))
+			assert.Equal(t, os.FileMode(0o600), modeOf(t, filepath.Join(path, lockName)))
+			assert.Equal(t, strconv.Itoa(os.Getpid())+"\n", read(t, filepath.Join(path, lockName)))
+		})
+	}
+}
+
+func TestOpenDataDirectoryRefuses(t *testing.T) {
+	tests := map[string]struct {
+		prepare func(t *testing.T, path string) string
+		wants   []string
+	}{
+		"an empty path": {
+			prepare: func(*testing.T, string) string { return "" },
+			wants:   []string{"the path is empty", "--data-dir"},
+		},
+		"a file": {
+			prepare: func(t *testing.T, path string) string { write(t, path, ""); return path },
+			wants:   []string{"is a file and not a directory", "choose another --data-dir"},
+		},
+		"a path below a file": {
+			prepare: func(t *testing.T, path string) string { write(t, path, ""); return filepath.Join(path, "data") },
+			wants:   []string{"is a file and not a directory", "choose another --data-dir"},
+		},
+		"a directory of another user": {
+			prepare: directoryOfAnotherUser,
+			wants:   []string{"belongs to user", "runs as user", "choose another --data-dir"},
+		},
+		"a directory open to others that holds other files": {
+			prepare: func(t *testing.T, path string) string {
+				makeDirectoryOfMode(t, path, 0o755)
+				write(t, filepath.Join(path, "thesis.tex"), "")
+				return path
+			},
+			wants: []string{"mode 0755", "thesis.tex", "choose a directory of its own"},
+		},
+		"a lock file that leads elsewhere": {
+			prepare: func(t *testing.T, path string) string {
+				makeDirectoryOfMode(t, path, 0o700)
+				require.NoError(t, os.Symlink(path+".target", filepath.Join(path, lockName)))
+				return path
+			},
+			wants: []string{"is not writable"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := test.prepare(t, filepath.Join(t.TempDir(), "data"))
+			before, statErr := os.Stat(path)
+			_, err := OpenDataDirectory(path)
+			require.Error(t, err)
+			for _, want := range append(test.wants, path) {
+				assert.ErrorContains(t, err, want)
+			}
+			if statErr == nil {
+				assert.Equal(t, before.Mode(), modeAndType(t, path), "it was changed")
+			}
+		})
+	}
+}
+
+func TestOpenDataDirectoryRefusesOneThatCannotBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	makeDirectoryOfMode(t, path, 0o500)
+	t.Cleanup(func() { require.NoError(t, os.Chmod(path, 0o700)) })
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(path, nobody, nobody))
+	}
+	opened, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { _ = opened.Close() }()
+
+	// Nobody may not walk to the directory, but may use one it was given.
+	refusal := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
+	assert.Contains(t, refusal, "data directory /proc/self/fd/3 is not writable for user")
+	assert.Contains(t, refusal, "choose another --data-dir")
+
+	// With a lock from better days, only writing shows it.
+	require.NoError(t, os.Chmod(path, 0o700))
+	write(t, filepath.Join(path, lockName), "")
+	require.NoError(t, os.Chmod(filepath.Join(path, lockName), 0o666))
+	require.NoError(t, os.Chmod(path, 0o500))
+	refusal = startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
+	assert.Contains(t, refusal, "data directory /proc/self/fd/3 is not writable for user")
+}
+
+func TestOneProcessPerDataDirectory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	holder := startChild(t, "open", path)
+	require.Equal(t, "opened", holder.next())
+
+	_, err := OpenDataDirectory(path)
+	var inUse *InUseError
+	require.ErrorAs(t, err, &inUse, "got %v", err)
+	assert.Equal(t, &InUseError{Path: path, PID: holder.command.Process.Pid}, inUse)
+	assert.Equal(t, "data directory "+path+" is in use by process "+strconv.Itoa(holder.command.Process.Pid)+"; stop it or choose another --data-dir", err.Error())
+
+	second := startChild(t, "open", path)
+	assert.Equal(t, err.Error(), second.refusal())
+	assert.Error(t, second.command.Wait(), "the second process goes on")
+
+	holder.kill()
+	dir := openDirectory(t, path)
+	_, err = OpenDataDirectory(path)
+	require.ErrorAs(t, err, &inUse, "got %v", err)
+	assert.Equal(t, os.Getpid(), inUse.PID)
+
+	require.NoError(t, dir.Close())
+	openDirectory(t, path)
+}
+
+func TestInUseErrorOfAHolderThatHasNotSaidWhoItIs(t *testing.T) {
+	assert.EqualError(t, &InUseError{Path: "/d"}, "data directory /d is in use by another process; stop it or choose another --data-dir")
+}
+
+func makeDirectoryOfMode(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(path, 0o700))
+	require.NoError(t, os.Chmod(path, mode))
+}
+
+// directoryOfAnotherUser gives path away, or, when the tests may not, names a
+// directory that is root's.
+func directoryOfAnotherUser(t *testing.T, path string) string {
+	if os.Geteuid() != 0 {
+		return "/"
+	}
+	makeDirectoryOfMode(t, path, 0o700)
+	require.NoError(t, os.Chown(path, nobody, nobody))
+	return path
+}
+
+func modeAndType(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Mode()
+}

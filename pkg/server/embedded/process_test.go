@@ -1,0 +1,289 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+// The tests need processes that can be killed, that run as another user, and that
+// may be brought down by damaged data. They are this binary again, in a role.
+const (
+	roleVariable = "STANDALONE_TEST_ROLE"
+	pathVariable = "STANDALONE_TEST_PATH"
+	nobody       = 65534
+	// serveWithin begins a role that ends with how long etcd may take to start.
+	serveWithin = "serve within "
+	// beforeElection is shorter than the election timeout of startPatientEtcd.
+	beforeElection = 45 * time.Second
+)
+
+func TestMain(m *testing.M) {
+	role, ok := os.LookupEnv(roleVariable)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := play(role, os.Getenv(pathVariable)); err != nil {
+		fmt.Printf("error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func play(role, path string) error {
+	if role == "dial" {
+		connection, err := net.Dial("unix", path)
+		if err != nil {
+			return err
+		}
+		fmt.Println("connected")
+		return connection.Close()
+	}
+
+	dir, err := OpenDataDirectory(path)
+	if err != nil {
+		return err
+	}
+	fmt.Println("opened")
+	if role == "open" {
+		return waitForParent()
+	}
+
+	if role == "mark" {
+		if _, err := prepareEtcdDirectory(dir.etcdPath()); err != nil {
+			return err
+		}
+		fmt.Println("marked")
+		return waitForParent()
+	}
+
+	if file, ok := strings.CutPrefix(role, "die at first sight of "); ok {
+		go dieAtFirstSight(filepath.Join(dir.etcdPath(), file))
+		role = "serve"
+	}
+	if role == "serve on a full disk" {
+		if err := fillDisk(4096); err != nil {
+			return err
+		}
+	}
+	limit := eventually.Grace
+	if given, ok := strings.CutPrefix(role, serveWithin); ok {
+		if limit, err = time.ParseDuration(given); err != nil {
+			return err
+		}
+		role = "serve"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	etcd, err := StartEtcd(ctx, dir, logr.Discard())
+	if err != nil {
+		return err
+	}
+	switch role {
+	case "serve":
+		fmt.Println("ready")
+		return waitForParent()
+	case "serve and listen on TCP":
+		defer httptest.NewServer(nil).Close()
+		fmt.Println("ready")
+		return waitForParent()
+	case "write until the disk is full":
+		return writeToFullDisk(etcd)
+	case "write":
+		return writeForever(etcd.Endpoint())
+	}
+	return errors.New("no such role")
+}
+
+// writeForever says which keys were acknowledged. Keys go on where they ended.
+func writeForever(endpoint string) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
+	if err != nil {
+		return err
+	}
+	there, err := client.Get(context.Background(), "written/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+	if err != nil {
+		return err
+	}
+	for i := int(there.Count); ; i++ {
+		key := fmt.Sprintf("written/%06d", i)
+		if _, err := client.Put(context.Background(), key, "value of "+key); err != nil {
+			return err
+		}
+		fmt.Println(key)
+	}
+}
+
+// fillDisk has every write beyond an offset, in bytes, fail from now on.
+func fillDisk(offset uint64) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: offset, Max: offset})
+}
+
+// writeToFullDisk says how etcd fails when it cannot write its log.
+func writeToFullDisk(etcd *Etcd) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint()}})
+	if err != nil {
+		return err
+	}
+	if err := fillDisk(0); err != nil {
+		return err
+	}
+	acknowledged := make(chan error, 1)
+	go func() {
+		_, err := client.Put(context.Background(), "key", "value")
+		acknowledged <- err
+	}()
+	select {
+	case err := <-etcd.Failed():
+		return err
+	case err := <-acknowledged:
+		return fmt.Errorf("the write ended first, with %w", err)
+	}
+}
+
+// dieAtFirstSight ends this process by SIGKILL as soon as there is a file. It asks
+// without a pause: what etcd writes next comes within a millisecond.
+func dieAtFirstSight(file string) {
+	for {
+		if _, err := os.Stat(file); err == nil {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		runtime.Gosched()
+	}
+}
+
+func waitForParent() error {
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// child is this test binary in a role.
+type child struct {
+	t       *testing.T
+	command *exec.Cmd
+	input   io.Closer // the child ends when it is closed
+	lines   *bufio.Scanner
+}
+
+type childOption func(*exec.Cmd)
+
+// asNobody runs the child as another user when the tests run as root. The binary
+// is reached through /proc, because nobody may not enter the folder it is in.
+func asNobody(command *exec.Cmd) {
+	if os.Geteuid() == 0 {
+		command.Path = "/proc/self/exe"
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}
+
+// inheriting gives the child an open file as descriptor 3.
+func inheriting(file *os.File) childOption {
+	return func(command *exec.Cmd) { command.ExtraFiles = []*os.File{file} }
+}
+
+func startChild(t *testing.T, role, path string, options ...childOption) *child {
+	t.Helper()
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(executable)
+	command.Env = append(os.Environ(), roleVariable+"="+role, pathVariable+"="+path)
+	command.Stderr = os.Stderr
+	for _, option := range options {
+		option(command)
+	}
+	input, err := command.StdinPipe()
+	require.NoError(t, err)
+	output, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	c := &child{t: t, command: command, input: input, lines: bufio.NewScanner(output)}
+	t.Cleanup(c.kill)
+	return c
+}
+
+// next is the next line the child says.
+func (c *child) next() string {
+	c.t.Helper()
+	require.True(c.t, c.lines.Scan(), "the child ended without another word")
+	return c.lines.Text()
+}
+
+// refusal is the error with which the child ended.
+func (c *child) refusal() string {
+	c.t.Helper()
+	require.NoError(c.t, c.input.Close())
+	for c.lines.Scan() {
+		if message, ok := strings.CutPrefix(c.lines.Text(), "error: "); ok {
+			return message
+		}
+	}
+	require.Fail(c.t, "the child ended without an error")
+	return ""
+}
+
+// kill ends the child with SIGKILL and returns when it is gone.
+func (c *child) kill() {
+	if c.command.ProcessState != nil {
+		return
+	}
+	_ = c.command.Process.Kill()
+	_ = c.command.Wait()
+}
+
+// killAndDrain ends the child and returns what it had still said.
+func (c *child) killAndDrain() []string {
+	require.NoError(c.t, c.command.Process.Kill())
+	var rest []string
+	for c.lines.Scan() {
+		rest = append(rest, c.lines.Text())
+	}
+	c.kill()
+	return rest
+}
+
+func openDirectory(t *testing.T, path string) *DataDirectory {
+	t.Helper()
+	dir, err := OpenDataDirectory(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = dir.Close() })
+	return dir
+}
+
+// modeOf is the permissions of a file.
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Mode().Perm()
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}

@@ -1,0 +1,67 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	socketName = "client.sock"
+	// socketPathLimit is what the shortest sockaddr_un in use holds, in bytes,
+	// less the final zero: 104 on the BSDs and macOS, 108 on Linux.
+	socketPathLimit = 103
+	// plainCharacters are those that every parser of an endpoint leaves alone.
+	plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
+)
+
+// socket is the address at which etcd listens.
+type socket struct {
+	path string
+	// directory is open when path leads through its descriptor.
+	directory *os.File
+}
+
+// newSocket chooses an address in the directory that fits into a socket address
+// and into a URL: the plain path, or else one through an open descriptor.
+func newSocket(directory string) (*socket, error) {
+	path := filepath.Join(directory, socketName)
+	if isPlainSocketPath(path) {
+		return &socket{path: path}, nil
+	}
+	opened, err := os.Open(directory)
+	if err != nil {
+		return nil, fmt.Errorf("directory %s: %w", directory, err)
+	}
+	alias := fmt.Sprintf("/proc/self/fd/%d", opened.Fd())
+	if !sameDirectory(opened, alias) {
+		return nil, errors.Join(fmt.Errorf("a socket at %s needs a path of at most %d bytes of letters, digits and /._- on this system; choose another --data-dir", path, socketPathLimit), opened.Close())
+	}
+	return &socket{path: filepath.Join(alias, socketName), directory: opened}, nil
+}
+
+func isPlainSocketPath(path string) bool {
+	return len(path) <= socketPathLimit && strings.Trim(path, plainCharacters) == ""
+}
+
+func sameDirectory(opened *os.File, path string) bool {
+	want, err := opened.Stat()
+	if err != nil {
+		return false
+	}
+	got, err := os.Stat(path)
+	return err == nil && os.SameFile(want, got)
+}
+
+func (s *socket) url() url.URL     { return url.URL{Scheme: "unix", Path: s.path} }
+func (s *socket) endpoint() string { return "unix://" + s.path }
+
+func (s *socket) close() error {
+	if s.directory == nil {
+		return nil
+	}
+	return s.directory.Close()
+}
