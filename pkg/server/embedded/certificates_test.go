@@ -27,7 +27,7 @@ func begin() time.Time { return time.Date(2030, time.March, 1, 12, 0, 0, 0, time
 
 func at(moment time.Time) func() time.Time { return func() time.Time { return moment } }
 
-func TestEnsureCertificatesMakesWhatTheServerNeeds(t *testing.T) {
+func TestEnsureCertificatesCreatesWhatTheServerNeeds(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	certificates, err := EnsureCertificates(dir, []string{"Alone.example.com", "10.1.2.3", "0.0.0.0", "::", "[fd00::7]", "127.0.0.1", "my_laptop.local."}, at(begin()))
 	require.NoError(t, err)
@@ -72,14 +72,14 @@ func TestCertificatesServeAndLogIn(t *testing.T) {
 	certificates, err := EnsureCertificates(dir, nil, time.Now)
 	require.NoError(t, err)
 
-	authority := x509.NewCertPool()
-	require.True(t, authority.AppendCertsFromPEM(certificates.CA.CertificatePEM))
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(certificates.CA.CertificatePEM))
 	serving, err := tls.LoadX509KeyPair(certificates.Serving.CertificateFile, certificates.Serving.KeyFile)
 	require.NoError(t, err)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.TLS.PeerCertificates[0].Subject.String())
 	}))
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{serving}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority}
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{serving}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: roots}
 	server.StartTLS()
 	defer server.Close()
 
@@ -87,7 +87,7 @@ func TestCertificatesServeAndLogIn(t *testing.T) {
 	require.NoError(t, err)
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: authority, Certificates: []tls.Certificate{admin}},
+		TLSClientConfig:   &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{admin}},
 	}}
 	response, err := client.Get(server.URL)
 	require.NoError(t, err)
@@ -107,20 +107,20 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 		prepare func(t *testing.T, pki string)
 		changed []string
 	}{
-		"changes nothing soon after":                           {after: time.Second},
-		"changes nothing when 30 days are left":                {after: 335 * day},
-		"renews the leaves when less than 30 days are left":    {after: 335*day + time.Second, changed: leaves},
-		"renews the leaves after their end":                    {after: 800 * day, changed: leaves},
-		"renews the authority too when 30 days are left of it": {after: 3620*day + time.Second, changed: all},
-		"renews all after the clock was put back":              {after: -day, changed: all},
-		"changes nothing for the same hosts in another order":  {after: day, hosts: []string{"10.1.2.3", "localhost", "ALONE.example.com"}},
-		"renews the serving certificate for another host":      {after: day, hosts: append(hosts, "other"), changed: []string{"serving.crt"}},
-		"renews the serving certificate for a host less":       {after: day, hosts: hosts[:1], changed: []string{"serving.crt"}},
-		"makes a new authority for one that was removed, and new leaves": {
+		"changes nothing soon after":                              {after: time.Second},
+		"changes nothing when 30 days are left":                   {after: 335 * day},
+		"renews the leaves when less than 30 days are left":       {after: 335*day + time.Second, changed: leaves},
+		"renews the leaves after their end":                       {after: 800 * day, changed: leaves},
+		"renews the CA too when less than 30 days are left of it": {after: 3620*day + time.Second, changed: all},
+		"renews all after the clock was set back":                 {after: -day, changed: all},
+		"changes nothing for the same hosts in another order":     {after: day, hosts: []string{"10.1.2.3", "localhost", "ALONE.example.com"}},
+		"renews the serving certificate for another host":         {after: day, hosts: append(hosts, "other"), changed: []string{"serving.crt"}},
+		"renews the serving certificate for a host less":          {after: day, hosts: hosts[:1], changed: []string{"serving.crt"}},
+		"creates a CA for one that was removed, and new leaves": {
 			prepare: func(t *testing.T, pki string) { remove(t, pki, "ca.crt", "ca.key") },
 			changed: []string{"admin.crt", "ca.crt", "ca.key", "serving.crt"},
 		},
-		"makes a pair that was removed": {
+		"creates a pair that was removed": {
 			prepare: func(t *testing.T, pki string) { remove(t, pki, "admin.crt", "admin.key") },
 			changed: []string{"admin.crt", "admin.key"},
 		},
@@ -181,7 +181,7 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 	}
 }
 
-func TestALeafDoesNotOutliveItsAuthority(t *testing.T) {
+func TestALeafDoesNotOutliveItsCA(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	first, err := EnsureCertificates(dir, nil, at(begin()))
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestALeafDoesNotOutliveItsAuthority(t *testing.T) {
 	assert.Equal(t, first.CA.NotAfter, second.Serving.NotAfter)
 }
 
-func TestARenewedAuthorityIsTheSameToThoseWhoTrustTheOld(t *testing.T) {
+func TestClientsOfTheOldCACertificateTrustTheRenewedOne(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	old, err := EnsureCertificates(dir, nil, at(begin()))
 	require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestARenewedAuthorityIsTheSameToThoseWhoTrustTheOld(t *testing.T) {
 	assert.NoError(t, verifyAt(t, moment, old, parse(t, renewed.Serving), x509.ExtKeyUsageServerAuth, "localhost"))
 }
 
-func TestEnsureCertificatesClosesKeysToOthers(t *testing.T) {
+func TestEnsureCertificatesRestrictsKeysToTheirOwner(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	certificates, err := EnsureCertificates(dir, nil, at(begin()))
 	require.NoError(t, err)
@@ -278,10 +278,10 @@ func verify(t *testing.T, certificates *Certificates, certificate *x509.Certific
 
 func verifyAt(t *testing.T, moment time.Time, certificates *Certificates, certificate *x509.Certificate, usage x509.ExtKeyUsage, host string) error {
 	t.Helper()
-	authority := x509.NewCertPool()
-	require.True(t, authority.AppendCertsFromPEM(certificates.CA.CertificatePEM))
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(certificates.CA.CertificatePEM))
 	_, err := certificate.Verify(x509.VerifyOptions{
-		Roots: authority, CurrentTime: moment, KeyUsages: []x509.ExtKeyUsage{usage}, DNSName: host,
+		Roots: roots, CurrentTime: moment, KeyUsages: []x509.ExtKeyUsage{usage}, DNSName: host,
 	})
 	return err
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-func TestNothingAcknowledgedIsLostByKills(t *testing.T) {
+func TestAcknowledgedWritesSurviveKills(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	const rounds, perRound = 3, 300
 	var acknowledged []string
@@ -49,7 +49,7 @@ func TestNothingAcknowledgedIsLostByKills(t *testing.T) {
 	}
 }
 
-func TestAFirstStartThatWasInterruptedIsBegunAnew(t *testing.T) {
+func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 	tests := map[string]func(t *testing.T, path string){
 		"when it was marked": func(t *testing.T, path string) {
 			victim := startChild(t, "mark", path)
@@ -129,7 +129,7 @@ func killAtFirstSightOf(t *testing.T, path, file string) {
 	require.FileExists(t, filepath.Join(path, "etcd", file))
 }
 
-func TestStartEtcdRefusesDataItCannotUse(t *testing.T) {
+func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 	tests := map[string]struct {
 		spoil func(t *testing.T, member string)
 		// limit is how long etcd may take, where it would take for ever.

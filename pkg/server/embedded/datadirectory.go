@@ -7,33 +7,31 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
 const (
-	directoryMode = 0o700
-	secretMode    = 0o600
-	publicMode    = 0o644
-
 	lockName       = "flowcontrol-apiserver.lock"
 	kubeconfigName = "admin.kubeconfig"
 )
 
-// DataDirectory is the directory of one server that runs alone, locked for as
-// long as this value is not closed.
+// DataDirectory is the directory of one server that runs alone. It is locked
+// until Close.
 type DataDirectory struct {
 	path string
-	lock *os.File
+	lock *fileutil.LockedFile
 }
 
-// OpenDataDirectory makes the directory if it is missing, sees to it that only
-// its owner may enter, and locks it. Path may be relative; parents are made.
+// OpenDataDirectory creates the directory if it is missing, restricts it to its
+// owner, and locks it. Path may be relative; missing parents are created.
 //
-// A directory that others may enter is closed to them when it is empty or was
-// this server's before. One that holds other files is refused, so that a slip
-// such as --data-dir=/tmp does not shut everybody out of /tmp.
+// A directory that others may enter is restricted if it is empty or was used by
+// this server before. One with other files is rejected, so that a mistake such
+// as --data-dir=/tmp does not lock everybody out of /tmp.
 //
-// Errors: *InUseError when another process holds the directory; otherwise one
-// that says whether it is not a directory, belongs to another user, is open to
+// The error is an *InUseError if another process holds the lock. Other errors say
+// whether the path is not a directory, belongs to another user, is open to
 // others, or cannot be written.
 func OpenDataDirectory(path string) (*DataDirectory, error) {
 	if path == "" {
@@ -43,10 +41,10 @@ func OpenDataDirectory(path string) (*DataDirectory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w; give --data-dir an absolute path", path, err)
 	}
-	if err := makeDirectory(absolute); err != nil {
+	if err := createDirectory(absolute); err != nil {
 		return nil, err
 	}
-	if err := closeToOthers(absolute); err != nil {
+	if err := restrictDirectory(absolute); err != nil {
 		return nil, err
 	}
 	lock, err := acquireLock(absolute)
@@ -62,17 +60,17 @@ func OpenDataDirectory(path string) (*DataDirectory, error) {
 // Path is the absolute path of the directory.
 func (d *DataDirectory) Path() string { return d.path }
 
-// KubeconfigPath is where WriteKubeconfig puts the administrator's kubeconfig.
+// KubeconfigPath is where WriteKubeconfig writes the administrator's kubeconfig.
 func (d *DataDirectory) KubeconfigPath() string { return filepath.Join(d.path, kubeconfigName) }
 
-// Close gives the directory free for another process. It is called once, after
-// everything that uses the directory has stopped.
+// Close releases the lock on the directory. Call it once, after everything that
+// uses the directory has stopped.
 func (d *DataDirectory) Close() error { return d.lock.Close() }
 
 func (d *DataDirectory) pkiPath() string  { return filepath.Join(d.path, "pki") }
 func (d *DataDirectory) etcdPath() string { return filepath.Join(d.path, "etcd") }
 
-func makeDirectory(path string) error {
+func createDirectory(path string) error {
 	err := os.MkdirAll(path, directoryMode)
 	switch {
 	case err == nil:
@@ -80,12 +78,12 @@ func makeDirectory(path string) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("data directory %s: it, or a part of its path, is a file and not a directory (%w); choose another --data-dir", path, err)
 	default:
-		return fmt.Errorf("data directory %s cannot be made: %w; choose a --data-dir that user %d may write", path, err, os.Geteuid())
+		return fmt.Errorf("data directory %s cannot be created: %w; choose a --data-dir that user %d may write", path, err, os.Geteuid())
 	}
 }
 
-// closeToOthers leaves the directory with no right for group and others.
-func closeToOthers(path string) error {
+// restrictDirectory removes the permissions of group and others.
+func restrictDirectory(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("data directory %s: %w", path, err)
@@ -96,7 +94,7 @@ func closeToOthers(path string) error {
 	if !openToOthers(info) {
 		return nil
 	}
-	if err := refuseForeignContent(path, info); err != nil {
+	if err := rejectForeignFiles(path, info); err != nil {
 		return err
 	}
 	if err := os.Chmod(path, directoryMode); err != nil {
@@ -111,10 +109,8 @@ func closeToOthers(path string) error {
 	return nil
 }
 
-func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
-
-// refuseForeignContent keeps a directory that serves something else as it is.
-func refuseForeignContent(path string, info fs.FileInfo) error {
+// rejectForeignFiles protects a directory that serves another purpose.
+func rejectForeignFiles(path string, info fs.FileInfo) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return fmt.Errorf("data directory %s cannot be read: %w; choose another --data-dir", path, err)
@@ -127,12 +123,12 @@ func refuseForeignContent(path string, info fs.FileInfo) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("data directory %s has mode %#o and holds files that are not this server's (%s, ...); choose a directory of its own as --data-dir, or set the mode of this one to 0700",
+	return fmt.Errorf("data directory %s has mode %#o and contains files of another origin (%s, ...); choose a --data-dir that nothing else uses, or set the mode of this one to 0700",
 		path, info.Mode().Perm(), entries[0].Name())
 }
 
-// probeWritable finds out by writing: modes do not tell of read-only mounts, and
-// mean nothing to root.
+// probeWritable writes a file: modes do not show a read-only mount, and do not
+// restrict root.
 func probeWritable(path string) error {
 	probe, err := os.CreateTemp(path, ".probe-*")
 	if err != nil {
@@ -142,7 +138,7 @@ func probeWritable(path string) error {
 }
 
 func notWritable(path string, err error) error {
-	return fmt.Errorf("data directory %s is not writable for user %d: %w; make it so or choose another --data-dir", path, os.Geteuid(), err)
+	return fmt.Errorf("data directory %s is not writable for user %d: %w; make it writable or choose another --data-dir", path, os.Geteuid(), err)
 }
 
 func ownerOf(info fs.FileInfo) (int, bool) {

@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOpenDataDirectoryLeavesItToItsOwner(t *testing.T) {
+func TestOpenDataDirectoryRestrictsItToItsOwner(t *testing.T) {
 	tests := map[string]func(t *testing.T, path string){
-		"a directory that is missing is made": func(*testing.T, string) {},
-		"an empty directory open to others is closed": func(t *testing.T, path string) {
+		"a missing directory is created": func(*testing.T, string) {},
+		"an empty directory open to others is restricted": func(t *testing.T, path string) {
 			makeDirectoryOfMode(t, path, 0o755)
 		},
-		"a directory of this server opened to others is closed again": func(t *testing.T, path string) {
+		"a directory of this server opened to others is restricted again": func(t *testing.T, path string) {
 			require.NoError(t, openDirectory(t, path).Close())
 			write(t, filepath.Join(path, "something"), "")
 			require.NoError(t, os.Chmod(path, 0o777))
 		},
-		"a closed directory may hold other files": func(t *testing.T, path string) {
+		"a restricted directory may contain other files": func(t *testing.T, path string) {
 			makeDirectoryOfMode(t, path, 0o700)
 			write(t, filepath.Join(path, "something"), "")
 		},
@@ -39,7 +39,16 @@ func TestOpenDataDirectoryLeavesItToItsOwner(t *testing.T) {
 	}
 }
 
-func TestOpenDataDirectoryRefuses(t *testing.T) {
+// Etcd's own check for writability truncates and removes this file.
+func TestOpenDataDirectoryKeepsOtherFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	makeDirectoryOfMode(t, path, 0o700)
+	write(t, filepath.Join(path, ".touch"), "kept")
+	openDirectory(t, path)
+	assert.Equal(t, "kept", read(t, filepath.Join(path, ".touch")))
+}
+
+func TestOpenDataDirectoryRejects(t *testing.T) {
 	tests := map[string]struct {
 		prepare func(t *testing.T, path string) string
 		wants   []string
@@ -60,13 +69,13 @@ func TestOpenDataDirectoryRefuses(t *testing.T) {
 			prepare: directoryOfAnotherUser,
 			wants:   []string{"belongs to user", "runs as user", "choose another --data-dir"},
 		},
-		"a directory open to others that holds other files": {
+		"a directory open to others with other files": {
 			prepare: func(t *testing.T, path string) string {
 				makeDirectoryOfMode(t, path, 0o755)
 				write(t, filepath.Join(path, "thesis.tex"), "")
 				return path
 			},
-			wants: []string{"mode 0755", "thesis.tex", "choose a directory of its own"},
+			wants: []string{"mode 0755", "thesis.tex", "choose a --data-dir that nothing else uses"},
 		},
 		"a lock file that leads elsewhere": {
 			prepare: func(t *testing.T, path string) string {
@@ -93,7 +102,7 @@ func TestOpenDataDirectoryRefuses(t *testing.T) {
 	}
 }
 
-func TestOpenDataDirectoryRefusesOneThatCannotBeWritten(t *testing.T) {
+func TestOpenDataDirectoryRejectsOneThatCannotBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	makeDirectoryOfMode(t, path, 0o500)
 	t.Cleanup(func() { require.NoError(t, os.Chmod(path, 0o700)) })
@@ -143,7 +152,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	openDirectory(t, path)
 }
 
-func TestInUseErrorOfAHolderThatHasNotSaidWhoItIs(t *testing.T) {
+func TestInUseErrorWithoutAPID(t *testing.T) {
 	assert.EqualError(t, &InUseError{Path: "/d"}, "data directory /d is in use by another process; stop it or choose another --data-dir")
 }
 

@@ -1,17 +1,17 @@
-// Package embedded holds what the server needs when it runs alone: one
-// directory with the store, the certificates and the administrator's
-// kubeconfig in it.
+// Package embedded keeps the state of a server that runs alone in one
+// directory: an embedded etcd, certificates, and the administrator's kubeconfig.
 //
-// The order of use is
+// A server calls
 //
 //	OpenDataDirectory -> EnsureCertificates -> WriteKubeconfig -> StartEtcd
 //
-// and, to stop, Etcd.Close and then DataDirectory.Close. Whoever holds a
-// DataDirectory holds its lock, so the other three need not think of a second
-// process; that is why they take a *DataDirectory and not a path.
+// and, to stop, Etcd.Close and then DataDirectory.Close. EnsureCertificates and
+// StartEtcd use different files and may run concurrently. A DataDirectory holds
+// the lock on its directory, so that the other functions, which take one, need
+// not consider a second process.
 //
 //	DIR/                            0700
-//	  flowcontrol-apiserver.lock    0600  flock; the holder's process id
+//	  flowcontrol-apiserver.lock    0600  locked; contains the holder's process ID
 //	  admin.kubeconfig              0600
 //	  pki/                          0700
 //	    ca.crt ca.key               10 years
@@ -19,50 +19,67 @@
 //	    admin.crt admin.key         1 year, CN=flowcontrol-admin, O=system:masters
 //	  etcd/                         0700
 //	    client.sock                 0600
-//	    member/                     the data of etcd
+//	    member/                     etcd's data
 //
-// # Nobody else reaches the store
+// # Access to etcd
 //
-// etcd has no idea of users here, so the way to it is closed instead: it
-// listens on a unix domain socket inside the directory that only its owner may
-// enter, and on nothing else. There is no listener for peers, because a single
-// member has none; the peer address that etcd insists on is port 0 of the
-// loopback, which nothing can listen on or dial. Compared with mutual TLS on the
-// loopback, the socket leaves no port to scan, no certificate to renew, and no
-// handshake to pay for.
+// The embedded etcd has no authentication. It listens only on a unix domain
+// socket inside the directory, which only the owner can enter. A single member
+// has no peers and no peer listener; the peer URL that etcd requires has port 0
+// of the loopback, which nothing can listen on or dial. Unlike mutual TLS on the
+// loopback, the socket has no port to scan, no certificate to renew and no
+// handshake.
 //
-// A socket's address is limited to about a hundred bytes and passes through URL
-// parsers on its way to the client. A directory whose path is longer, or holds
-// characters that a URL would change, is reached under the name
-// /proc/self/fd/N, N being an open descriptor of the directory: short, plain,
-// valid for both ends since both are this process, still the same socket in the
-// same closed directory, and gone with the process. A second directory under
-// /tmp would be left behind by a kill -9 and would have to be guarded as well.
+// A socket address is limited to about 100 bytes and passes through URL parsers.
+// If the path of the directory is longer, or contains characters that a URL
+// would change, etcd listens below /proc/self/fd/N, N being an open descriptor
+// of the directory. Both ends are in this process, so the name is valid for
+// both; it leads to the same socket and ends with the process. A directory under
+// /tmp would need protection too, and a kill -9 would leave it behind.
 //
-// # Quick to start
+// # Startup time
 //
-// Of the time etcd takes to start, nearly all is an election timeout: one to two
-// seconds in which no other member will speak up. The member is told to elect
-// itself at once, so that what remains is reading the data.
-// EnsureCertificates and StartEtcd touch different files and may run side by
-// side.
+// Nearly all of etcd's startup time is an election timeout: one to two seconds
+// in which another member could answer. The only member is told to elect itself
+// at once; what remains is reading the data.
 //
-// # What survives a crash
+// # Crashes
 //
-// etcd acknowledges a write once its log is fsynced; that default is not
-// touched, so what was acknowledged is there after a kill -9 or a loss of power.
-// The very first start is the exception that etcd itself does not cover: a log
-// that was created but holds no entry yet describes a cluster without members,
-// which never elects a leader. A mark in the directory says that the first start
-// is under way. It is taken away before anybody is told where to write; a start
-// that finds it begins anew.
+// etcd acknowledges a write after fsync of its log. This default is unchanged:
+// acknowledged writes survive a kill -9 and a loss of power. etcd does not cover
+// an interruption of its very first start: a log that was created but has no
+// entry describes a cluster without members, which never elects a leader. A
+// marker file therefore exists until the first start is complete, which is
+// before StartEtcd returns. A start that finds the marker removes the data and
+// starts over.
 //
-// Data that were there before are read once from end to end before etcd gets
-// them, because etcd meets a damaged page with a panic in some goroutine, and
-// data of a newer release without a word.
+// Existing data are read once from end to end before etcd opens them, because
+// etcd meets a damaged page with a panic in some goroutine, and opens the data
+// of a newer release without an error.
 //
 // Certificates, keys and the kubeconfig are written to a temporary file, fsynced
-// and renamed, keys before the certificates made from them, so that every
-// interruption leaves something the next start completes. A renewed certificate
-// keeps its key for the same reason.
+// and renamed, a key before its certificate, so that the next start completes
+// whatever was interrupted. A renewed certificate keeps its key for the same
+// reason.
+//
+// # Libraries
+//
+// The lock is etcd's fileutil.TryLockFile: an open file description lock on
+// Linux, which NFS supports, and flock elsewhere. client-go's cert and keyutil
+// parse certificates and keys and encode certificates. The rest is written here
+// for a reason:
+//
+//   - Writability: fileutil.IsDirWriteable follows a symbolic link named .touch,
+//     and truncates and removes a file of that name.
+//   - Existence: fileutil.Exist is false after any error, and existing data would
+//     be taken for those of an interrupted first start.
+//   - Files: the writers of cert, keyutil and clientcmd are neither atomic nor
+//     durable.
+//   - New keys: keyutil encodes them as SEC 1, which fewer clients read than
+//     PKCS #8. Java's standard library does not.
+//   - Signing: cert.NewSelfSignedCACert and its siblings read the system clock
+//     and set no path length limit; renewal is tested with an injected clock.
+//   - Election: etcd has no API for the first one. See electSelf.
+//   - Checking the database: bbolt's Tx.Check panics on a damaged page in a
+//     goroutine that it starts, which would end the process.
 package embedded

@@ -4,16 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/raft/v3/raftpb"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver"
+	"go.uber.org/zap"
 	"google.golang.org/grpc"
 )
 
-// Etcd is an etcd of one member that runs in this process.
+const (
+	// electionInterval is how often a starting etcd is told to elect itself.
+	electionInterval = 2 * time.Millisecond
+	// progressInterval is how often watches without events receive a bookmark.
+	// After etcd's default of 10 minutes, resource versions would be old.
+	progressInterval = 5 * time.Second
+)
+
+var errStoppedEarly = errors.New("it stopped before it was ready")
+
+// Etcd is an etcd of one member in this process.
 type Etcd struct {
 	server   *embed.Etcd
 	requests *grpc.Server
@@ -22,16 +36,16 @@ type Etcd struct {
 	closing  chan struct{}
 }
 
-// StartEtcd starts etcd on DIR/etcd and returns when it serves. Ctx bounds the
-// start only, and should have a deadline, because an etcd whose log lost its
-// beginning waits for ever; afterwards the server runs until Close.
+// StartEtcd starts etcd in DIR/etcd and returns when it serves. Ctx bounds the
+// start only; afterwards etcd runs until Close. It should have a deadline: an
+// etcd whose log lost its beginning never becomes ready.
 //
-// Etcd's warnings and errors go to logger at verbosity 0, its other messages at
-// verbosity 4 and 6.
+// Warnings and errors of etcd are logged at verbosity 0, other messages at 4 and
+// 6.
 //
-// Errors say what etcd found wrong with its data: of a newer version, damaged,
-// incomplete. After an error the process should end, since etcd may hold files
-// open that another attempt in the same process would wait for.
+// The error says what is wrong with the data: of a newer version, damaged,
+// incomplete. The process should then end: etcd may keep files open, and another
+// attempt in this process would wait for them.
 func StartEtcd(ctx context.Context, dir *DataDirectory, logger logr.Logger) (*Etcd, error) {
 	first, err := prepareEtcdDirectory(dir.etcdPath())
 	if err != nil {
@@ -46,33 +60,32 @@ func StartEtcd(ctx context.Context, dir *DataDirectory, logger logr.Logger) (*Et
 	if err := e.start(ctx, config); err != nil {
 		return nil, explainStart(dir.etcdPath(), err)
 	}
-	if err := e.settle(first); err != nil {
+	if err := e.finishStart(first); err != nil {
 		return nil, errors.Join(err, e.Close(ctx))
 	}
 	go e.watch()
 	return e, nil
 }
 
-// Endpoint is the client URL, to be used as --etcd-servers would be. It works in
-// this process only.
+// Endpoint is the client URL, in the form that --etcd-servers takes. It is valid
+// in this process only.
 func (e *Etcd) Endpoint() string { return e.socket.endpoint() }
 
-// Failed yields one error if etcd dies on its own; the process should then stop,
-// for nothing is stored any more. It yields nothing otherwise, Close included,
-// and is never closed.
+// Failed receives one error if etcd stops by itself. The process should then
+// stop, because nothing can be stored. It receives nothing after Close, and is
+// never closed.
 func (e *Etcd) Failed() <-chan error { return e.failure.channel }
 
-// Close stops etcd. Requests under way are broken off, open watches too, so it is
-// called when the server that uses it has finished; a write broken off may or
-// may not be stored. When ctx ends first, Close returns an error and leaves the
-// rest to the end of the process; acknowledged writes are on disk in any case.
-// It is called once.
+// Close stops etcd. It interrupts open requests and watches, and is therefore
+// called after the server has stopped; an interrupted write may or may not be
+// stored. If ctx ends first, Close returns an error, and etcd stops with the
+// process; acknowledged writes are on disk in any case. Call it once.
 func (e *Etcd) Close(ctx context.Context) error {
 	close(e.closing)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// Etcd would wait for open watches, for more than five seconds.
+		// Etcd would wait for open watches for more than five seconds.
 		e.requests.Stop()
 		e.server.Close()
 	}()
@@ -84,16 +97,37 @@ func (e *Etcd) Close(ctx context.Context) error {
 	}
 }
 
-// start brings etcd up and waits until it serves.
+// etcdConfig describes a single member that listens on the socket only. Quota,
+// fsync, batching, timeouts and request sizes are etcd's defaults. The API server
+// compacts.
+func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Config {
+	config := embed.NewConfig()
+	config.Dir = directory
+	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logger)
+
+	nowhere := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
+	config.ListenPeerUrls = nil
+	config.AdvertisePeerUrls = []url.URL{nowhere}
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	config.ListenClientUrls = []url.URL{socket.url()}
+	config.AdvertiseClientUrls = []url.URL{}
+	config.EnableGRPCGateway = false
+	config.AuthToken = "" // the socket's permissions protect it
+
+	config.ExperimentalWatchProgressNotifyInterval = progressInterval
+	return config
+}
+
+// start starts etcd and waits until it serves.
 func (e *Etcd) start(ctx context.Context, config *embed.Config) error {
-	// etcd registers services once it is ready and about to accept connections.
+	// Etcd registers services when it is ready, before it accepts connections.
 	serving := make(chan *grpc.Server, 1)
 	config.ServiceRegister = func(server *grpc.Server) { serving <- server }
 
 	select {
 	case opened := <-openEtcd(config):
 		if opened.err != nil {
-			return e.failure.instead(opened.err)
+			return e.failure.reportedOr(opened.err)
 		}
 		e.server = opened.server
 	case err := <-e.failure.channel:
@@ -112,18 +146,30 @@ func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) er
 		case e.requests = <-serving:
 			return nil
 		case <-e.server.Server.StopNotify():
-			return e.failure.instead(errEndedEarly)
+			return e.failure.reportedOr(errStoppedEarly)
 		case err := <-e.server.Err():
-			return e.failure.instead(errors.Join(errEndedEarly, err))
+			return e.failure.reportedOr(errors.Join(errStoppedEarly, err))
 		case err := <-e.failure.channel:
 			return err
 		case <-ctx.Done():
 			return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
 		case <-election.C:
-			// Without it, the election timeout does the same later.
-			_ = callElection(ctx, e.server.Server)
+			// On an error the election timeout does the same, later.
+			_ = electSelf(ctx, e.server.Server)
 		}
 	}
+}
+
+// electSelf makes the only member elect itself now, before its election timeout.
+// Shorter ticks would shorten the timeout, and wake an idle process a hundred
+// times a second. The message is the one that transfers leadership; a member that
+// leads, or that cannot lead yet, ignores it.
+func electSelf(ctx context.Context, server *etcdserver.EtcdServer) error {
+	self := server.ID()
+	if server.Leader() == self || server.Cluster().Member(self) == nil {
+		return nil
+	}
+	return server.Process(ctx, raftpb.Message{Type: raftpb.MsgTimeoutNow, From: uint64(self), To: uint64(self)})
 }
 
 type openedEtcd struct {
@@ -131,14 +177,14 @@ type openedEtcd struct {
 	err    error
 }
 
-// openEtcd runs etcd's own start in a goroutine, because etcd reports damaged
-// data by a fatal log entry, a panic or a memory fault as readily as by an error,
-// and the first of these ends the goroutine.
+// openEtcd starts etcd in a goroutine of its own. Etcd reports damaged data by an
+// error, a panic, a memory fault or a fatal log entry, and the last of these ends
+// the goroutine.
 func openEtcd(config *embed.Config) <-chan openedEtcd {
 	result := make(chan openedEtcd, 1)
 	go func() {
 		debug.SetPanicOnFault(true)
-		opened := openedEtcd{err: errEndedEarly}
+		opened := openedEtcd{err: errStoppedEarly}
 		defer func() {
 			if problem := recover(); problem != nil {
 				opened.err = fmt.Errorf("panic: %v", problem)
@@ -150,15 +196,15 @@ func openEtcd(config *embed.Config) <-chan openedEtcd {
 	return result
 }
 
-// settle closes the socket to others and declares the first start done.
-func (e *Etcd) settle(first *firstStart) error {
+// finishStart restricts the socket to its owner and completes a first start.
+func (e *Etcd) finishStart(first *firstStart) error {
 	if err := os.Chmod(e.socket.path, secretMode); err != nil {
 		return fmt.Errorf("etcd's socket: %w", err)
 	}
-	return first.done()
+	return first.complete()
 }
 
-// watch reports the end of etcd, unless Close is the reason.
+// watch reports the end of etcd unless Close caused it.
 func (e *Etcd) watch() {
 	var err error
 	select {
@@ -173,5 +219,19 @@ func (e *Etcd) watch() {
 	case <-e.closing:
 	default:
 		e.failure.report(err)
+	}
+}
+
+// explainStart adds the directory and the remedy to the error of a start.
+func explainStart(directory string, err error) error {
+	const remedy = "if the data are damaged, restore the directory from a backup, or move it away to start with an empty store"
+	var newer *newerDataError
+	switch {
+	case errors.Is(err, context.Canceled), errors.As(err, &newer):
+		return fmt.Errorf("embedded etcd on %s: %w", directory, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("embedded etcd on %s: %w; check whether the disk is slow or full; %s", directory, err, remedy)
+	default:
+		return fmt.Errorf("embedded etcd on %s cannot start: %w; %s", directory, err, remedy)
 	}
 }

@@ -107,7 +107,7 @@ func TestCloseGivesUpInTime(t *testing.T) {
 	assert.ErrorContains(t, err, "etcd did not stop in time")
 }
 
-func TestFailedTellsOfTheDeathOfEtcd(t *testing.T) {
+func TestFailedReportsThatEtcdStopped(t *testing.T) {
 	tests := map[string]struct {
 		die  func(*Etcd)
 		want string
@@ -192,10 +192,10 @@ func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	refusal := startChild(t, serveWithin+"1ns", path).refusal()
 	assert.Contains(t, refusal, "embedded etcd on "+filepath.Join(path, "etcd")+": it did not")
-	assert.Contains(t, refusal, "in time: context deadline exceeded; see whether the disk is slow or full")
+	assert.Contains(t, refusal, "in time: context deadline exceeded; check whether the disk is slow or full")
 }
 
-func TestStartEtcdSaysWhatIsInTheWay(t *testing.T) {
+func TestStartEtcdNamesTheFileInTheWay(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir.Path(), "etcd", socketName, "full"), 0o700))
 	_, err := StartEtcd(t.Context(), dir, logr.Discard())

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,16 +16,16 @@ const (
 	debugVerbosity = 6
 )
 
-// newEtcdLogger is the logger etcd gets. Where etcd would end the process by a
-// fatal entry or a panic, the failure is recorded and the goroutine that logged
-// ends instead, so that the server can stop in order. Nothing is acknowledged
-// after that, since every acknowledgement waits for the goroutine that is gone.
+// newEtcdLogger returns the logger of etcd. A fatal entry or a panic ends only the
+// goroutine that logs it, and its error is reported, so that the server can stop
+// in order. Etcd acknowledges nothing afterwards, because every acknowledgement
+// waits for that goroutine.
 func newEtcdLogger(logger logr.Logger, failure *failure) *zap.Logger {
 	hook := fatalHook{failure}
 	return zap.New(&etcdLogCore{logger: logger}, zap.WithFatalHook(hook), zap.WithPanicHook(hook))
 }
 
-// etcdLogCore hands zap's entries to a logr.Logger.
+// etcdLogCore writes the entries of zap to a logr.Logger.
 type etcdLogCore struct {
 	logger logr.Logger
 	fields []zapcore.Field
@@ -80,7 +81,7 @@ func keysAndValues(fields []zapcore.Field) []any {
 	return values
 }
 
-// fatalHook turns the end of the process into the end of a goroutine.
+// fatalHook ends the goroutine instead of the process.
 type fatalHook struct{ failure *failure }
 
 var _ zapcore.CheckWriteHook = fatalHook{}
@@ -90,9 +91,46 @@ func (h fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) 
 	runtime.Goexit()
 }
 
-// isExpected holds for warnings that every start and stop of this etcd may give:
-// of HTTP and gRPC on one socket, of an election called while the configuration
-// is still being read, and of the listener that Close closes.
+// entryError is a log entry by which etcd would end the process.
+type entryError struct {
+	message string
+	values  []any
+}
+
+func (e *entryError) Error() string {
+	var text strings.Builder
+	text.WriteString(e.message)
+	for i := 0; i+1 < len(e.values); i += 2 {
+		fmt.Fprintf(&text, ", %v: %v", e.values[i], e.values[i+1])
+	}
+	return text.String()
+}
+
+// failure holds the first error that ends etcd.
+type failure struct{ channel chan error }
+
+func newFailure() *failure { return &failure{channel: make(chan error, 1)} }
+
+func (f *failure) report(err error) {
+	select {
+	case f.channel <- err:
+	default:
+	}
+}
+
+// reportedOr returns the reported error if there is one, and err otherwise.
+func (f *failure) reportedOr(err error) error {
+	select {
+	case reported := <-f.channel:
+		return reported
+	default:
+		return err
+	}
+}
+
+// isExpected reports whether an entry is a warning of every start or stop of this
+// etcd: HTTP and gRPC share a socket, the election begins while the configuration
+// is still being read, and Close closes the listener.
 func isExpected(entry zapcore.Entry) bool {
 	return strings.HasPrefix(entry.Message, "Running http and grpc server on single port") ||
 		strings.Contains(entry.Message, "pending configuration changes to apply") ||

@@ -2,22 +2,30 @@ package embedded
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// writeFileAtomically replaces path as a whole: a reader, or a crash, sees the
-// old content or the new. The name is durable after the next syncDirectory. The
-// temporary file has a fixed name, which is safe under the directory's lock and
-// leaves at most one behind.
+const (
+	directoryMode = 0o700
+	secretMode    = 0o600
+	publicMode    = 0o644
+)
+
+// writeFileAtomically replaces path as a whole: a reader, or the next start after
+// a crash, sees the old content or the new. The name is durable after the next
+// syncDirectory. The temporary file has a fixed name, so that interruptions leave
+// at most one; the lock on the directory excludes a second writer.
 func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	if err := writeAndSync(temporary, content, mode); err != nil {
-		return errors.Join(err, removeIfThere(temporary))
+		return errors.Join(err, removeIfExists(temporary))
 	}
 	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(err, removeIfThere(temporary))
+		return errors.Join(err, removeIfExists(temporary))
 	}
 	return nil
 }
@@ -27,7 +35,7 @@ func writeAndSync(path string, content []byte, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	// The umask may have taken bits away, a leftover may have others.
+	// The umask may have removed bits, and a leftover file may have others.
 	err = file.Chmod(mode)
 	if err == nil {
 		_, err = file.Write(content)
@@ -38,14 +46,7 @@ func writeAndSync(path string, content []byte, mode os.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// syncDirectory makes the names in a directory as durable as the files.
+// syncDirectory makes the names in a directory durable.
 func syncDirectory(path string) error {
 	directory, err := os.Open(path)
 	if err != nil {
@@ -54,8 +55,27 @@ func syncDirectory(path string) error {
 	return errors.Join(directory.Sync(), directory.Close())
 }
 
-// tightenFile takes the rights of group and others away from a secret.
-func tightenFile(path string) error {
+// ensurePrivateDirectory creates a directory inside the data directory, or
+// restricts an existing one to its owner.
+func ensurePrivateDirectory(path string) error {
+	if err := os.Mkdir(path, directoryMode); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("directory %s cannot be created: %w", path, err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a directory; move it away to have one created", path)
+	}
+	if !openToOthers(info) {
+		return nil
+	}
+	return os.Chmod(path, directoryMode)
+}
+
+// restrictFile removes the permissions of group and others from a secret.
+func restrictFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -64,4 +84,38 @@ func tightenFile(path string) error {
 		return nil
 	}
 	return os.Chmod(path, secretMode)
+}
+
+// openToOthers reports whether group or others have any permission.
+func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// readIfExists returns nil for a file that does not exist, and an empty slice for
+// an empty file.
+func readIfExists(path string) ([]byte, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w; make it readable, or remove it to have it recreated", path, err)
+	}
+	if content == nil {
+		content = []byte{}
+	}
+	return content, nil
+}
+
+func removeIfExists(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -6,117 +6,130 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/client-go/util/cert"
 )
 
-// authorityPrefix begins the common name of every authority made here, and so
-// tells our certificates from foreign ones. What follows is random, so that two
-// authorities with different keys never share a name.
-const authorityPrefix = "flowcontrol-apiserver-ca@"
+const (
+	// caNamePrefix begins the common name of every CA created here and identifies
+	// its certificates. A random suffix follows, so that two CAs with different
+	// keys have different names.
+	caNamePrefix = "flowcontrol-apiserver-ca@"
 
-// issuer decides at one moment which certificates of a directory will do, and
-// signs the others.
+	caLifetime   = 10 * 365 * 24 * time.Hour
+	leafLifetime = 365 * 24 * time.Hour
+	// renewalMargin is the minimum remaining validity of a certificate after a
+	// start.
+	renewalMargin = 30 * 24 * time.Hour
+	// backdating lets clients whose clocks are slow accept a new certificate.
+	backdating = 5 * time.Minute
+)
+
+// issuer issues and renews the certificates of a directory at one moment.
 type issuer struct {
-	now     time.Time
+	now time.Time
+	// written lists the files written, each with what was done.
 	written []string
 }
 
-// leafTemplate is what a leaf certificate has to say.
+// leafTemplate is the required content of a leaf certificate.
 type leafTemplate struct {
 	subject pkix.Name
-	names   subjectNames
+	names   subjectAltNames
 	usage   x509.ExtKeyUsage
 }
 
-// ensureAuthority sees to it that the pair is an authority that lasts.
-func (i *issuer) ensureAuthority(authority *pair) error {
-	if authority.certificate == nil {
-		name, err := newAuthorityName()
+// ensureCA creates or renews the CA certificate if necessary.
+func (i *issuer) ensureCA(ca *parsedKeyPair) error {
+	if ca.certificate == nil {
+		name, err := newCAName()
 		if err != nil {
 			return err
 		}
-		return i.signAuthority(authority, name, "made")
+		return i.signCA(ca, name, "created")
 	}
-	if err := checkAuthority(authority); err != nil {
+	if err := checkCA(ca); err != nil {
 		return err
 	}
-	if i.lastsLongEnough(authority.certificate) {
+	if i.staysValid(ca.certificate) {
 		return nil
 	}
-	return i.signAuthority(authority, authority.certificate.Subject, "renewed")
+	return i.signCA(ca, ca.certificate.Subject, "renewed")
 }
 
-func checkAuthority(authority *pair) error {
-	certificate := authority.certificate
-	if !strings.HasPrefix(certificate.Subject.CommonName, authorityPrefix) {
-		return fmt.Errorf("%s was not made by this server (its subject is %q); remove it and %s to have an authority made, or name yours with --client-ca-file and --tls-cert-file",
-			authority.certificateFile, certificate.Subject, authority.keyFile)
+func checkCA(ca *parsedKeyPair) error {
+	certificate := ca.certificate
+	if !strings.HasPrefix(certificate.Subject.CommonName, caNamePrefix) {
+		return fmt.Errorf("%s was not created by this server (its subject is %q); remove it and %s to have a CA created, or name yours with --client-ca-file and --tls-cert-file",
+			ca.CertificateFile, certificate.Subject, ca.KeyFile)
 	}
 	if err := certificate.CheckSignatureFrom(certificate); err != nil {
-		return fmt.Errorf("%s is not a certificate authority that signed itself: %w; %s", authority.certificateFile, err, authority.remedy())
+		return fmt.Errorf("%s is not a self-signed CA certificate: %w; %s", ca.CertificateFile, err, ca.remedy())
 	}
 	return nil
 }
 
-func (i *issuer) signAuthority(authority *pair, subject pkix.Name, verb string) error {
+func (i *issuer) signCA(ca *parsedKeyPair, subject pkix.Name, action string) error {
 	template := &x509.Certificate{
 		Subject:               subject,
 		NotBefore:             i.now.Add(-backdating),
-		NotAfter:              i.now.Add(authorityLife),
+		NotAfter:              i.now.Add(caLifetime),
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 		MaxPathLenZero:        true,
 	}
-	return i.sign(authority, template, template, authority.key, verb)
+	return i.sign(ca, template, template, ca.key, action)
 }
 
-// ensureLeaf sees to it that the pair is what the template says.
-func (i *issuer) ensureLeaf(leaf, authority *pair, template leafTemplate) error {
+// ensureLeaf issues or renews the certificate if it is missing or does not match
+// the template.
+func (i *issuer) ensureLeaf(leaf, ca *parsedKeyPair, template leafTemplate) error {
 	if leaf.certificate == nil {
-		return i.signLeaf(leaf, authority, template, "made")
+		return i.signLeaf(leaf, ca, template, "created")
 	}
-	if issuedBy := leaf.certificate.Issuer; !strings.HasPrefix(issuedBy.CommonName, authorityPrefix) {
-		return fmt.Errorf("%s was not made by this server (its issuer is %q); %s, or serve your own with --tls-cert-file and --tls-private-key-file",
-			leaf.certificateFile, issuedBy, leaf.remedy())
+	if issuedBy := leaf.certificate.Issuer; !strings.HasPrefix(issuedBy.CommonName, caNamePrefix) {
+		return fmt.Errorf("%s was not created by this server (its issuer is %q); %s, or serve your own with --tls-cert-file and --tls-private-key-file",
+			leaf.CertificateFile, issuedBy, leaf.remedy())
 	}
-	reason := i.reasonToRenew(leaf.certificate, authority.certificate, template)
+	reason := i.renewalReason(leaf.certificate, ca.certificate, template)
 	if reason == "" {
 		return nil
 	}
-	return i.signLeaf(leaf, authority, template, "renewed ("+reason+")")
+	return i.signLeaf(leaf, ca, template, "renewed ("+reason+")")
 }
 
-// reasonToRenew is empty when the certificate will do.
-func (i *issuer) reasonToRenew(certificate, authority *x509.Certificate, template leafTemplate) string {
+// renewalReason is empty if the certificate need not be renewed.
+func (i *issuer) renewalReason(certificate, ca *x509.Certificate, template leafTemplate) string {
 	switch {
-	case certificate.CheckSignatureFrom(authority) != nil:
-		return "the authority is another"
-	case !i.lastsLongEnough(certificate):
-		return "it is valid from " + certificate.NotBefore.UTC().Format(time.RFC3339) + " to " + certificate.NotAfter.UTC().Format(time.RFC3339)
+	case certificate.CheckSignatureFrom(ca) != nil:
+		return "issued by another CA"
+	case !i.staysValid(certificate):
+		return "valid from " + certificate.NotBefore.UTC().Format(time.RFC3339) + " to " + certificate.NotAfter.UTC().Format(time.RFC3339)
 	case certificate.Subject.String() != template.subject.String() || !slices.Equal(certificate.ExtKeyUsage, []x509.ExtKeyUsage{template.usage}):
-		return "it is for another use"
+		return "issued for another use"
 	case !template.names.equal(certificate):
-		return "the names and addresses have changed"
+		return "names or addresses changed"
 	}
 	return ""
 }
 
-// lastsLongEnough holds for a certificate valid now and for the renewal margin.
-// One from the future, after a clock was put back, does not.
-func (i *issuer) lastsLongEnough(certificate *x509.Certificate) bool {
+// staysValid reports whether a certificate is valid from now until the end of the
+// renewal margin. A certificate from the future, after the clock was set back, is
+// not.
+func (i *issuer) staysValid(certificate *x509.Certificate) bool {
 	return !i.now.Before(certificate.NotBefore) && !i.now.Add(renewalMargin).After(certificate.NotAfter)
 }
 
-func (i *issuer) signLeaf(leaf, authority *pair, template leafTemplate, verb string) error {
-	notAfter := i.now.Add(leafLife)
-	if notAfter.After(authority.certificate.NotAfter) {
-		notAfter = authority.certificate.NotAfter
+func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, action string) error {
+	notAfter := i.now.Add(leafLifetime)
+	if notAfter.After(ca.certificate.NotAfter) {
+		notAfter = ca.certificate.NotAfter
 	}
 	return i.sign(leaf, &x509.Certificate{
 		Subject:               template.subject,
@@ -127,37 +140,40 @@ func (i *issuer) signLeaf(leaf, authority *pair, template leafTemplate, verb str
 		BasicConstraintsValid: true,
 		DNSNames:              template.names.dns,
 		IPAddresses:           template.names.netIPs(),
-	}, authority.certificate, authority.key, verb)
+	}, ca.certificate, ca.key, action)
 }
 
-// sign puts a new certificate for the pair's key on disk and into the pair.
-func (i *issuer) sign(target *pair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, verb string) error {
+// sign writes a new certificate for the key of target and sets it there.
+func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, action string) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return err
 	}
-	template.SerialNumber = serial.Add(serial, big.NewInt(1))
+	template.SerialNumber = serial.Add(serial, big.NewInt(1)) // must be positive
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, target.key.Public(), signer)
 	if err != nil {
-		return fmt.Errorf("certificate %s cannot be signed: %w", target.certificateFile, err)
+		return fmt.Errorf("certificate %s cannot be signed: %w", target.CertificateFile, err)
 	}
 	certificate, err := x509.ParseCertificate(der)
 	if err != nil {
-		return fmt.Errorf("certificate %s as just signed: %w", target.certificateFile, err)
+		return fmt.Errorf("certificate %s cannot be parsed after signing: %w", target.CertificateFile, err)
 	}
-	encoded := pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: der})
-	if err := writeFileAtomically(target.certificateFile, encoded, publicMode); err != nil {
-		return fmt.Errorf("certificate %s cannot be written: %w", target.certificateFile, err)
+	encoded, err := cert.EncodeCertificates(certificate)
+	if err != nil {
+		return fmt.Errorf("certificate %s cannot be encoded: %w", target.CertificateFile, err)
 	}
-	target.certificate, target.certificatePEM = certificate, encoded
-	i.written = append(i.written, target.certificateFile+" "+verb)
+	if err := writeFileAtomically(target.CertificateFile, encoded, publicMode); err != nil {
+		return fmt.Errorf("certificate %s cannot be written: %w", target.CertificateFile, err)
+	}
+	target.setCertificate(certificate, encoded)
+	i.written = append(i.written, target.CertificateFile+" "+action)
 	return nil
 }
 
-func newAuthorityName() (pkix.Name, error) {
+func newCAName() (pkix.Name, error) {
 	random := make([]byte, 8)
 	if _, err := rand.Read(random); err != nil {
 		return pkix.Name{}, err
 	}
-	return pkix.Name{CommonName: authorityPrefix + hex.EncodeToString(random)}, nil
+	return pkix.Name{CommonName: caNamePrefix + hex.EncodeToString(random)}, nil
 }

@@ -6,46 +6,52 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
-const (
-	certificateBlock = "CERTIFICATE"
-	keyBlock         = "PRIVATE KEY"
-)
-
-// pair is a key on disk and, once signed, its certificate.
-type pair struct {
-	certificateFile, keyFile string
-	certificatePEM, keyPEM   []byte
-	certificate              *x509.Certificate
-	key                      *ecdsa.PrivateKey
+// KeyPair is a certificate with its private key, on disk and in memory.
+type KeyPair struct {
+	// CertificateFile and KeyFile are absolute paths, modes 0644 and 0600.
+	CertificateFile, KeyFile string
+	// CertificatePEM and KeyPEM are the contents of these files.
+	CertificatePEM, KeyPEM []byte
+	// NotAfter is the last moment at which the certificate is valid.
+	NotAfter time.Time
 }
 
-// openPairs opens the pairs of these names, and makes the names of new keys
-// durable before a certificate can refer to them.
-func openPairs(directory string, names ...string) ([]*pair, error) {
-	pairs := make([]*pair, 0, len(names))
+// parsedKeyPair is a KeyPair with its key and, once issued, its certificate.
+type parsedKeyPair struct {
+	KeyPair
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+}
+
+// openKeyPairs opens the pairs of these names. The names of new keys are durable
+// when it returns, before a certificate can refer to them.
+func openKeyPairs(directory string, names ...string) ([]*parsedKeyPair, error) {
+	pairs := make([]*parsedKeyPair, 0, len(names))
 	for _, name := range names {
-		p, err := openPair(directory, name)
+		pair, err := openKeyPair(directory, name)
 		if err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, p)
+		pairs = append(pairs, pair)
 	}
 	return pairs, syncDirectory(directory)
 }
 
-// openPair reads DIR/NAME.crt and DIR/NAME.key. A missing key is made, unless
-// there is a certificate for it; a missing certificate is left nil.
-func openPair(directory, name string) (*pair, error) {
-	p := &pair{
-		certificateFile: filepath.Join(directory, name+".crt"),
-		keyFile:         filepath.Join(directory, name+".key"),
-	}
+// openKeyPair reads DIR/NAME.crt and DIR/NAME.key. A missing key is created
+// unless its certificate exists; a missing certificate remains nil.
+func openKeyPair(directory, name string) (*parsedKeyPair, error) {
+	p := &parsedKeyPair{KeyPair: KeyPair{
+		CertificateFile: filepath.Join(directory, name+".crt"),
+		KeyFile:         filepath.Join(directory, name+".key"),
+	}}
 	if err := p.readCertificate(); err != nil {
 		return nil, err
 	}
@@ -54,74 +60,60 @@ func openPair(directory, name string) (*pair, error) {
 	}
 	switch {
 	case p.key == nil && p.certificate != nil:
-		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or remove the certificate to have both made anew", p.keyFile, p.certificateFile)
+		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or remove the certificate to have both recreated", p.KeyFile, p.CertificateFile)
 	case p.key == nil:
-		return p, p.makeKey()
+		return p, p.createKey()
 	case p.certificate != nil && !p.key.PublicKey.Equal(p.certificate.PublicKey):
-		return nil, fmt.Errorf("%s is not the key of %s; %s", p.keyFile, p.certificateFile, p.remedy())
+		return nil, fmt.Errorf("%s is not the key of %s; %s", p.KeyFile, p.CertificateFile, p.remedy())
 	}
 	return p, nil
 }
 
-func (p *pair) public() KeyPair {
-	return KeyPair{
-		CertificateFile: p.certificateFile,
-		KeyFile:         p.keyFile,
-		CertificatePEM:  p.certificatePEM,
-		KeyPEM:          p.keyPEM,
-		NotAfter:        p.certificate.NotAfter,
-	}
+func (p *parsedKeyPair) remedy() string {
+	return fmt.Sprintf("restore the right files, or remove %s and %s to have both recreated", p.CertificateFile, p.KeyFile)
 }
 
-func (p *pair) remedy() string {
-	return fmt.Sprintf("restore the right files, or remove %s and %s to have both made anew", p.certificateFile, p.keyFile)
-}
-
-func (p *pair) readCertificate() error {
-	content, err := readIfThere(p.certificateFile)
+func (p *parsedKeyPair) readCertificate() error {
+	content, err := readIfExists(p.CertificateFile)
 	if err != nil || content == nil {
 		return err
 	}
-	block, rest := pem.Decode(content)
-	if block == nil || block.Type != certificateBlock {
-		return fmt.Errorf("%s holds no PEM block %q; %s", p.certificateFile, certificateBlock, p.remedy())
-	}
-	if next, _ := pem.Decode(rest); next != nil {
-		return fmt.Errorf("%s holds more than one PEM block, where one certificate is expected; %s", p.certificateFile, p.remedy())
-	}
-	certificate, err := x509.ParseCertificate(block.Bytes)
+	certificates, err := cert.ParseCertsPEM(content)
 	if err != nil {
-		return fmt.Errorf("%s holds no valid certificate: %w; %s", p.certificateFile, err, p.remedy())
+		return fmt.Errorf("%s contains no valid certificate: %w; %s", p.CertificateFile, err, p.remedy())
 	}
-	p.certificate, p.certificatePEM = certificate, content
+	if len(certificates) != 1 {
+		return fmt.Errorf("%s contains %d certificates, where one is expected; %s", p.CertificateFile, len(certificates), p.remedy())
+	}
+	p.setCertificate(certificates[0], content)
 	return nil
 }
 
-func (p *pair) readKey() error {
-	content, err := readIfThere(p.keyFile)
+func (p *parsedKeyPair) setCertificate(certificate *x509.Certificate, encoded []byte) {
+	p.certificate, p.CertificatePEM, p.NotAfter = certificate, encoded, certificate.NotAfter
+}
+
+func (p *parsedKeyPair) readKey() error {
+	content, err := readIfExists(p.KeyFile)
 	if err != nil || content == nil {
 		return err
 	}
-	block, _ := pem.Decode(content)
-	if block == nil || block.Type != keyBlock {
-		return fmt.Errorf("%s holds no PEM block %q; %s", p.keyFile, keyBlock, p.remedy())
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	parsed, err := keyutil.ParsePrivateKeyPEM(content)
 	if err != nil {
-		return fmt.Errorf("%s holds no valid private key: %w; %s", p.keyFile, err, p.remedy())
+		return fmt.Errorf("%s contains no valid private key: %w; %s", p.KeyFile, err, p.remedy())
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || key.Curve != elliptic.P256() {
-		return fmt.Errorf("%s was not made by this server: it holds a %T, where an ECDSA P-256 key is expected; %s", p.keyFile, parsed, p.remedy())
+		return fmt.Errorf("%s was not created by this server: it contains a %T, where an ECDSA P-256 key is expected; %s", p.KeyFile, parsed, p.remedy())
 	}
-	if err := tightenFile(p.keyFile); err != nil {
-		return fmt.Errorf("%s: %w; set its mode to 0600", p.keyFile, err)
+	if err := restrictFile(p.KeyFile); err != nil {
+		return fmt.Errorf("%s: %w; set its mode to 0600", p.KeyFile, err)
 	}
-	p.key, p.keyPEM = key, content
+	p.key, p.KeyPEM = key, content
 	return nil
 }
 
-func (p *pair) makeKey() error {
+func (p *parsedKeyPair) createKey() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -130,26 +122,10 @@ func (p *pair) makeKey() error {
 	if err != nil {
 		return err
 	}
-	encoded := pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: der})
-	if err := writeFileAtomically(p.keyFile, encoded, secretMode); err != nil {
-		return fmt.Errorf("key %s cannot be written: %w", p.keyFile, err)
+	encoded := pem.EncodeToMemory(&pem.Block{Type: keyutil.PrivateKeyBlockType, Bytes: der})
+	if err := writeFileAtomically(p.KeyFile, encoded, secretMode); err != nil {
+		return fmt.Errorf("key %s cannot be written: %w", p.KeyFile, err)
 	}
-	p.key, p.keyPEM = key, encoded
+	p.key, p.KeyPEM = key, encoded
 	return nil
-}
-
-// readIfThere returns nil for a file that does not exist; one that is empty is
-// returned as such, and is not the same.
-func readIfThere(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w; make it readable, or remove it to have it made anew", path, err)
-	}
-	if content == nil {
-		content = []byte{}
-	}
-	return content, nil
 }

@@ -15,33 +15,35 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
-func TestEnsureCertificatesRefusesWhatItDidNotMake(t *testing.T) {
+func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 	tests := map[string]struct {
 		prepare func(t *testing.T, pki string)
 		names   string
 		wants   []string
 	}{
-		"an authority that is no PEM": {
+		"a CA certificate that is not PEM": {
 			prepare: func(t *testing.T, pki string) { write(t, filepath.Join(pki, "ca.crt"), "rubbish") },
-			names:   "ca.crt", wants: []string{`no PEM block "CERTIFICATE"`, "remove"},
+			names:   "ca.crt", wants: []string{"contains no valid certificate", "remove"},
 		},
 		"an empty key": {
 			prepare: func(t *testing.T, pki string) { write(t, filepath.Join(pki, "ca.key"), "") },
-			names:   "ca.key", wants: []string{`no PEM block "PRIVATE KEY"`, "remove"},
+			names:   "ca.key", wants: []string{"contains no valid private key", "remove"},
 		},
 		"a certificate cut short": {
 			prepare: func(t *testing.T, pki string) {
-				write(t, filepath.Join(pki, "serving.crt"), encode(certificateBlock, []byte{0x30, 0x82, 1}))
+				write(t, filepath.Join(pki, "serving.crt"), encode(cert.CertificateBlockType, []byte{0x30, 0x82, 1}))
 			},
-			names: "serving.crt", wants: []string{"no valid certificate", "remove"},
+			names: "serving.crt", wants: []string{"contains no valid certificate", "remove"},
 		},
 		"a key cut short": {
 			prepare: func(t *testing.T, pki string) {
-				write(t, filepath.Join(pki, "serving.key"), encode(keyBlock, []byte{0x30, 0x82, 1}))
+				write(t, filepath.Join(pki, "serving.key"), encode(keyutil.PrivateKeyBlockType, []byte{0x30, 0x82, 1}))
 			},
-			names: "serving.key", wants: []string{"no valid private key", "remove"},
+			names: "serving.key", wants: []string{"contains no valid private key", "remove"},
 		},
 		"a key of another kind": {
 			prepare: func(t *testing.T, pki string) {
@@ -49,15 +51,15 @@ func TestEnsureCertificatesRefusesWhatItDidNotMake(t *testing.T) {
 				require.NoError(t, err)
 				der, err := x509.MarshalPKCS8PrivateKey(key)
 				require.NoError(t, err)
-				write(t, filepath.Join(pki, "admin.key"), encode(keyBlock, der))
+				write(t, filepath.Join(pki, "admin.key"), encode(keyutil.PrivateKeyBlockType, der))
 			},
-			names: "admin.key", wants: []string{"ed25519", "ECDSA P-256", "remove"},
+			names: "admin.key", wants: []string{"was not created by this server", "ed25519", "ECDSA P-256", "remove"},
 		},
 		"a chain where one certificate is expected": {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, "serving.crt"), read(t, filepath.Join(pki, "serving.crt"))+read(t, filepath.Join(pki, "ca.crt")))
 			},
-			names: "serving.crt", wants: []string{"more than one PEM block", "remove"},
+			names: "serving.crt", wants: []string{"contains 2 certificates, where one is expected", "remove"},
 		},
 		"a certificate whose key is gone": {
 			prepare: func(t *testing.T, pki string) { remove(t, pki, "ca.key") },
@@ -69,19 +71,19 @@ func TestEnsureCertificatesRefusesWhatItDidNotMake(t *testing.T) {
 			},
 			names: "admin.key", wants: []string{"is not the key of", "admin.crt", "remove"},
 		},
-		"an authority of somebody else": {
+		"a CA certificate of another origin": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", "Example Corp CA") },
-			names:   "ca.crt", wants: []string{"was not made by this server", "Example Corp CA", "--client-ca-file"},
+			names:   "ca.crt", wants: []string{"was not created by this server", "Example Corp CA", "--client-ca-file"},
 		},
-		"a serving certificate of somebody else": {
+		"a serving certificate of another origin": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "serving", "alone.example.com") },
-			names:   "serving.crt", wants: []string{"was not made by this server", "alone.example.com", "--tls-cert-file"},
+			names:   "serving.crt", wants: []string{"was not created by this server", "alone.example.com", "--tls-cert-file"},
 		},
-		"an authority that is none": {
-			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", authorityPrefix+"0") },
-			names:   "ca.crt", wants: []string{"is not a certificate authority", "remove"},
+		"a certificate that is not for a CA": {
+			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", caNamePrefix+"0") },
+			names:   "ca.crt", wants: []string{"is not a self-signed CA certificate", "remove"},
 		},
-		"a directory in the place of a key": {
+		"a directory in place of a key": {
 			prepare: func(t *testing.T, pki string) {
 				remove(t, pki, "ca.key")
 				require.NoError(t, os.Mkdir(filepath.Join(pki, "ca.key"), 0o700))
@@ -108,20 +110,36 @@ func TestEnsureCertificatesRefusesWhatItDidNotMake(t *testing.T) {
 	}
 }
 
-func TestEnsureCertificatesRefusesAFileInThePlaceOfTheFolder(t *testing.T) {
+func TestEnsureCertificatesRejectsAFileInPlaceOfTheDirectory(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	write(t, filepath.Join(dir.Path(), "pki"), "")
 	_, err := EnsureCertificates(dir, nil, at(begin()))
 	assert.ErrorContains(t, err, filepath.Join(dir.Path(), "pki")+" is not a directory")
 }
 
-func TestEnsureCertificatesRefusesHostsThatAreNone(t *testing.T) {
+func TestEnsureCertificatesRejectsInvalidHosts(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	for _, host := range []string{"", "https://x", "a b", "host:6443", "-ä-", "a..b"} {
 		_, err := EnsureCertificates(dir, []string{host}, at(begin()))
 		assert.ErrorContains(t, err, "neither an IP address nor a host name", "host %q", host)
 	}
 	assert.NoDirExists(t, filepath.Join(dir.Path(), "pki"))
+}
+
+func TestEnsureCertificatesKeepsAKeyInSEC1(t *testing.T) {
+	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
+	first, err := EnsureCertificates(dir, nil, at(begin()))
+	require.NoError(t, err)
+	key, err := keyutil.ParsePrivateKeyPEM(first.Serving.KeyPEM)
+	require.NoError(t, err)
+	encoded, err := keyutil.MarshalPrivateKeyToPEM(key)
+	require.NoError(t, err)
+	write(t, first.Serving.KeyFile, string(encoded))
+
+	second, err := EnsureCertificates(dir, nil, at(begin()))
+	require.NoError(t, err)
+	assert.Empty(t, second.Written)
+	assert.Equal(t, encoded, second.Serving.KeyPEM)
 }
 
 func encode(kind string, der []byte) string {
@@ -144,6 +162,6 @@ func putSelfSigned(t *testing.T, folder, name, commonName string) {
 	require.NoError(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	require.NoError(t, err)
-	write(t, filepath.Join(folder, name+".crt"), encode(certificateBlock, certificate))
-	write(t, filepath.Join(folder, name+".key"), encode(keyBlock, der))
+	write(t, filepath.Join(folder, name+".crt"), encode(cert.CertificateBlockType, certificate))
+	write(t, filepath.Join(folder, name+".key"), encode(keyutil.PrivateKeyBlockType, der))
 }

@@ -10,14 +10,14 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// kubeconfigEntry names the cluster, the user and the context alike, so that
-// the file merges into another without a clash.
+// kubeconfigEntry is the name of the cluster, the user and the context, so that
+// the file merges into another without a conflict.
 const kubeconfigEntry = "flowcontrol-apiserver"
 
-// WriteKubeconfig writes the administrator's kubeconfig, with the certificates
-// in it, to dir.KubeconfigPath(), mode 0600. Server is the URL that clients use,
-// e.g. https://127.0.0.1:6443. A file that already says so is left alone;
-// changed reports whether it was written.
+// WriteKubeconfig writes the administrator's kubeconfig, which contains the
+// certificates, to dir.KubeconfigPath() with mode 0600. Server is the URL that
+// clients use, e.g. https://127.0.0.1:6443. An identical file is not written
+// again; changed reports whether it was written.
 func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificates) (changed bool, err error) {
 	path := dir.KubeconfigPath()
 	wanted, err := clientcmd.Write(kubeconfig(server, certificates))
@@ -27,12 +27,12 @@ func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificat
 	current, err := os.ReadFile(path)
 	switch {
 	case err == nil && bytes.Equal(current, wanted):
-		if err := tightenFile(path); err != nil {
+		if err := restrictFile(path); err != nil {
 			return false, fmt.Errorf("kubeconfig %s: %w; set its mode to 0600", path, err)
 		}
 		return false, nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; remove it to have it made anew", path, err)
+		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; remove it to have it recreated", path, err)
 	}
 	if err := writeFileAtomically(path, wanted, secretMode); err != nil {
 		return false, fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)

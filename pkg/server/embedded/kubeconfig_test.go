@@ -48,11 +48,11 @@ func TestWriteKubeconfigOnALaterStart(t *testing.T) {
 			server: server, changed: true,
 			prepare: func(t *testing.T, path string) { write(t, path, "rubbish") },
 		},
-		"makes one that was removed": {
+		"creates one that was removed": {
 			server: server, changed: true,
 			prepare: func(t *testing.T, path string) { require.NoError(t, os.Remove(path)) },
 		},
-		"closes one that was opened to others": {
+		"restricts one that was opened to others": {
 			server:  server,
 			prepare: func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o644)) },
 		},

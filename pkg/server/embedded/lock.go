@@ -3,25 +3,26 @@ package embedded
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// InUseError says that another process holds the data directory.
+// InUseError is the error for a data directory that another process has locked.
 type InUseError struct {
 	// Path is the absolute path of the directory.
 	Path string
-	// PID is the process id that the holder wrote, 0 if it has not yet.
+	// PID is the holder's process ID, 0 if the lock file does not contain it yet.
 	PID int
 }
 
 var _ error = (*InUseError)(nil)
 
-// Error names the directory, the process, and the ways out.
+// Error names the directory, the holder and the remedies.
 func (e *InUseError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {
@@ -30,35 +31,31 @@ func (e *InUseError) Error() string {
 	return fmt.Sprintf("data directory %s is in use by %s; stop it or choose another --data-dir", e.Path, holder)
 }
 
-// acquireLock locks the directory through a file in it. The kernel drops the
-// lock with the process, however that ends; the file stays, because removing it
-// would let a third process lock a new file while a second waits on the old one.
-func acquireLock(directory string) (*os.File, error) {
+// acquireLock locks the directory by a file in it. The kernel releases the lock
+// when the process ends, however it ends. The file is never removed: a third
+// process could then lock a new file while a second one locks the old.
+func acquireLock(directory string) (*fileutil.LockedFile, error) {
 	path := filepath.Join(directory, lockName)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, secretMode)
+	const flags = os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW
+	// TryLockFile does not tell a failure to open from a failure to lock.
+	file, err := os.OpenFile(path, flags, secretMode)
 	if err != nil {
 		return nil, notWritable(directory, err)
 	}
-	if err := flock(file); err != nil {
-		defer func() { _ = file.Close() }()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &InUseError{Path: directory, PID: readPID(file)}
-		}
+	if err := file.Close(); err != nil {
+		return nil, notWritable(directory, err)
+	}
+	lock, err := fileutil.TryLockFile(path, flags, secretMode)
+	if errors.Is(err, fileutil.ErrLocked) {
+		return nil, &InUseError{Path: directory, PID: readPID(path)}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("data directory %s cannot be locked: %w; choose a --data-dir on a file system with locks", directory, err)
 	}
-	if err := writePID(file); err != nil {
-		return nil, errors.Join(notWritable(directory, err), file.Close())
+	if err := writePID(lock.File); err != nil {
+		return nil, errors.Join(notWritable(directory, err), lock.Close())
 	}
-	return file, nil
-}
-
-func flock(file *os.File) error {
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
+	return lock, nil
 }
 
 func writePID(file *os.File) error {
@@ -69,8 +66,9 @@ func writePID(file *os.File) error {
 	return err
 }
 
-func readPID(file *os.File) int {
-	content, err := io.ReadAll(io.LimitReader(file, 32))
+// readPID returns 0 if the lock file contains no process ID.
+func readPID(path string) int {
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return 0
 	}

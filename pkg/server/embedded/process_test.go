@@ -28,8 +28,8 @@ import (
 // The tests need processes that can be killed, that run as another user, and that
 // may be brought down by damaged data. They are this binary again, in a role.
 const (
-	roleVariable = "STANDALONE_TEST_ROLE"
-	pathVariable = "STANDALONE_TEST_PATH"
+	roleVariable = "EMBEDDED_TEST_ROLE"
+	pathVariable = "EMBEDDED_TEST_PATH"
 	nobody       = 65534
 	// serveWithin begins a role that ends with how long etcd may take to start.
 	serveWithin = "serve within "

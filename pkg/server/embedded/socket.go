@@ -11,22 +11,22 @@ import (
 
 const (
 	socketName = "client.sock"
-	// socketPathLimit is what the shortest sockaddr_un in use holds, in bytes,
-	// less the final zero: 104 on the BSDs and macOS, 108 on Linux.
+	// socketPathLimit is the longest path in bytes that fits into every
+	// sockaddr_un: 104 on the BSDs and macOS, 108 on Linux, less the final zero.
 	socketPathLimit = 103
-	// plainCharacters are those that every parser of an endpoint leaves alone.
+	// plainCharacters are those that no parser of an endpoint changes.
 	plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 )
 
 // socket is the address at which etcd listens.
 type socket struct {
 	path string
-	// directory is open when path leads through its descriptor.
+	// directory is open if path leads through its descriptor, nil otherwise.
 	directory *os.File
 }
 
-// newSocket chooses an address in the directory that fits into a socket address
-// and into a URL: the plain path, or else one through an open descriptor.
+// newSocket chooses a path in the directory that fits into a socket address and
+// into a URL: the plain path, or one through an open descriptor.
 func newSocket(directory string) (*socket, error) {
 	path := filepath.Join(directory, socketName)
 	if isPlainSocketPath(path) {
