@@ -89,8 +89,9 @@ func (c *Config) watchCluster(context.Context) error {
 	}
 	for _, check := range monitor.Checks() {
 		c.generic.AddReadyzChecks(check)
+		c.remarks = append(c.remarks, readiness.Remark{Check: check.Name(), Text: check.Message, Passing: true})
 	}
-	c.remarks = append(monitor.Remarks(),
+	c.remarks = append(c.remarks,
 		readiness.Failing("informer-sync", "the cluster's webhooks and policies are not read yet: delegated-admission says why"))
 	return c.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
 		c.cluster.informers.Start(hook.Done()) // or the monitor takes none for all

@@ -8,60 +8,60 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 )
 
-// Check remembers what came of asking one question.
+// Check is one readiness check with its last result.
 type Check struct {
 	name string
-	// optional checks do not keep the server from being ready.
+	// optional is set if the server may become ready although the check fails.
 	optional bool
 	log      logr.Logger
 
 	mu      sync.Mutex // guards what follows
-	passed  bool       // once at least
-	trouble *Trouble   // that of the last time; nil: none
+	passed  bool       // at least once
+	failure *failure   // of the last attempt; nil if it passed
 }
 
 var _ healthz.HealthChecker = &Check{}
 
 func newCheck(name string, optional bool, log logr.Logger) *Check {
-	return &Check{name: name, optional: optional, log: log.WithValues("check", name), trouble: &Trouble{Text: "kube-apiserver has not answered yet"}}
+	return &Check{name: name, optional: optional, log: log.WithValues("check", name), failure: &failure{message: "kube-apiserver has not answered yet"}}
 }
 
 // Name implements healthz.HealthChecker.
 func (c *Check) Name() string { return c.name }
 
-// Check implements healthz.HealthChecker: it fails until it was passed once.
+// Check implements healthz.HealthChecker. It returns the failure of the last
+// attempt until the check has passed once, and never if the check is optional.
 func (c *Check) Check(*http.Request) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.passed || c.optional || c.trouble == nil {
+	if c.passed || c.optional || c.failure == nil {
 		return nil
 	}
-	return c.trouble.err()
+	return c.failure.err()
 }
 
-// text is what the last look found missing, whether or not the check fails for it;
-// empty: nothing.
-func (c *Check) text() string {
+// Message is what the last attempt found missing, empty if nothing; for anyone to
+// read. It does not depend on whether Check returns an error.
+func (c *Check) Message() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trouble == nil {
+	if c.failure == nil {
 		return ""
 	}
-	return c.trouble.Text
+	return c.failure.message
 }
 
-// note takes what a look found and logs what is new: a trouble that begins,
-// another one, or its end.
-func (c *Check) note(found *Trouble) {
+// record takes the result of an attempt, nil if it passed, and logs a change.
+func (c *Check) record(result *failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last, first := c.trouble, !c.passed
-	c.trouble = found
-	c.passed = c.passed || found == nil
+	previous, first := c.failure, !c.passed
+	c.failure = result
+	c.passed = c.passed || result == nil
 	switch {
-	case found == nil && last != nil:
-		c.log.Info("Nothing is missing any more")
-	case found != nil && (last == nil || last.Text != found.Text):
-		c.log.Error(found.Cause, "Something is missing", "what", found.Text, "ready", !first || c.optional)
+	case result == nil && previous != nil:
+		c.log.Info("Check passed")
+	case result != nil && (previous == nil || previous.message != result.message):
+		c.log.Error(result.cause, "Check failed", "reason", result.message, "ready", !first || c.optional)
 	}
 }

@@ -9,33 +9,34 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// tolerance is how far the clocks may be apart: certificates and tokens are made
-// to be valid a little earlier than now, and forgive that much.
-const tolerance = 30 * time.Second
+// skewTolerance is how far the clocks may differ. Certificates and tokens are
+// backdated and tolerate that much.
+const skewTolerance = 30 * time.Second
 
-// skew compares kube-apiserver's clock with ours, by the Date of its answers.
-type skew struct {
+// clockSkew compares kube-apiserver's clock with this server's, by the Date header
+// of its answers.
+type clockSkew struct {
 	clock clock.PassiveClock
 
-	mu    sync.Mutex // guards what follows
-	ahead time.Duration
-	doubt time.Duration // by how much ahead may be wrong
+	mu          sync.Mutex    // guards what follows
+	ahead       time.Duration // of kube-apiserver; negative if it is behind
+	uncertainty time.Duration // of ahead, in both directions
 }
 
-// wrap returns a transport that looks at the answers of another.
-func (s *skew) wrap(next http.RoundTripper) http.RoundTripper {
-	return observed{next: next, skew: s}
+// wrap returns a transport that observes the answers of next.
+func (s *clockSkew) wrap(next http.RoundTripper) http.RoundTripper {
+	return observedTransport{next: next, skew: s}
 }
 
-type observed struct {
+type observedTransport struct {
 	next http.RoundTripper
-	skew *skew
+	skew *clockSkew
 }
 
-var _ http.RoundTripper = observed{}
+var _ http.RoundTripper = observedTransport{}
 
 // RoundTrip implements http.RoundTripper.
-func (o observed) RoundTrip(request *http.Request) (*http.Response, error) {
+func (o observedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	begin := o.skew.clock.Now()
 	response, err := o.next.RoundTrip(request)
 	if err == nil {
@@ -44,30 +45,30 @@ func (o observed) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// observe takes the Date of an answer, which has whole seconds, to a request that
-// was sent and answered at these times of ours.
-func (s *skew) observe(begin, end time.Time, date string) {
-	theirs, err := http.ParseTime(date)
+// observe takes the Date of an answer, in whole seconds, to a request that was
+// sent at begin and answered at end by this server's clock.
+func (s *clockSkew) observe(begin, end time.Time, date string) {
+	answered, err := http.ParseTime(date)
 	if err != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doubt = end.Sub(begin)/2 + time.Second
-	s.ahead = theirs.Sub(begin.Add(end.Sub(begin) / 2))
+	s.uncertainty = end.Sub(begin)/2 + time.Second
+	s.ahead = answered.Sub(begin.Add(end.Sub(begin) / 2))
 }
 
-// trouble says by how much the clocks differ, nil if it is little or unknown.
-func (s *skew) trouble() *Trouble {
+// check returns by how much the clocks differ, nil if it is little or unknown.
+func (s *clockSkew) check() *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ahead.Abs() <= tolerance+s.doubt {
+	if s.ahead.Abs() <= skewTolerance+s.uncertainty {
 		return nil
 	}
 	direction := "behind"
 	if s.ahead < 0 {
 		direction = "ahead of"
 	}
-	return &Trouble{Text: fmt.Sprintf("our clock is %v %s that of kube-apiserver: set both right, since certificates and tokens begin and end by them",
+	return &failure{message: fmt.Sprintf("this server's clock is %v %s that of kube-apiserver: synchronize both, since they decide whether certificates and tokens are valid",
 		s.ahead.Abs().Round(10*time.Second), direction)}
 }

@@ -5,27 +5,56 @@ import (
 	"reflect"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
 
-// Informers tells which kinds of objects were read.
+const bindDelegator = ": bind the ClusterRole system:auth-delegator to this server's user"
+
+// checkTokenReview creates a TokenReview without a token. kube-apiserver answers
+// that the token is missing if this server may create one.
+func checkTokenReview(ctx context.Context, client kubernetes.Interface) *failure {
+	_, err := client.AuthenticationV1().TokenReviews().Create(ctx, &authenticationv1.TokenReview{}, metav1.CreateOptions{})
+	if err == nil || apierrors.IsBadRequest(err) {
+		return nil
+	}
+	return answerFailure(err, "this server is not allowed to create TokenReviews"+bindDelegator)
+}
+
+// checkAccessReview creates a SubjectAccessReview whose result does not matter.
+func checkAccessReview(ctx context.Context, client kubernetes.Interface) *failure {
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User:                  "system:anonymous",
+		Groups:                []string{"system:unauthenticated"},
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/readyz", Verb: "get"},
+	}}
+	_, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err == nil {
+		return nil
+	}
+	return answerFailure(err, "this server is not allowed to create SubjectAccessReviews, and rejects all requests"+bindDelegator)
+}
+
+// Informers are those of the objects that admission depends on.
 type Informers interface {
-	// WaitForCacheSync returns, once stop is closed, for each kind that is
-	// followed whether it was read.
+	// WaitForCacheSync returns, once stop is closed, whether each started informer
+	// has synced, by the type of its objects.
 	WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool
 }
 
-// followed is a kind of objects of the cluster that admission goes by.
-type followed struct {
+// admissionResource is a resource of the cluster that admission depends on.
+type admissionResource struct {
 	kind     any
 	resource string
 	list     func(context.Context, kubernetes.Interface, metav1.ListOptions) error
 }
 
-func followedKinds() []followed {
-	return []followed{
+func admissionResources() []admissionResource {
+	return []admissionResource{
 		{&corev1.Namespace{}, "namespaces", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
 			_, err := client.CoreV1().Namespaces().List(ctx, options)
 			return err
@@ -49,26 +78,26 @@ func followedKinds() []followed {
 	}
 }
 
-// askInformers finds out why webhooks and policies were not read, if they were
-// not.
-func askInformers(ctx context.Context, client kubernetes.Interface, informers Informers) *Trouble {
+// checkAdmission finds out why an informer has not synced. Informers do not expose
+// the errors of their requests, so it sends one like theirs.
+func checkAdmission(ctx context.Context, client kubernetes.Interface, informers Informers) *failure {
 	now := make(chan struct{})
 	close(now)
-	read := informers.WaitForCacheSync(now)
-	missing := false
-	for _, kind := range followedKinds() {
-		synced, started := read[reflect.TypeOf(kind.kind)]
-		if synced || !started {
+	synced := informers.WaitForCacheSync(now)
+	waiting := false
+	for _, resource := range admissionResources() {
+		done, started := synced[reflect.TypeOf(resource.kind)]
+		if done || !started {
 			continue
 		}
-		missing = true
-		if err := kind.list(ctx, client, metav1.ListOptions{Limit: 1}); err != nil {
-			return refused(err, "we may not list the cluster's "+kind.resource+
-				", which apply to our objects too: give our user the ClusterRole flowcontrol-apiserver:admission of artifacts/base")
+		waiting = true
+		if err := resource.list(ctx, client, metav1.ListOptions{Limit: 1}); err != nil {
+			return answerFailure(err, "this server is not allowed to list the cluster's "+resource.resource+
+				", which admission depends on: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 		}
 	}
-	if missing {
-		return &Trouble{Text: "the cluster's webhooks and policies are being read"}
+	if waiting {
+		return &failure{message: "the cluster's webhooks and policies have not been read yet"}
 	}
 	return nil
 }

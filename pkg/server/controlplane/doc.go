@@ -1,17 +1,17 @@
-// Package controlplane looks after the kube-apiserver in front of this server: is
-// it there, does it tell whom to trust, may it be asked what is asked of it, and
-// does it have the same time of day.
+// Package controlplane checks the kube-apiserver in front of this server: whether
+// it is reachable, publishes its CA bundles, allows the requests that this server
+// depends on, and has the same time.
 //
-// Each question is a check of readiness. A server starts without an answer, is
-// live, and becomes ready by itself once every check that it cannot do without
-// was passed. What is lost later is said, in the log and in /readyz?verbose, but
-// does not make the server unready: all replicas would be unready at once and for
-// the same reason, kube-apiserver would come back to a Service with nobody behind
-// it, and permissions that are remembered would help nobody. Requests that cannot
-// be judged meanwhile are refused one by one, by the library.
+// Each check is a readiness check. This server starts and is live without
+// kube-apiserver. It becomes ready when every check that is not optional has
+// passed once. A later failure is logged and shown in /readyz?verbose, but does
+// not make the server unready: all replicas would become unready at once, for the
+// same reason, and a kube-apiserver that recovers would find a Service without
+// endpoints and the cached permissions unused. Requests that cannot be
+// authenticated or authorized meanwhile are rejected one by one, by the library.
 //
-// What is wrong has two parts. The first says what is missing and what to do; it
-// holds no name or address and is for everyone who may ask /readyz. The second is
-// the answer or the error in full; it goes to the log, once when a trouble begins
-// or changes, and to /readyz/NAME, which needs a permission.
+// A failure has a message and a cause. The message says what is missing and what
+// to do. It contains no name and no address, and anyone who may read /readyz may
+// read it. The cause is the full answer or error. It goes to the log, once when a
+// failure begins or changes, and to /readyz/NAME, which requires a permission.
 package controlplane

@@ -11,64 +11,64 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Trouble is what keeps a check from being passed.
-type Trouble struct {
-	// Text says what is missing and what to do, for anyone to read.
-	Text string
-	// Cause is the reason in full; it may be nil.
-	Cause error
+// failure is why a check did not pass.
+type failure struct {
+	// message says what is missing and what to do, for anyone to read.
+	message string
+	// cause is the full error; it may be nil.
+	cause error
 }
 
-// err is both in one.
-func (t *Trouble) err() error {
-	if t.Cause == nil {
-		return errors.New(t.Text)
+func (f *failure) err() error {
+	if f.cause == nil {
+		return errors.New(f.message)
 	}
-	return fmt.Errorf("%s (%w)", t.Text, t.Cause)
+	return fmt.Errorf("%s (%w)", f.message, f.cause)
 }
 
-// unanswered explains an error of a request that kube-apiserver did not answer,
-// or answered without looking at what was asked. It is nil for an answer.
-func unanswered(err error) *Trouble {
+// requestFailure explains the error of a request that kube-apiserver did not
+// answer, or answered before it authorized the request. It is nil for other
+// answers.
+func requestFailure(err error) *failure {
 	var (
-		invalid   x509.CertificateInvalidError
-		authority x509.UnknownAuthorityError
-		host      x509.HostnameError
-		network   net.Error
-		status    apierrors.APIStatus
+		invalid     x509.CertificateInvalidError
+		unknownCA   x509.UnknownAuthorityError
+		invalidName x509.HostnameError
+		network     net.Error
+		status      apierrors.APIStatus
 	)
-	var text string
+	var message string
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		text = "its certificate is not valid at the time that our clock shows: set the clocks right, or renew the certificate"
-	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &host):
-		text = "its certificate is not one that our kubeconfig trusts: compare the kubeconfig's authority and address with it"
+		message = "the certificate of kube-apiserver has expired or is not valid yet by this server's clock: correct the clocks, or renew the certificate"
+	case errors.As(err, &unknownCA), errors.As(err, &invalid), errors.As(err, &invalidName):
+		message = "the certificate of kube-apiserver is not trusted by this server's kubeconfig: compare the CA and the address in the kubeconfig with the certificate"
 	case apierrors.IsUnauthorized(err):
-		text = "it does not accept our credentials (401): see that the token or certificate is of this cluster and has not expired, and that the clocks agree"
+		message = "kube-apiserver rejected this server's credentials (401): check that the token or client certificate is of this cluster and has not expired, and that the clocks agree"
 	case apierrors.IsTooManyRequests(err):
-		text = "it has no room for our questions (429): apply artifacts/flowschemas to it"
+		message = "kube-apiserver throttled this server's requests (429): apply artifacts/flowschemas to it"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout(), apierrors.IsTimeout(err):
-		text = "it does not answer in time"
+		message = "kube-apiserver did not answer in time"
 	case errors.As(err, &status) && status.Status().Code >= http.StatusInternalServerError:
-		text = "it has troubles of its own"
+		message = "kube-apiserver returned a server error"
 	case !errors.As(err, &status):
-		text = "it cannot be reached: see that it runs, and that the kubeconfig has its address"
+		message = "kube-apiserver cannot be reached: check that it runs, and that the kubeconfig has its address"
 	default:
 		return nil
 	}
-	return &Trouble{Text: text, Cause: err}
+	return &failure{message: message, cause: err}
 }
 
-// refused explains an error of a request: one that was not permitted by the right
-// that is missing.
-func refused(err error, right string) *Trouble {
-	if trouble := unanswered(err); trouble != nil {
-		return trouble
+// answerFailure explains the error of a request. Forbidden is the message for an
+// answer of 403, and names the missing permission.
+func answerFailure(err error, forbidden string) *failure {
+	if failed := requestFailure(err); failed != nil {
+		return failed
 	}
 	if apierrors.IsForbidden(err) {
-		return &Trouble{Text: right, Cause: err}
+		return &failure{message: forbidden, cause: err}
 	}
-	return &Trouble{Text: "kube-apiserver gives an answer that was not expected", Cause: err}
+	return &failure{message: "kube-apiserver returned an unexpected answer", cause: err}
 }

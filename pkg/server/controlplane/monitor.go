@@ -12,28 +12,26 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 )
 
 const (
-	// askTimeout bounds one question.
-	askTimeout = 5 * time.Second
-	// troubledInterval and quietInterval separate two rounds of questions, while
-	// something is missing and while nothing is.
-	troubledInterval = 2 * time.Second
-	quietInterval    = 10 * time.Second
+	// requestTimeout bounds one request.
+	requestTimeout = 5 * time.Second
+	// failedInterval and passedInterval separate two rounds, after one with a
+	// failure and after one without.
+	failedInterval = 2 * time.Second
+	passedInterval = 10 * time.Second
 )
 
-// Config says what a Monitor looks after. All is needed but Trust.
+// Config is the configuration of a Monitor. All fields but Trust are required.
 type Config struct {
-	// Authentication and Authorization reach the kube-apiserver that reviews
-	// tokens and permissions.
+	// Authentication and Authorization reach the kube-apiserver that reviews tokens
+	// and permissions.
 	Authentication, Authorization *rest.Config
-	// Trust is what this server knows of whom to trust from kube-apiserver; nil
-	// if it is not asked.
+	// Trust is what this server takes from kube-apiserver's ConfigMap; nil if
+	// nothing.
 	Trust *Trust
-	// TrustOptional is set when the server is to be ready without.
+	// TrustOptional is set if this server may become ready without it.
 	TrustOptional bool
 	// Informers are those of the cluster's webhooks and policies.
 	Informers Informers
@@ -41,64 +39,61 @@ type Config struct {
 	Log       logr.Logger
 }
 
-// Monitor asks kube-apiserver the questions, again and again.
+// Monitor runs the checks periodically.
 type Monitor struct {
-	clock   clock.WithTicker
-	reached *Check
-	reach   func(context.Context) *Trouble
-	others  []question // asked if kube-apiserver was reached
-	// checks are all of them.
-	checks []*Check
+	clock  clock.WithTicker
+	reach  attempt
+	others []attempt // made if kube-apiserver was reached
+	checks []*Check  // of all attempts
 }
 
-// question is a check and how it is asked.
-type question struct {
+// attempt is a check with the function that runs it.
+type attempt struct {
 	*Check
-	ask func(context.Context) *Trouble
+	run func(context.Context) *failure
 }
 
-// New returns a monitor that has asked nothing yet.
+// New returns a monitor that has not run a check yet.
 func New(config Config) (*Monitor, error) {
-	clocks := &skew{clock: config.Clock}
-	authentication, err := newClient(config.Authentication, clocks)
+	skew := &clockSkew{clock: config.Clock}
+	authentication, err := newClient(config.Authentication, skew)
 	if err != nil {
 		return nil, err
 	}
-	authorization, err := newClient(config.Authorization, clocks)
+	authorization, err := newClient(config.Authorization, skew)
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{clock: config.Clock, reach: func(ctx context.Context) *Trouble { return reach(ctx, authorization, authentication) }}
-	check := func(name string, optional bool) *Check {
-		made := newCheck(name, optional, config.Log)
-		m.checks = append(m.checks, made)
-		return made
+	m := &Monitor{clock: config.Clock}
+	add := func(name string, optional bool, run func(context.Context) *failure) attempt {
+		check := newCheck(name, optional, config.Log)
+		m.checks = append(m.checks, check)
+		return attempt{check, run}
 	}
-	ask := func(name string, optional bool, ask func(context.Context) *Trouble) {
-		m.others = append(m.others, question{check(name, optional), ask})
-	}
-	m.reached = check("kube-apiserver", false)
+	m.reach = add("kube-apiserver", false, func(ctx context.Context) *failure { return checkReachable(ctx, authorization, authentication) })
 	if config.Trust != nil {
-		ask("delegated-authentication", config.TrustOptional, func(ctx context.Context) *Trouble {
-			return askTrust(ctx, authentication.CoreV1(), config.Trust)
-		})
+		m.others = append(m.others, add("delegated-authentication", config.TrustOptional, func(ctx context.Context) *failure {
+			return checkTrust(ctx, authentication.CoreV1(), config.Trust)
+		}))
 	}
-	// Who comes through the aggregator brings no token to this server.
-	ask("delegated-tokens", true, func(ctx context.Context) *Trouble { return askTokenReview(ctx, authentication) })
-	ask("delegated-authorization", false, func(ctx context.Context) *Trouble { return askAccessReview(ctx, authorization) })
-	ask("delegated-admission", false, func(ctx context.Context) *Trouble {
-		return askInformers(ctx, authorization, config.Informers)
-	})
-	// A server whose clock is wrong may still be of use.
-	ask("clock", true, func(context.Context) *Trouble { return clocks.trouble() })
+	m.others = append(m.others,
+		// Optional: requests through the aggregator have no token.
+		add("delegated-tokens", true, func(ctx context.Context) *failure { return checkTokenReview(ctx, authentication) }),
+		add("delegated-authorization", false, func(ctx context.Context) *failure { return checkAccessReview(ctx, authorization) }),
+		add("delegated-admission", false, func(ctx context.Context) *failure {
+			return checkAdmission(ctx, authorization, config.Informers)
+		}),
+		// Optional: a server with a wrong clock may still be useful.
+		add("clock", true, func(context.Context) *failure { return skew.check() }),
+	)
 	return m, nil
 }
 
-func newClient(config *rest.Config, clocks *skew) (kubernetes.Interface, error) {
+func newClient(config *rest.Config, skew *clockSkew) (kubernetes.Interface, error) {
 	config = rest.CopyConfig(config)
-	config.Timeout = askTimeout
-	config.QPS = -1 // a round has a few questions
-	config.Wrap(clocks.wrap)
+	config.Timeout = requestTimeout
+	config.QPS = -1 // no limit: a round has few requests
+	config.Wrap(skew.wrap)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client of the kube-apiserver: %w", err)
@@ -106,10 +101,10 @@ func newClient(config *rest.Config, clocks *skew) (kubernetes.Interface, error) 
 	return client, nil
 }
 
-// Checks are all checks.
+// Checks returns all checks, in the order in which a round runs them.
 func (m *Monitor) Checks() []*Check { return m.checks }
 
-// Run asks until ctx ends.
+// Run runs rounds of checks until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
 	for {
 		pause := m.clock.NewTimer(m.Round(ctx))
@@ -122,54 +117,44 @@ func (m *Monitor) Run(ctx context.Context) {
 	}
 }
 
-// Round asks once and returns when to ask again.
+// Round runs every check once and returns the time until the next round.
 func (m *Monitor) Round(ctx context.Context) time.Duration {
-	trouble := m.reach(ctx)
+	result := m.reach.run(ctx)
 	if ctx.Err() != nil {
-		return 0 // the server stops, which says nothing of kube-apiserver
+		return 0 // this server stops; kube-apiserver did not fail
 	}
-	m.reached.note(trouble)
-	if trouble != nil {
-		return troubledInterval // what it would answer is not known
+	m.reach.record(result)
+	if result != nil {
+		return failedInterval // the results of the other checks remain
 	}
-	interval := quietInterval
-	for _, question := range m.others {
-		found := question.ask(ctx)
+	interval := passedInterval
+	for _, other := range m.others {
+		result := other.run(ctx)
 		if ctx.Err() != nil {
 			return 0
 		}
-		question.note(found)
-		if found != nil {
-			interval = troubledInterval
+		other.record(result)
+		if result != nil {
+			interval = failedInterval
 		}
 	}
 	return interval
 }
 
-// reach asks for what everyone may read, and what kube-apiserver's own flow
-// control lets through however much there is to do. That kube-apiserver is not
-// well is an answer too: started while this server is away, it does not call
-// itself live before v1 is available, if v1 is ours, and would wait for this
-// server as this server for it.
-func reach(ctx context.Context, clients ...kubernetes.Interface) *Trouble {
+// checkReachable requests /livez, which everyone may read and which kube-apiserver
+// exempts from flow control. A 500 is an answer too: a kube-apiserver that starts
+// while this server is away, and whose v1 is served by this server, is not live
+// before v1 is available. Each would wait for the other.
+func checkReachable(ctx context.Context, clients ...kubernetes.Interface) *failure {
 	for _, client := range clients {
 		err := client.Discovery().RESTClient().Get().AbsPath("/livez").Do(ctx).Error()
 		var status apierrors.APIStatus
 		if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
 			continue
 		}
-		if trouble := unanswered(err); trouble != nil {
-			return trouble
+		if failed := requestFailure(err); failed != nil {
+			return failed
 		}
 	}
 	return nil
-}
-
-// Remarks are what the checks say on /readyz.
-func (m *Monitor) Remarks() []readiness.Remark {
-	remarks := make([]readiness.Remark, 0, len(m.checks))
-	for _, check := range m.checks {
-		remarks = append(remarks, readiness.Remark{Check: check.Name(), Text: check.text, Passing: true})
-	}
-	return remarks
 }

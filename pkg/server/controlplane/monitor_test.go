@@ -2,7 +2,7 @@ package controlplane
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -14,12 +14,10 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/cert"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
@@ -104,101 +102,101 @@ func (l *lines) add(_, args string) { l.all = append(l.all, args) }
 
 func (l *lines) count(text string) int { return strings.Count(strings.Join(l.all, "\n"), text) }
 
-// readyz asks for the checks as a server serves them.
-func readyz(t *testing.T, m *Monitor) string {
-	t.Helper()
-	mux := http.NewServeMux()
-	checks := []healthz.HealthChecker{healthz.NamedCheck("other", func(*http.Request) error { return errors.New("secret") })}
+// readyz returns the checks in the form in which /readyz?verbose shows them.
+func readyz(m *Monitor) string {
+	var lines strings.Builder
 	for _, check := range m.Checks() {
-		checks = append(checks, check)
+		switch message := check.Message(); {
+		case check.Check(nil) != nil:
+			fmt.Fprintf(&lines, "[-]%s failed: %s\n", check.Name(), message)
+		case message != "":
+			fmt.Fprintf(&lines, "[+]%s ok, but: %s\n", check.Name(), message)
+		default:
+			fmt.Fprintf(&lines, "[+]%s ok\n", check.Name())
+		}
 	}
-	healthz.InstallReadyzHandler(mux, checks...)
-	recorder := httptest.NewRecorder()
-	readiness.Explain(mux, m.Remarks()).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz?verbose", nil))
-	require.Equal(t, http.StatusInternalServerError, recorder.Code)
-	require.Contains(t, recorder.Body.String(), "[-]other failed: reason withheld\n")
-	return recorder.Body.String()
+	return lines.String()
 }
 
-func TestNothingIsReadyBeforeTheFirstAnswer(t *testing.T) {
+func TestChecksFailBeforeTheFirstAnswer(t *testing.T) {
 	m := newFront(t).monitor(t, nil)
 	for _, name := range []string{"kube-apiserver", "delegated-authorization", "delegated-admission"} {
-		require.Contains(t, readyz(t, m), "[-]"+name+" failed: kube-apiserver has not answered yet\n")
+		require.Contains(t, readyz(m), "[-]"+name+" failed: kube-apiserver has not answered yet\n")
 	}
 }
 
-func TestAllIsWellWithWhatKubeAPIServerUsuallyAnswers(t *testing.T) {
+func TestEveryCheckPassesWithUsualAnswers(t *testing.T) {
 	f := newFront(t)
 	m := f.monitor(t, nil)
-	require.Equal(t, quietInterval, m.Round(t.Context()))
-	require.NotContains(t, readyz(t, m), "but:")
-	require.Equal(t, 1, strings.Count(readyz(t, m), "[-]"), readyz(t, m))
+	require.Equal(t, passedInterval, m.Round(t.Context()))
+	require.NotContains(t, readyz(m), "but:")
+	require.NotContains(t, readyz(m), "[-]")
 }
 
-func TestWhatIsLostLaterIsSaidOnceAndKeepsTheServerReady(t *testing.T) {
+func TestALaterFailureIsLoggedOnceAndKeepsTheServerReady(t *testing.T) {
 	f := newFront(t)
 	m := f.monitor(t, nil)
 	m.Round(t.Context())
 	f.say(accessPath, http.StatusForbidden, forbidden)
 	for range 3 {
-		require.Equal(t, troubledInterval, m.Round(t.Context()))
+		require.Equal(t, failedInterval, m.Round(t.Context()))
 	}
-	require.Contains(t, readyz(t, m), "[+]delegated-authorization ok, but: we may not ask what users may do")
-	require.NotContains(t, readyz(t, m), "u-17", "names are not for everyone")
-	require.Equal(t, 1, f.log.count("we may not ask what users may do"))
+	require.Contains(t, readyz(m), "[+]delegated-authorization ok, but: this server is not allowed to create SubjectAccessReviews")
+	require.NotContains(t, readyz(m), "u-17", "names are not for everyone")
+	require.Equal(t, 1, f.log.count("this server is not allowed to create SubjectAccessReviews"))
 	require.Equal(t, 1, f.log.count("u-17"))
 	f.say(accessPath, http.StatusCreated, "{}")
-	ended := f.log.count("Nothing is missing any more")
+	ended := f.log.count("Check passed")
 	m.Round(t.Context())
 	m.Round(t.Context())
-	require.Equal(t, ended+1, f.log.count("Nothing is missing any more"))
-	require.Contains(t, readyz(t, m), "[+]delegated-authorization ok\n")
+	require.Equal(t, ended+1, f.log.count("Check passed"))
+	require.Contains(t, readyz(m), "[+]delegated-authorization ok\n")
 }
 
-func TestWhatKubeAPIServerSaysIsExplained(t *testing.T) {
+func TestEveryAnswerOfKubeAPIServerIsExplained(t *testing.T) {
 	tests := []struct {
 		name, path string
 		code       int
 		line       string
 	}{
-		{"credentials that do not hold", livezPath, 401, "[-]kube-apiserver failed: it does not accept our credentials (401)"},
-		{"that it is away", livezPath, 503, "[-]kube-apiserver failed: it has troubles of its own"},
-		{"that it is not live", livezPath, 500, "[+]kube-apiserver ok\n"},
-		{"that it is not live, and all else", livezPath, 500, "[+]delegated-authorization ok\n"},
-		{"troubles of its own", accessPath, 500, "[-]delegated-authorization failed: it has troubles of its own"},
-		{"too many requests", livezPath, 429, "[-]kube-apiserver failed: it has no room for our questions (429)"},
-		{"health that is not for everyone", livezPath, 403, "[+]kube-apiserver ok\n"},
-		{"no right to review permissions", accessPath, 403, "[-]delegated-authorization failed: we may not ask what users may do"},
-		{"reviews that are not served", accessPath, 404, "[-]delegated-authorization failed: kube-apiserver gives an answer that was not expected"},
-		{"no right to review tokens", tokensPath, 403, "[+]delegated-tokens ok, but: we may not ask who the bearer of a token is"},
-		{"no right to read policies", policiesPath, 403, "[-]delegated-admission failed: we may not list the cluster's validatingadmissionpolicies"},
-		{"informers that have not read", namespacePath, 200, "[-]delegated-admission failed: the cluster's webhooks and policies are being read"},
+		{"invalid credentials", livezPath, 401, "[-]kube-apiserver failed: kube-apiserver rejected this server's credentials (401)"},
+		{"unavailable", livezPath, 503, "[-]kube-apiserver failed: kube-apiserver returned a server error"},
+		{"not live", livezPath, 500, "[+]kube-apiserver ok\n"},
+		{"not live, and the other checks", livezPath, 500, "[+]delegated-authorization ok\n"},
+		{"a server error", accessPath, 500, "[-]delegated-authorization failed: kube-apiserver returned a server error"},
+		{"too many requests", livezPath, 429, "[-]kube-apiserver failed: kube-apiserver throttled this server's requests (429)"},
+		{"no permission to read /livez", livezPath, 403, "[+]kube-apiserver ok\n"},
+		{"no permission to create SubjectAccessReviews", accessPath, 403, "[-]delegated-authorization failed: this server is not allowed to create SubjectAccessReviews"},
+		{"no SubjectAccessReviews", accessPath, 404, "[-]delegated-authorization failed: kube-apiserver returned an unexpected answer"},
+		{"no permission to create TokenReviews", tokensPath, 403, "[+]delegated-tokens ok, but: this server is not allowed to create TokenReviews"},
+		{"no permission to list policies", policiesPath, 403, "[-]delegated-admission failed: this server is not allowed to list the cluster's validatingadmissionpolicies"},
+		{"informers that have not synced", namespacePath, 200, "[-]delegated-admission failed: the cluster's webhooks and policies have not been read yet"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFront(t)
 			f.synced = map[reflect.Type]bool{}
-			for _, kind := range followedKinds() {
+			for _, kind := range admissionResources() {
 				f.synced[reflect.TypeOf(kind.kind)] = !strings.HasSuffix(test.path, kind.resource)
 			}
-			f.say(test.path, test.code, failure(test.code))
+			f.say(test.path, test.code, statusBody(test.code))
 			if test.code < 400 {
 				f.say(test.path, test.code, "{}")
 			}
 			m := f.monitor(t, nil)
 			m.Round(t.Context())
-			require.Contains(t, readyz(t, m), test.line)
+			require.Contains(t, readyz(m), test.line)
 		})
 	}
 }
 
-// failure is the body of an answer that says no.
-func failure(code int) string {
+// statusBody is the body of an answer that is an error.
+func statusBody(code int) string {
 	return `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "` + strings.ReplaceAll(http.StatusText(code), " ", "") + `", "code": ` + strconv.Itoa(code) + `}`
 }
 
-func TestTrustIsWhatTheConfigMapSaysAndTheServerKnows(t *testing.T) {
-	pem, _, err := cert.GenerateSelfSignedCertKey("authority", nil, nil)
+func TestTheConfigMapIsValidAndLoaded(t *testing.T) {
+	pem, _, err := cert.GenerateSelfSignedCertKey("ca", nil, nil)
 	require.NoError(t, err)
 	certificate := strings.ReplaceAll(string(pem), "\n", `\n`)
 	proxies := `"requestheader-client-ca-file": "` + certificate + `", "requestheader-username-headers": "[\"X-Remote-User\"]"`
@@ -210,14 +208,14 @@ func TestTrustIsWhatTheConfigMapSaysAndTheServerKnows(t *testing.T) {
 		line       string
 	}{
 		{"all", proxies + `, "client-ca-file": "` + certificate + `"`, all, true, "[+]delegated-authentication ok\n"},
-		{"no authority of users", proxies, all, true, "[+]delegated-authentication ok\n"},
-		{"not taken over yet", proxies, all, false, "[-]delegated-authentication failed: the ConfigMap kube-system/extension-apiserver-authentication is there, and is being"},
-		{"nothing", ``, all, true, "broken, its requestheader-client-ca-file is missing"},
-		{"no name of a header", `"requestheader-client-ca-file": "` + certificate + `"`, all, true, "broken, its requestheader-username-headers is missing"},
-		{"names that are no list", proxies + `, "requestheader-allowed-names": "x"`, all, true, "broken, its requestheader-allowed-names is not a JSON list"},
-		{"nonsense for users", proxies + `, "client-ca-file": "x"`, all, true, "broken, its client-ca-file holds no PEM"},
-		{"nonsense for a proxy", `"requestheader-client-ca-file": "x", "requestheader-username-headers": "[]"`, all, true, "broken, its requestheader-client-ca-file holds no PEM"},
-		{"nonsense that flags stand in for", `"client-ca-file": "x"`, Trust{}, false, "[+]delegated-authentication ok\n"},
+		{"no CA bundle of client certificates", proxies, all, true, "[+]delegated-authentication ok\n"},
+		{"not loaded yet", proxies, all, false, "[-]delegated-authentication failed: the ConfigMap kube-system/extension-apiserver-authentication exists, and its CA bundles have not been loaded yet"},
+		{"nothing", ``, all, true, "invalid, its requestheader-client-ca-file is missing"},
+		{"no name of a header", `"requestheader-client-ca-file": "` + certificate + `"`, all, true, "invalid, its requestheader-username-headers is missing"},
+		{"names that are no list", proxies + `, "requestheader-allowed-names": "x"`, all, true, "invalid, its requestheader-allowed-names is not a JSON list"},
+		{"an invalid CA bundle of client certificates", proxies + `, "client-ca-file": "x"`, all, true, "invalid, its client-ca-file contains no PEM"},
+		{"an invalid CA bundle of the front proxy", `"requestheader-client-ca-file": "x", "requestheader-username-headers": "[]"`, all, true, "invalid, its requestheader-client-ca-file contains no PEM"},
+		{"an invalid CA bundle that flags replace", `"client-ca-file": "x"`, Trust{}, false, "[+]delegated-authentication ok\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFront(t)
@@ -225,15 +223,15 @@ func TestTrustIsWhatTheConfigMapSaysAndTheServerKnows(t *testing.T) {
 			test.trust.Knows = func(string) bool { return test.known }
 			m := f.monitor(t, &test.trust)
 			m.Round(t.Context())
-			require.Contains(t, readyz(t, m), test.line)
+			require.Contains(t, readyz(m), test.line)
 		})
 	}
-	for code, text := range map[int]string{403: "we may not read the ConfigMap", 404: "is missing: kube-apiserver makes it"} {
+	for code, text := range map[int]string{403: "this server is not allowed to read the ConfigMap", 404: "is missing: kube-apiserver creates it"} {
 		f := newFront(t)
-		f.say(configMapPath, code, failure(code))
+		f.say(configMapPath, code, statusBody(code))
 		m := f.monitor(t, &all)
 		m.Round(t.Context())
-		require.Contains(t, readyz(t, m), text)
+		require.Contains(t, readyz(m), text)
 	}
 }
 
@@ -242,18 +240,18 @@ func TestClocksMayDifferALittle(t *testing.T) {
 		0:                 "[+]clock ok\n",
 		20 * time.Second:  "[+]clock ok\n",
 		-20 * time.Second: "[+]clock ok\n",
-		2 * time.Minute:   "[+]clock ok, but: our clock is 2m0s behind that of kube-apiserver",
-		-3 * time.Hour:    "[+]clock ok, but: our clock is 3h0m0s ahead of that of kube-apiserver",
+		2 * time.Minute:   "[+]clock ok, but: this server's clock is 2m0s behind that of kube-apiserver",
+		-3 * time.Hour:    "[+]clock ok, but: this server's clock is 3h0m0s ahead of that of kube-apiserver",
 	} {
 		f := newFront(t)
 		f.ahead = ahead
 		m := f.monitor(t, nil)
 		m.Round(t.Context())
-		require.Contains(t, readyz(t, m), text)
+		require.Contains(t, readyz(m), text)
 	}
 }
 
-func TestAskingGoesOnUntilTheEnd(t *testing.T) {
+func TestRunRepeatsUntilItsContextEnds(t *testing.T) {
 	f := newFront(t)
 	f.say(livezPath, http.StatusServiceUnavailable, "")
 	m := f.monitor(t, nil)
@@ -261,11 +259,11 @@ func TestAskingGoesOnUntilTheEnd(t *testing.T) {
 	done := make(chan struct{})
 	go func() { defer close(done); m.Run(ctx) }()
 	eventually.Holds(t, "the first round is over", func(a *eventually.Attempt) { require.True(a, f.clock.HasWaiters()) })
-	require.Equal(t, 1, f.log.count("troubles of its own"))
+	require.Equal(t, 1, f.log.count("returned a server error"))
 	f.say(livezPath, http.StatusOK, "{}")
-	f.clock.Step(troubledInterval)
+	f.clock.Step(failedInterval)
 	eventually.Holds(t, "the second round is over", func(a *eventually.Attempt) {
-		require.Empty(a, m.Checks()[0].text())
+		require.Empty(a, m.Checks()[0].Message())
 		require.True(a, f.clock.HasWaiters())
 	})
 	cancel()

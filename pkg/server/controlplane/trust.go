@@ -12,20 +12,24 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Trust is what a server takes from kube-apiserver's ConfigMap.
+// Trust is what this server takes from the ConfigMap in which kube-apiserver
+// publishes its CA bundles.
 type Trust struct {
-	// ClientCA and FrontProxy tell whether users' certificates and the front
-	// proxy go by it, or else by flags.
+	// ClientCA and FrontProxy report whether the CA bundle of client certificates,
+	// and the settings of the front proxy, come from the ConfigMap and not from
+	// flags.
 	ClientCA, FrontProxy bool
-	// Knows tells whether the server goes by a bundle of certificates of the
-	// ConfigMap already.
+	// Knows reports whether this server has loaded a CA bundle of the ConfigMap.
 	Knows func(bundle string) bool
 }
 
-// The ConfigMap in which a kube-apiserver tells whom it trusts itself.
+// TrustNamespace and TrustName identify the ConfigMap in which kube-apiserver
+// publishes its CA bundles.
 const (
 	TrustNamespace = metav1.NamespaceSystem
 	TrustName      = "extension-apiserver-authentication"
+
+	trustConfigMap = "the ConfigMap " + TrustNamespace + "/" + TrustName
 )
 
 const (
@@ -33,60 +37,60 @@ const (
 	frontProxyCAKey = "requestheader-client-ca-file"
 )
 
-// askTrust reads the ConfigMap in which kube-apiserver tells whom to trust.
-func askTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust *Trust) *Trouble {
+// checkTrust checks that the ConfigMap is valid and that this server has loaded
+// its CA bundles.
+func checkTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust *Trust) *failure {
 	configMap, err := client.ConfigMaps(TrustNamespace).Get(ctx, TrustName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return &Trouble{Text: "the ConfigMap " + TrustNamespace + "/" + TrustName + " is missing: kube-apiserver makes it, within a minute of its start", Cause: err}
+		return &failure{message: trustConfigMap + " is missing: kube-apiserver creates it within a minute of its start", cause: err}
 	}
 	if err != nil {
-		return refused(err, "we may not read the ConfigMap "+TrustNamespace+"/"+TrustName+
-			": bind the Role "+TrustNamespace+"/"+TrustName+"-reader to our user")
+		return answerFailure(err, "this server is not allowed to read "+trustConfigMap+
+			": bind the Role "+TrustNamespace+"/"+TrustName+"-reader to this server's user")
 	}
-	var bundles []string
+	var keys []string
 	if trust.ClientCA {
-		bundles = append(bundles, clientCAKey)
+		keys = append(keys, clientCAKey)
 	}
 	if trust.FrontProxy {
-		if trouble := brokenProxy(configMap); trouble != nil {
-			return trouble
+		if failed := checkFrontProxy(configMap); failed != nil {
+			return failed
 		}
-		bundles = append(bundles, frontProxyCAKey)
+		keys = append(keys, frontProxyCAKey)
 	}
-	for _, key := range bundles {
+	for _, key := range keys {
 		bundle := configMap.Data[key]
 		if bundle == "" {
-			continue // a cluster without client certificates
+			continue // the cluster has no client certificates
 		}
 		if _, err := cert.ParseCertsPEM([]byte(bundle)); err != nil {
-			return broken(key, "holds no PEM certificates", err)
+			return invalidTrust(key, "contains no PEM certificates", err)
 		}
 		if !trust.Knows(bundle) {
-			return &Trouble{Text: "the ConfigMap " + TrustNamespace + "/" + TrustName + " is there, and is being taken over"}
+			return &failure{message: trustConfigMap + " exists, and its CA bundles have not been loaded yet"}
 		}
 	}
 	return nil
 }
 
-// brokenProxy says what is wrong with what the ConfigMap says of the front proxy.
-func brokenProxy(configMap *corev1.ConfigMap) *Trouble {
+// checkFrontProxy checks the settings of the front proxy in the ConfigMap.
+func checkFrontProxy(configMap *corev1.ConfigMap) *failure {
 	const users = "requestheader-username-headers"
 	for _, key := range []string{frontProxyCAKey, users} {
 		if configMap.Data[key] == "" {
-			return broken(key, "is missing: kube-apiserver needs the flags --requestheader-*", nil)
+			return invalidTrust(key, "is missing: kube-apiserver needs the flags --requestheader-*", nil)
 		}
 	}
 	for _, key := range []string{users, "requestheader-uid-headers", "requestheader-group-headers",
 		"requestheader-extra-headers-prefix", "requestheader-allowed-names"} {
 		var names []string
 		if err := json.Unmarshal([]byte(configMap.Data[key]), &names); err != nil && configMap.Data[key] != "" {
-			return broken(key, "is not a JSON list of texts", err)
+			return invalidTrust(key, "is not a JSON list of strings", err)
 		}
 	}
 	return nil
 }
 
-func broken(key, what string, err error) *Trouble {
-	return &Trouble{Text: fmt.Sprintf("the ConfigMap %s/%s is broken, its %s %s; once deleted, kube-apiserver makes it again",
-		TrustNamespace, TrustName, key, what), Cause: err}
+func invalidTrust(key, problem string, err error) *failure {
+	return &failure{message: fmt.Sprintf("%s is invalid, its %s %s; delete it to have kube-apiserver recreate it", trustConfigMap, key, problem), cause: err}
 }

@@ -117,10 +117,10 @@ func testRights(t *testing.T, s *site) {
 	server.gate.open(t)
 	server.waitReadiness(t, http.StatusInternalServerError,
 		passes("kube-apiserver"),
-		says("delegated-authentication", "we may not read the ConfigMap kube-system/extension-apiserver-authentication: bind the Role kube-system/extension-apiserver-authentication-reader to our user"),
-		remarks("delegated-tokens", "we may not ask who the bearer of a token is: bind the ClusterRole system:auth-delegator to our user"),
-		says("delegated-authorization", "we may not ask what users may do, so that all requests are refused: bind the ClusterRole system:auth-delegator to our user"),
-		says("delegated-admission", "we may not list the cluster's "),
+		says("delegated-authentication", "this server is not allowed to read the ConfigMap kube-system/extension-apiserver-authentication: bind the Role kube-system/extension-apiserver-authentication-reader to this server's user"),
+		remarks("delegated-tokens", "this server is not allowed to create TokenReviews: bind the ClusterRole system:auth-delegator to this server's user"),
+		says("delegated-authorization", "this server is not allowed to create SubjectAccessReviews, and rejects all requests: bind the ClusterRole system:auth-delegator to this server's user"),
+		says("delegated-admission", "this server is not allowed to list the cluster's "),
 	)
 	for _, missing := range slices.Concat(of("create"), of("list")) {
 		server.waitSaid(t, missing.refusal())
@@ -136,7 +136,7 @@ func testRights(t *testing.T, s *site) {
 	s.grant(t, "rights", "watch", of("watch")...)
 
 	testTrust(t, s, server)
-	server.requireSaid(t, 1, "we may not read the ConfigMap")
+	server.requireSaid(t, 1, "this server is not allowed to read the ConfigMap")
 	testReviews(t, s, server)
 	testTrustLater(t, s, server)
 }
@@ -151,7 +151,7 @@ func testReviews(t *testing.T, s *site, server *server) {
 	server.waitFrontProxy(t, s, http.StatusInternalServerError, named...)
 
 	s.grant(t, "rights", "access", permission{"authorization.k8s.io", "subjectaccessreviews", "create"})
-	server.waitReadiness(t, http.StatusOK, passes("delegated-authorization"), remarks("delegated-tokens", "we may not ask"))
+	server.waitReadiness(t, http.StatusOK, passes("delegated-authorization"), remarks("delegated-tokens", "this server is not allowed to create TokenReviews"))
 	server.waitFrontProxy(t, s, http.StatusOK, named...)
 	server.waitCode(t, objectsPath, http.StatusUnauthorized, reader)
 
@@ -176,7 +176,7 @@ func testTrust(t *testing.T, s *site, server *server) {
 		"requestheader-username-headers": `["X-Remote-User"]`,
 	})
 	missing()
-	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is broken, its requestheader-client-ca-file holds no PEM certificates"))
+	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is invalid, its requestheader-client-ca-file contains no PEM certificates"))
 	s.grantTrust(t, "rights")
 	broken()
 	server.waitReadiness(t, http.StatusInternalServerError, passes(trustCheck), "[-]delegated-authorization")
@@ -189,7 +189,7 @@ func testTrustLater(t *testing.T, s *site, server *server) {
 	masters := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
 	server.waitFrontProxy(t, s, http.StatusOK, masters...)
 	broken := server.gate.tell(map[string]string{"requestheader-client-ca-file": "nonsense", "requestheader-username-headers": "{"})
-	server.waitReadiness(t, http.StatusOK, remarks(trustCheck, trustText+" is broken, its requestheader-username-headers is not a JSON list of texts"))
+	server.waitReadiness(t, http.StatusOK, remarks(trustCheck, trustText+" is invalid, its requestheader-username-headers is not a JSON list of strings"))
 	server.waitFrontProxy(t, s, http.StatusOK, masters...)
 	broken()
 	server.waitReadiness(t, http.StatusOK, passes(trustCheck))

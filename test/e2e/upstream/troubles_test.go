@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const unreachable = "it cannot be reached: see that it runs, and that the kubeconfig has its address"
+const unreachable = "kube-apiserver cannot be reached: check that it runs, and that the kubeconfig has its address"
 
 // testTroubles has all that may be wrong with a kube-apiserver, one after the other. A
 // trouble is looked at again soon, and all is well for a moment only: the clock is
@@ -34,14 +34,14 @@ func testTroubles(t *testing.T, s *site) {
 	server.gate.set(func() { server.gate.ahead = time.Hour })
 	release := server.gate.hold()
 	server.gate.certify(t, s.kube.ClientCA.Server(t, "gate"))
-	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "it does not answer in time"))
+	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "kube-apiserver did not answer in time"))
 	server.requireRefused(t, map[string][]string{"one who names themselves": {"X-Remote-User: somebody"}})
 	release()
 
-	const behind = "our clock is 1h0m0s behind that of kube-apiserver"
+	const behind = "this server's clock is 1h0m0s behind that of kube-apiserver"
 	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("delegated-authentication"), passes("delegated-admission"), remarks("clock", behind))
 	server.requireSaid(t, 1, behind)
-	server.requireSaid(t, 1, `"Nothing is missing any more" logger="upstream" check="kube-apiserver"`)
+	server.requireSaid(t, 1, `"Check passed" logger="upstream" check="kube-apiserver"`)
 	server.waitCode(t, objectsPath, http.StatusOK, admin)
 
 	testLoss(t, server)
@@ -52,7 +52,7 @@ func testCertificate(t *testing.T, s *site, server *server) {
 	t.Helper()
 	server.gate.certify(t, s.kube.ClientCA.ServerFrom(t, time.Now().Add(time.Hour), "gate"))
 	server.gate.open(t)
-	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "its certificate is not valid at the time that our clock shows"))
+	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "the certificate of kube-apiserver has expired or is not valid yet by this server's clock"))
 	require.Contains(t, server.Process.Output(), x509.CertificateInvalidError{Reason: x509.Expired}.Error())
 }
 
@@ -60,7 +60,7 @@ func testCertificate(t *testing.T, s *site, server *server) {
 func testLoss(t *testing.T, server *server) {
 	t.Helper()
 	// Another check may say so too, if kube-apiserver goes while it is asked.
-	const said = `check="kube-apiserver" what="` + unreachable
+	const said = `check="kube-apiserver" reason="` + unreachable
 	server.requireSaid(t, 1, said)
 	server.gate.close()
 	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", unreachable))
@@ -69,7 +69,7 @@ func testLoss(t *testing.T, server *server) {
 
 	release := server.gate.hold()
 	server.gate.open(t)
-	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", "it does not answer in time"))
+	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", "kube-apiserver did not answer in time"))
 	server.requireRefused(t, map[string][]string{"a token": {"Authorization: Bearer unheard"}, "nobody": nil})
 	server.gate.set(func() { server.gate.ahead = 0 })
 	release()
