@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// front is a kube-apiserver of a few paths: what is not there is answered 200.
+// front is a fake kube-apiserver. It answers 200 on paths without an answer.
 type front struct {
 	*httptest.Server
 	clock *clocktesting.FakeClock
@@ -86,7 +86,7 @@ func (f *front) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
 	return f.synced
 }
 
-// monitor returns one that trusts no front proxy, or what knows says.
+// monitor returns a monitor of this kube-apiserver.
 func (f *front) monitor(t *testing.T, trust *Trust) *Monitor {
 	t.Helper()
 	config := &rest.Config{Host: f.URL}
@@ -95,7 +95,7 @@ func (f *front) monitor(t *testing.T, trust *Trust) *Monitor {
 	return m
 }
 
-// lines are those of a log.
+// lines are the lines of a log.
 type lines struct{ all []string }
 
 func (l *lines) add(_, args string) { l.all = append(l.all, args) }

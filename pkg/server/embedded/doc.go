@@ -71,7 +71,7 @@
 //
 //   - Writability: fileutil.IsDirWriteable follows a symbolic link named .touch,
 //     and truncates and removes a file of that name.
-//   - Existence: fileutil.Exist is false after any error, and existing data would
+//   - Existence: fileutil.Exist is false after any error, and existing data could
 //     be taken for those of an interrupted first start.
 //   - Files: the writers of cert, keyutil and clientcmd are neither atomic nor
 //     durable.

@@ -161,7 +161,7 @@ func TestEtcdIsQuiet(t *testing.T) {
 	require.NoError(t, etcd.Close(t.Context()))
 }
 
-// isOfSlowness holds for what etcd warns of when the machine is busy.
+// isOfSlowness reports whether a line is a warning about a busy machine.
 func isOfSlowness(line string) bool {
 	return strings.Contains(line, "took too long") || strings.Contains(line, "slow fdatasync") || strings.Contains(line, "request stats")
 }
@@ -227,7 +227,7 @@ func newClient(t testing.TB, etcd *Etcd) *clientv3.Client {
 	return client
 }
 
-// recorder keeps what was logged.
+// recorder keeps the lines of a log.
 type recorder struct {
 	mu    sync.Mutex // guards lines
 	lines []string
@@ -241,7 +241,7 @@ func (r *recorder) logger(verbosity int) logr.Logger {
 	}, funcr.Options{Verbosity: verbosity})
 }
 
-// taken returns what was logged since it was last called.
+// taken returns the lines since the last call.
 func (r *recorder) taken() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

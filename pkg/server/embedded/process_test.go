@@ -25,8 +25,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// The tests need processes that can be killed, that run as another user, and that
-// may be brought down by damaged data. They are this binary again, in a role.
+// The tests need processes that are killed, run as another user, or crash on
+// damaged data. Each runs this binary again, in a role.
 const (
 	roleVariable = "EMBEDDED_TEST_ROLE"
 	pathVariable = "EMBEDDED_TEST_PATH"
@@ -113,7 +113,8 @@ func play(role, path string) error {
 	return errors.New("no such role")
 }
 
-// writeForever says which keys were acknowledged. Keys go on where they ended.
+// writeForever prints the keys that were acknowledged. It continues after the last
+// key that is stored.
 func writeForever(endpoint string) error {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	if err != nil {
@@ -132,13 +133,13 @@ func writeForever(endpoint string) error {
 	}
 }
 
-// fillDisk has every write beyond an offset, in bytes, fail from now on.
+// fillDisk makes every later write beyond an offset, in bytes, fail.
 func fillDisk(offset uint64) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: offset, Max: offset})
 }
 
-// writeToFullDisk says how etcd fails when it cannot write its log.
+// writeToFullDisk returns the failure of an etcd that cannot write its log.
 func writeToFullDisk(etcd *Etcd) error {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint()}})
 	if err != nil {
@@ -160,8 +161,8 @@ func writeToFullDisk(etcd *Etcd) error {
 	}
 }
 
-// dieAtFirstSight ends this process by SIGKILL as soon as there is a file. It asks
-// without a pause: what etcd writes next comes within a millisecond.
+// dieAtFirstSight ends this process by SIGKILL as soon as a file exists. It looks
+// without a pause, because etcd writes the next file within a millisecond.
 func dieAtFirstSight(file string) {
 	for {
 		if _, err := os.Stat(file); err == nil {
@@ -220,10 +221,10 @@ func startChild(t *testing.T, role, path string, options ...childOption) *child 
 	return c
 }
 
-// next is the next line the child says.
+// next returns the next line of the child.
 func (c *child) next() string {
 	c.t.Helper()
-	require.True(c.t, c.lines.Scan(), "the child ended without another word")
+	require.True(c.t, c.lines.Scan(), "the child ended without another line")
 	return c.lines.Text()
 }
 
@@ -249,7 +250,7 @@ func (c *child) kill() {
 	_ = c.command.Wait()
 }
 
-// killAndDrain ends the child and returns what it had still said.
+// killAndDrain ends the child and returns its remaining lines.
 func (c *child) killAndDrain() []string {
 	require.NoError(c.t, c.command.Process.Kill())
 	var rest []string
