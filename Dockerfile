@@ -17,7 +17,7 @@ ENV CGO_ENABLED=0 GOMODCACHE=/cache/mod GOCACHE=/cache/build GOTOOLCHAIN=local
 ARG GOFLAGS=-trimpath
 RUN --mount=type=cache,target=/cache \
     go build -buildvcs=false \
-      -ldflags="-s -w -buildid= ${VERSION:+-X github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app.productVersion=${VERSION}}" \
+      -ldflags="-s -w -buildid= ${VERSION:+-X github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server.productVersion=${VERSION}}" \
       -o /out/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
 FROM ${RUN_IMAGE}

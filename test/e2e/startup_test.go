@@ -49,7 +49,7 @@ func isLog(line string) bool {
 }
 
 // TestBadFlagsAndFilesAreRefusedInOneLine has one of each step that may refuse; what
-// else is refused is tested in cmd/flowcontrol-apiserver/app.
+// else is refused is tested in pkg/server.
 func TestBadFlagsAndFilesAreRefusedInOneLine(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")

@@ -22,16 +22,18 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/component-base/logs/json/register" // makes --logging-format=json known
 	"k8s.io/component-base/term"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 // NewCommand returns the program. It serves until ctx ends and says on out when
 // it is ready and what can be done next.
 func NewCommand(ctx context.Context, out io.Writer) *cobra.Command {
-	return NewCommandFor(ctx, out, NewOptions())
+	return NewCommandFor(ctx, out, server.NewOptions())
 }
 
 // NewCommandFor is NewCommand with options of the caller, which flags change.
-func NewCommandFor(ctx context.Context, out io.Writer, options *Options) *cobra.Command {
+func NewCommandFor(ctx context.Context, out io.Writer, options *server.Options) *cobra.Command {
 	showVersion := false
 	command := &cobra.Command{
 		Use:   "flowcontrol-apiserver",
@@ -49,7 +51,7 @@ kube-apiserver.`,
 		SilenceErrors: true,
 		RunE: func(*cobra.Command, []string) error {
 			if showVersion {
-				_, err := fmt.Fprintln(out, versionLine())
+				_, err := fmt.Fprintln(out, server.VersionLine())
 				return err
 			}
 			return run(ctx, options, out)
@@ -72,29 +74,29 @@ kube-apiserver.`,
 	return command
 }
 
-func run(ctx context.Context, options *Options, out io.Writer) error {
-	if err := options.applyGlobals(); err != nil {
+func run(ctx context.Context, options *server.Options, out io.Writer) error {
+	if err := applyGlobals(options); err != nil {
 		return err
 	}
 	completed := options.Complete()
 	if errs := completed.Validate(); len(errs) > 0 {
 		return utilerrors.NewAggregate(errs)
 	}
-	config, err := NewConfig(ctx, completed)
+	config, err := server.NewConfig(ctx, completed)
 	if err != nil {
 		return err
 	}
 	defer config.Close()
-	server, err := NewServer(config)
+	running, err := server.NewServer(config)
 	if err != nil {
 		return err
 	}
-	return server.Run(ctx, out)
+	return running.Run(ctx, out)
 }
 
 // applyGlobals sets what the libraries keep for the whole process: feature
 // gates, logging, and which metrics are shown.
-func (o *Options) applyGlobals() error {
+func applyGlobals(o *server.Options) error {
 	if err := o.Run.ComponentGlobalsRegistry.Set(); err != nil {
 		return err
 	}

@@ -15,10 +15,11 @@ import (
 	"k8s.io/component-base/cli"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 func main() {
-	options := app.NewOptions()
+	options := server.NewOptions()
 	options.FlowControl = library
 	command := app.NewCommandFor(genericapiserver.SetupSignalContext(), os.Stdout, options)
 	if err := cli.RunNoErrOutput(command); err != nil {

@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"

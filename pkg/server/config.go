@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/util/webhook"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 )
 
 // Config is what a Server is made of: files are read, the address is bound and

@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/readiness"
 )
 
 // explainReadiness makes /readyz say what is missing, and what to do.

@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"

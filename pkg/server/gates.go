@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	"k8s.io/apiserver/pkg/features"

@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/metrics"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
 const (

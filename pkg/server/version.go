@@ -1,4 +1,4 @@
-package app
+package server
 
 import (
 	"fmt"
@@ -16,7 +16,8 @@ var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
 // the libraries it is built on.
 const kubernetesVersion = "v1.33.13"
 
-func versionLine() string {
+// VersionLine is what --version prints.
+func VersionLine() string {
 	return fmt.Sprintf("flowcontrol-apiserver v%s (Kubernetes %s, %s)", productVersion, kubernetesVersion, runtime.Version())
 }
 
