@@ -260,8 +260,9 @@ update-codegen: ## Write the generated code anew
 	@hack/update-codegen.sh
 
 .PHONY: update-docs
-update-docs: binaries ## Write what documents show of commands, flags and tests anew
-	@echo "update-docs: README.md and docs/"
+update-docs: binaries ## Rewrite what documents show of commands, flags, filters and tests
+	@echo "update-docs: README.md, ARCHITECTURE.md and docs/"
+	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@$(MAKE) conformance

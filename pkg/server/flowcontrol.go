@@ -8,6 +8,7 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
+	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
@@ -18,48 +19,41 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
-// configuredCheck is the name of the check on /readyz that waits for the stored
-// configuration.
-const configuredCheck = "flowcontrol-configured"
-
-// flowControl is the engine with what tells it the configuration and what
-// counts its requests by kind.
+// flowControl is the engine, the informers that configure it, and the gauges of
+// requests by kind (readOnly, mutating).
 type flowControl struct {
 	*apf.FlowControl
 	informers externalversions.SharedInformerFactory
 	gauges    *stats.KindGauges
 }
 
-// applyFlowControl puts the engine into the handler chain and feeds it the
-// objects that are stored here, read through this server's own API.
-func (c *Config) applyFlowControl(ctx context.Context) error {
-	if !c.options.Features.EnablePriorityAndFairness {
+// applyFlowControl makes the engine, which enforces the objects that this server
+// stores: its informers read them from this server's own API.
+func (s *Server) applyFlowControl(context.Context) error {
+	if !s.config.Features.EnablePriorityAndFairness {
 		return nil
 	}
-	if other := c.options.FlowControl; other != nil {
-		return other(ctx, c.generic)
+	if other := s.config.FlowControl; other != nil {
+		return other(s.generic)
 	}
-	flowControl, err := newFlowControl(c.generic.LoopbackClientConfig, c.generic.MaxRequestsInFlight+c.generic.MaxMutatingRequestsInFlight)
+	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.generic.MaxRequestsInFlight+s.generic.MaxMutatingRequestsInFlight)
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
-	c.generic.FlowControl = flowControl
-	c.flowControl = flowControl
-	c.generic.BuildHandlerChainFunc = func(api http.Handler, generic *genericapiserver.Config) http.Handler {
-		return handlerChain(api, generic, flowControl.filter(generic))
-	}
-	if err := c.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
+	s.generic.FlowControl = flowControl
+	s.flowControl = flowControl
+	if err := s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
 		flowControl.informers.Start(hook.Done())
 		return nil
 	}); err != nil {
 		return err
 	}
-	c.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check))
+	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check))
 	return nil
 }
 
-// newFlowControl makes the engine, for so many seats, and the informers that
-// tell it its configuration once they are started.
+// newFlowControl makes the engine with a total of seats. Once started, its informers
+// configure it.
 func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error) {
 	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
@@ -81,7 +75,7 @@ func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error
 	return &flowControl{FlowControl: engine, informers: informers, gauges: gauges}, nil
 }
 
-// filter returns the filter that asks the engine.
+// filter returns the flow-control filter.
 func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http.Handler {
 	return filter.New(f.Engine(), filter.Options{
 		LongRunning: c.LongRunningFunc,
@@ -92,8 +86,8 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 	})
 }
 
-// kinds tells how many requests of each kind there are, as a share of how many
-// may wait and execute on all levels.
+// kinds returns the requests of each kind, and relates them to how many may wait and
+// execute in all priority levels.
 func (f *flowControl) kinds() stats.KindSnapshot {
 	waiting, executing := 0, 0
 	for _, level := range f.Engine().Report().Levels {
@@ -107,12 +101,18 @@ func (f *flowControl) kinds() stats.KindSnapshot {
 	return f.gauges.Snapshot(now)
 }
 
-// check is not OK until the stored configuration is in force.
+// check fails until the stored configuration is enforced.
 func (f *flowControl) check(*http.Request) error {
 	select {
 	case <-f.Applied():
 		return nil
 	default:
-		return errors.New("the stored FlowSchemas and PriorityLevelConfigurations are not in force yet")
+		return errors.New("the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet")
 	}
+}
+
+// libraryEstimator is the work estimator of the library's own handler chain.
+func libraryEstimator(c *genericapiserver.Config) flowcontrolrequest.WorkEstimatorFunc {
+	return flowcontrolrequest.NewWorkEstimator(c.StorageObjectCountTracker.Get, c.FlowControl.GetInterestedWatchCount,
+		flowcontrolrequest.DefaultWorkEstimatorConfig(), c.FlowControl.GetMaxSeats)
 }

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"k8s.io/apiserver/pkg/endpoints/filterlatency"
@@ -11,118 +13,169 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericfilters "k8s.io/apiserver/pkg/server/filters"
 	"k8s.io/apiserver/pkg/server/routine"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
 
-// handlerChain puts the library's filters in front of the API, in the library's
-// order (genericapiserver.DefaultBuildHandlerChain), with the given flow control
-// in place of the library's. Without flow control that chain itself is used.
+// chainFilter is a filter of the handler chain.
+type chainFilter struct {
+	name   string
+	reason string
+	// enabled is not set if the configuration does without the filter.
+	enabled bool
+	wrap    wrapper
+}
+
+// wrapper puts a filter in front of a handler.
+type wrapper func(handler http.Handler) http.Handler
+
+// handlerChain lists the filters that a request passes, the outermost first: those
+// of genericapiserver.DefaultBuildHandlerChain in its order, and this server's.
 //
-// A filter is passed by a request before those that stand above it here.
-func handlerChain(api http.Handler, c *genericapiserver.Config, flowControl func(http.Handler) http.Handler) http.Handler {
-	handler := withRights(api, c, flowControl)
-	handler = withIdentity(handler, c)
-	handler = withTime(handler, c)
-	return withContext(handler, c)
+// WithMuxAndDiscoveryComplete is left out. It marks requests that come before all
+// paths are installed, for a server that answers those 503 instead of 404; this
+// server installs all paths before it listens.
+//
+//nolint:funlen // a list
+func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
+	return []chainFilter{
+		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
+			return filters.WithConnectionDraining(handler, after(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration/2))
+		}},
+		{"WithAuditInit", "the audit ID, before anything is logged", true, genericapifilters.WithAuditInit},
+		{"WithPanicRecovery", "a panic below is logged, and ends one request", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
+		}},
+		{"WithRequestReceivedTimestamp", "latencies count from here", true, genericapifilters.WithRequestReceivedTimestamp},
+		{"WithRequestInfo", "verb, resource and name, by which the filters below decide", true, func(handler http.Handler) http.Handler {
+			return genericapifilters.WithRequestInfo(handler, c.RequestInfoResolver)
+		}},
+		{"WithRoutine", "smaller stacks for watches", c.FeatureGate.Enabled(genericfeatures.APIServingWithRoutine), func(handler http.Handler) http.Handler {
+			return routine.WithRoutine(handler, c.LongRunningFunc)
+		}},
+		{"WithLatencyTrackers", "time in etcd, webhooks and queues, for audit and metrics", true, genericapifilters.WithLatencyTrackers},
+		{"WithHTTPLogging", "one log line a request, from -v=3", true, genericfilters.WithHTTPLogging},
+		{"WithRetryAfter", "during a stop, new requests get 429 (--shutdown-send-retry-after)", c.ShutdownSendRetryAfter, func(handler http.Handler) http.Handler {
+			return genericfilters.WithRetryAfter(handler, notAccepting(c))
+		}},
+		{"WithHSTS", "Strict-Transport-Security (--strict-transport-security-directives)", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithHSTS(handler, c.HSTSDirectives)
+		}},
+		{"WithCacheControl", "proxies keep nothing", true, genericapifilters.WithCacheControl},
+		{"WithProbabilisticGoaway", "clients spread over replicas (--goaway-chance)", c.SecureServing != nil && !c.SecureServing.DisableHTTP2 && c.GoawayChance > 0, func(handler http.Handler) http.Handler {
+			return genericfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
+		}},
+		{"WithWatchTerminationDuringShutdown", "a stop ends watches", c.ShutdownWatchTerminationGracePeriod > 0, func(handler http.Handler) http.Handler {
+			return genericfilters.WithWatchTerminationDuringShutdown(handler, shutdownSignal(notAccepting(c)), c.WatchRequestWaitGroup)
+		}},
+		{"WithWaitGroup", "a stop waits for requests under way", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
+		}},
+		{"WithRequestDeadline", "the deadline of --request-timeout, or an earlier one in ?timeout=", true, func(handler http.Handler) http.Handler {
+			return genericapifilters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
+		}},
+		{"WithTimeoutForNonLongRunningRequests", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
+		}},
+		{"WithWarningRecorder", "warnings for the client; under the timeout, which owns the headers", true, genericapifilters.WithWarningRecorder},
+		{"WithCORS", "browsers of other origins (--cors-allowed-origins)", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithCORS(handler, c.CorsAllowedOriginList, nil, nil, nil, "true")
+		}},
+		{"WithAuthentication", "the user, or 401", true, tracked(c, "authentication", func(handler http.Handler) http.Handler {
+			return genericapifilters.WithAuthentication(handler, c.Authentication.Authenticator, unauthenticated(c), c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
+		})},
+		{"WithTracing", "a span; authenticated clients may ask for one", c.FeatureGate.Enabled(genericfeatures.APIServerTracing), func(handler http.Handler) http.Handler {
+			return genericapifilters.WithTracing(handler, c.TracerProvider)
+		}},
+		{"WithAudit", "audit events, with the user who asked", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
+			return genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
+		})},
+		{"WithImpersonation", "the user for whom it is asked", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
+			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
+		})},
+		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
+			return s.flowControl.filter(c)(handler)
+		})},
+		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
+			return genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout/4)
+		})},
+		{"WithMaxInFlightLimit", "the limits alone (--enable-priority-and-fairness=false)", s.flowControl == nil && c.FlowControl == nil, func(handler http.Handler) http.Handler {
+			return genericfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
+		}},
+		{"WithAuthorization", "permission, or 403", true, tracked(c, "authorization", func(handler http.Handler) http.Handler {
+			return genericapifilters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
+		})},
+		{"badrequest.Options", "400 for invalid options, which the library answers 422, 500 or not", true, func(handler http.Handler) http.Handler {
+			return badrequest.Options(handler, c.MaxRequestBodyBytes)
+		}},
+		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, func(handler http.Handler) http.Handler {
+			return filters.WithDeprecationWarnings(handler, s.chain.deprecations)
+		}},
+		{"filters.WithOpenAPIForAnyHash", "no redirect behind a kube-apiserver, which passes none on", true, filters.WithOpenAPIForAnyHash},
+		{"filters.WithCheckMessages", "what a failing check of /readyz needs", true, func(handler http.Handler) http.Handler {
+			return filters.WithCheckMessages(handler, s.chain.checkMessages)
+		}},
+	}
 }
 
-// withRights has the filters that decide, knowing who asks, whether a request
-// may be served, and when.
-func withRights(handler http.Handler, c *genericapiserver.Config, flowControl func(http.Handler) http.Handler) http.Handler {
-	handler = filterlatency.TrackCompleted(handler)
-	handler = genericapifilters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
-	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
-
-	handler = filterlatency.TrackCompleted(handler)
-	handler = flowControl(handler)
-	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "priorityandfairness")
-
-	handler = filterlatency.TrackCompleted(handler)
-	handler = genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
-	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "impersonation")
-
-	handler = filterlatency.TrackCompleted(handler)
-	handler = genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
-	return filterlatency.TrackStarted(handler, c.TracerProvider, "audit")
+// applyHandlerChain puts the chain in the place of the library's.
+func (s *Server) applyHandlerChain(context.Context) (err error) {
+	s.chain.checkMessages = append(checkMessages(), s.chain.checkMessages...)
+	s.chain.deprecations, err = filters.DeprecationWarnings(s.scheme, s.generic.MergedResourceConfig.ResourceEnabled)
+	s.generic.BuildHandlerChainFunc = s.buildHandlerChain
+	return err
 }
 
-// withIdentity has the filters that find out who asks.
-func withIdentity(handler http.Handler, c *genericapiserver.Config) http.Handler {
-	failed := genericapifilters.Unauthorized(c.Serializer)
-	failed = genericapifilters.WithFailedAuthenticationAudit(failed, c.AuditBackend, c.AuditPolicyRuleEvaluator)
-
-	// Whether a request is traced may be up to the client, once it is known.
-	if c.FeatureGate.Enabled(genericfeatures.APIServerTracing) {
-		handler = genericapifilters.WithTracing(handler, c.TracerProvider)
-	}
-	failed = filterlatency.TrackCompleted(failed)
-	handler = filterlatency.TrackCompleted(handler)
-	handler = genericapifilters.WithAuthentication(handler, c.Authentication.Authenticator, failed, c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
-	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authentication")
-	return genericfilters.WithCORS(handler, c.CorsAllowedOriginList, nil, nil, nil, "true")
-}
-
-// withTime has the filters that give a request its time, and what it needs to
-// be answered when that is up, or the server stops.
-func withTime(handler http.Handler, c *genericapiserver.Config) http.Handler {
-	handler = genericapifilters.WithWarningRecorder(handler)
-	handler = genericfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
-	handler = genericapifilters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
-	handler = genericfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
-	closing := notAccepting(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration)
-	if c.ShutdownWatchTerminationGracePeriod > 0 {
-		handler = genericfilters.WithWatchTerminationDuringShutdown(handler, shutdown(closing), c.WatchRequestWaitGroup)
-	}
-	if c.SecureServing != nil && !c.SecureServing.DisableHTTP2 && c.GoawayChance > 0 {
-		handler = genericfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
-	}
-	handler = genericapifilters.WithCacheControl(handler)
-	handler = genericfilters.WithHSTS(handler, c.HSTSDirectives)
-	if c.ShutdownSendRetryAfter {
-		handler = genericfilters.WithRetryAfter(handler, closing)
+// buildHandlerChain puts the enabled filters in front of the API.
+func (s *Server) buildHandlerChain(handler http.Handler, c *genericapiserver.Config) http.Handler {
+	for _, filter := range slices.Backward(s.handlerChain(c)) {
+		if filter.enabled {
+			handler = filter.wrap(handler)
+		}
 	}
 	return handler
 }
 
-// withContext has the filters that put down what is known of a request before
-// anything is decided.
-//
-// The library has WithMuxAndDiscoveryComplete here, which marks requests that
-// come before all paths are installed, for a server that answers those with 503
-// in place of 404 (its notfoundhandler). This server answers with 404 whatever
-// the mark says: all its paths are installed before it listens.
-func withContext(handler http.Handler, c *genericapiserver.Config) http.Handler {
-	handler = genericfilters.WithHTTPLogging(handler)
-	handler = genericapifilters.WithLatencyTrackers(handler)
-	if c.FeatureGate.Enabled(genericfeatures.APIServingWithRoutine) {
-		handler = routine.WithRoutine(handler, c.LongRunningFunc)
+// tracked records the latency of a filter under a name, in metrics and traces.
+func tracked(c *genericapiserver.Config, name string, wrap wrapper) wrapper {
+	return func(handler http.Handler) http.Handler {
+		return filterlatency.TrackStarted(wrap(filterlatency.TrackCompleted(handler)), c.TracerProvider, name)
 	}
-	handler = genericapifilters.WithRequestInfo(handler, c.RequestInfoResolver)
-	handler = genericapifilters.WithRequestReceivedTimestamp(handler)
-	handler = genericfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
-	return genericapifilters.WithAuditInit(handler)
 }
 
-// notAccepting returns a channel that is closed when the server stops to accept
-// requests: the delay after its shutdown was initiated. The library keeps its
-// own signal of that to itself. It waits for pre-shutdown hooks as well, of
-// which this server has none.
-func notAccepting(initiated <-chan struct{}, delay time.Duration) <-chan struct{} {
+// unauthenticated answers 401, and audits that.
+func unauthenticated(c *genericapiserver.Config) http.Handler {
+	handler := genericapifilters.Unauthorized(c.Serializer)
+	handler = genericapifilters.WithFailedAuthenticationAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator)
+	return filterlatency.TrackCompleted(handler)
+}
+
+// notAccepting returns a channel that is closed when the server stops accepting
+// requests. The library keeps its own signal to itself, which waits for pre-shutdown
+// hooks as well; this server has none.
+func notAccepting(c *genericapiserver.Config) <-chan struct{} {
+	return after(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration)
+}
+
+// after returns a channel that is closed a delay after another is.
+func after(closed <-chan struct{}, delay time.Duration) <-chan struct{} {
 	if delay <= 0 {
-		return initiated
+		return closed
 	}
-	closing := make(chan struct{})
+	later := make(chan struct{})
 	go func() {
-		<-initiated
+		<-closed
 		<-time.After(delay)
-		close(closing)
+		close(later)
 	}()
-	return closing
+	return later
 }
 
-// shutdown tells watches to end.
-type shutdown <-chan struct{}
+// shutdownSignal is closed when watches have to end.
+type shutdownSignal <-chan struct{}
 
-var _ apirequest.ServerShutdownSignal = shutdown(nil)
+var _ apirequest.ServerShutdownSignal = shutdownSignal(nil)
 
 // ShuttingDown implements apirequest.ServerShutdownSignal.
-func (s shutdown) ShuttingDown() <-chan struct{} { return s }
+func (s shutdownSignal) ShuttingDown() <-chan struct{} { return s }

@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,35 +19,45 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// filterCalls lists, as they are written, the calls of filters in the body of a
-// function: those whose names begin with With or Track, and Unauthorized. Calls
-// of functions of the same file are followed.
-func filterCalls(t *testing.T, file *ast.File, function string) (calls []string) {
+var updateDocs = flag.Bool("update-docs", false, "write the handler chain into ARCHITECTURE.md")
+
+// filterCalls returns the calls of filters in the body of a function, as they are
+// written and in that order: functions whose names begin with With or Track, and
+// Unauthorized. A function that stands in an entry of the chain is taken for its call.
+func filterCalls(t *testing.T, path, function string) (calls []string) {
 	t.Helper()
-	functions := map[string]*ast.FuncDecl{}
-	for _, decl := range file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-			functions[f.Name.Name] = f
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	require.NoError(t, err)
+	at := slices.IndexFunc(file.Decls, func(decl ast.Decl) bool {
+		f, ok := decl.(*ast.FuncDecl)
+		return ok && f.Name.Name == function
+	})
+	require.GreaterOrEqual(t, at, 0, "%s has no function %s", path, function)
+	ast.Inspect(file.Decls[at], func(node ast.Node) bool {
+		if entry, ok := node.(*ast.CompositeLit); ok && len(entry.Elts) == 4 {
+			if filter, ok := entry.Elts[3].(*ast.SelectorExpr); ok {
+				calls = append(calls, types.ExprString(filter)+"(handler)")
+			}
 		}
-	}
-	require.Contains(t, functions, function)
-	ast.Inspect(functions[function].Body, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
 		if !ok {
 			return true
 		}
 		switch callee := call.Fun.(type) {
 		case *ast.SelectorExpr:
-			if name := callee.Sel.Name; strings.HasPrefix(name, "With") || strings.HasPrefix(name, "Track") || name == "Unauthorized" {
+			name := callee.Sel.Name
+			if strings.HasPrefix(name, "With") || strings.HasPrefix(name, "Track") || name == "Unauthorized" {
 				calls = append(calls, types.ExprString(call))
 			}
 		case *ast.Ident:
-			if callee.Name == "flowControl" {
-				calls = append(calls, types.ExprString(call))
-			} else if functions[callee.Name] != nil {
-				calls = append(calls, filterCalls(t, file, callee.Name)...)
+			if callee.Name == "tracked" {
+				calls = append(calls, "tracked "+types.ExprString(call.Args[1]))
 			}
 		}
 		return true
@@ -53,11 +65,26 @@ func filterCalls(t *testing.T, file *ast.File, function string) (calls []string)
 	return calls
 }
 
-func parse(t *testing.T, path string) *ast.File {
+// libraryChain returns the filters of the library's chain, the outermost first, with
+// each TrackStarted as tracked is written, and apart from them those of requests
+// that are not authenticated.
+func libraryChain(t *testing.T) (chain, failed []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	require.NoError(t, err)
-	return file
+	calls := filterCalls(t, filepath.Join(goList(t, "-m", "-f", "{{.Dir}}", "k8s.io/apiserver")[0], "pkg", "server", "config.go"), "DefaultBuildHandlerChain")
+	require.Greater(t, len(calls), 30)
+	for _, call := range calls {
+		switch {
+		case strings.Contains(call, "Unauthorized(") || strings.Contains(call, "(failedHandler"):
+			failed = append(failed, strings.ReplaceAll(call, "failedHandler", "handler"))
+		case strings.HasPrefix(call, "filterlatency.TrackStarted(handler, c.TracerProvider, "):
+			chain = append(chain, "tracked "+strings.TrimSuffix(strings.TrimPrefix(call, "filterlatency.TrackStarted(handler, c.TracerProvider, "), ")"))
+		case call == "filterlatency.TrackCompleted(handler)":
+		default:
+			chain = append(chain, strings.ReplaceAll(call, "failedHandler", "unauthenticated(c)"))
+		}
+	}
+	slices.Reverse(chain)
+	return chain, failed
 }
 
 func goList(t *testing.T, arguments ...string) []string {
@@ -67,22 +94,14 @@ func goList(t *testing.T, arguments ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestChainIsTheLibrarysWithOurFlowControl fails when an upgrade of the library
-// changes its filters, their order or what they are given: then handlerchain.go
-// must follow.
-func TestChainIsTheLibrarysWithOurFlowControl(t *testing.T) {
-	module := goList(t, "-m", "-f", "{{.Dir}}", "k8s.io/apiserver")[0]
-	want := filterCalls(t, parse(t, filepath.Join(module, "pkg", "server", "config.go")), "DefaultBuildHandlerChain")
-	require.Greater(t, len(want), 30)
-
+// TestChainIsTheLibrarysWithOurFilters fails when an upgrade of the library changes
+// its filters, their order or their arguments: then handlerchain.go must follow.
+func TestChainIsTheLibrarysWithOurFilters(t *testing.T) {
+	want, failed := libraryChain(t)
 	for _, difference := range []struct{ theirs, ours, why string }{
 		{
 			"genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, requestWorkEstimator, c.RequestTimeout / 4)",
-			"flowControl(handler)", "what it is all about",
-		},
-		{
-			"genericfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)",
-			"", "without flow control the library's chain is used",
+			"genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout / 4)", "the estimator has a function here",
 		},
 		{
 			"genericapifilters.WithMuxAndDiscoveryComplete(handler, c.lifecycleSignals.MuxAndDiscoveryComplete.Signaled())",
@@ -90,11 +109,11 @@ func TestChainIsTheLibrarysWithOurFlowControl(t *testing.T) {
 		},
 		{
 			"genericfilters.WithWatchTerminationDuringShutdown(handler, c.lifecycleSignals, c.WatchRequestWaitGroup)",
-			"genericfilters.WithWatchTerminationDuringShutdown(handler, shutdown(closing), c.WatchRequestWaitGroup)", "the library keeps its signals to itself",
+			"genericfilters.WithWatchTerminationDuringShutdown(handler, shutdownSignal(notAccepting(c)), c.WatchRequestWaitGroup)", "the library keeps its signals to itself",
 		},
 		{
 			"genericfilters.WithRetryAfter(handler, c.lifecycleSignals.NotAcceptingNewRequest.Signaled())",
-			"genericfilters.WithRetryAfter(handler, closing)", "the library keeps its signals to itself",
+			"genericfilters.WithRetryAfter(handler, notAccepting(c))", "the library keeps its signals to itself",
 		},
 	} {
 		i := slices.Index(want, difference.theirs)
@@ -105,17 +124,21 @@ func TestChainIsTheLibrarysWithOurFlowControl(t *testing.T) {
 			want[i] = difference.ours
 		}
 	}
-	for i := range want {
-		want[i] = strings.ReplaceAll(want[i], "failedHandler", "failed")
-	}
+	// The library has one or the other of these two; here both are listed.
+	limit := slices.IndexFunc(want, func(call string) bool { return strings.HasPrefix(call, "genericfilters.WithMaxInFlightLimit(") })
+	want = slices.Concat(want[:limit], want[limit+1:limit+3], want[limit:limit+1], want[limit+3:])
 
-	assert.Equal(t, want, filterCalls(t, parse(t, "handlerchain.go"), "handlerChain"))
+	got := slices.DeleteFunc(filterCalls(t, "handlerchain.go", "handlerChain"), func(call string) bool { return strings.HasPrefix(call, "filters.") })
+	apf := slices.Index(got, `tracked "priorityandfairness"`)
+	got = slices.Delete(got, apf, apf+1) // of filter.New
+	assert.Equal(t, want, got)
+	assert.Equal(t, failed, filterCalls(t, "handlerchain.go", "unauthenticated"))
 }
 
 func TestNobodyReadsTheMarkOfIncompleteDiscovery(t *testing.T) {
 	const reader = "NoMuxAndDiscoveryIncompleteKey"
 	definition, found := filepath.Join("endpoints", "filters", "mux_discovery_complete.go"), false
-	for _, dir := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}", "..") {
+	for _, dir := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}", "../../cmd/flowcontrol-apiserver") {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
@@ -137,11 +160,11 @@ func TestNobodyReadsTheMarkOfIncompleteDiscovery(t *testing.T) {
 	assert.True(t, found, "the library has no %s any more", reader)
 }
 
-func TestRequestsAreAcceptedUntilTheDelayIsOver(t *testing.T) {
+func TestChannelClosesTheDelayAfterAnother(t *testing.T) {
 	for _, delay := range []time.Duration{0, 70 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			initiated := make(chan struct{})
-			closing := shutdown(notAccepting(initiated, delay)).ShuttingDown()
+			closing := shutdownSignal(after(initiated, delay)).ShuttingDown()
 			<-time.After(time.Hour)
 			select {
 			case <-closing:
@@ -154,4 +177,36 @@ func TestRequestsAreAcceptedUntilTheDelayIsOver(t *testing.T) {
 			assert.Equal(t, delay, time.Since(begin))
 		})
 	}
+}
+
+const architecture = "../../ARCHITECTURE.md"
+
+// TestArchitectureShowsTheHandlerChain holds the table in ARCHITECTURE.md to the list
+// from which the chain is built.
+func TestArchitectureShowsTheHandlerChain(t *testing.T) {
+	const begin, end = "<!-- handler chain: made by make update-docs -->\n", "<!-- end of handler chain -->\n"
+	page, err := os.ReadFile(architecture)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(page), begin)
+	require.True(t, found)
+	_, rest, found = strings.Cut(rest, end)
+	require.True(t, found)
+
+	written := before + begin + chainTable() + end + rest
+	if *updateDocs {
+		require.NoError(t, os.WriteFile(architecture, []byte(written), 0o644))
+		return
+	}
+	assert.Equal(t, string(page), written, "ARCHITECTURE.md is not current: run 'make update-docs'")
+}
+
+func chainTable() string {
+	c := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
+	c.FeatureGate = utilfeature.DefaultFeatureGate
+	var table strings.Builder
+	table.WriteString("| filter | what it is for |\n|---|---|\n")
+	for _, filter := range (&Server{generic: c}).handlerChain(c) {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", filter.name, filter.reason)
+	}
+	return table.String()
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,27 +14,27 @@ import (
 	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// installMetrics serves the families of the library and those of flow control
-// together. The library registers families of the same names too; its own
-// route would serve these, empty.
-func (s *Server) installMetrics() error {
+// installMetrics serves the metrics of the library and of pkg/apf together. The
+// library registers flow-control metrics of the same names, which stay empty; they
+// are left out.
+func (s *Server) installMetrics(context.Context) error {
 	registerLibraryMetrics()
 	own, replaced := prometheus.NewRegistry(), []string(nil)
-	if flowControl := s.config.flowControl; flowControl != nil {
+	if flowControl := s.flowControl; flowControl != nil {
 		engine, kinds := flowControl.Collector(), apfmetrics.NewKindCollector(flowControl.kinds)
 		if err := errors.Join(own.Register(engine), own.Register(kinds)); err != nil {
 			return err
 		}
 		replaced = append(engine.Names(), kinds.Names()...)
 	}
-	paths := s.generic.Handler.NonGoRestfulMux
+	paths := s.apiserver.Handler.NonGoRestfulMux
 	paths.Handle("/metrics", apfmetrics.Handler(legacyregistry.DefaultGatherer, own, replaced, metrics.HandlerOpts{}))
 	slis.SLIMetrics{}.Install(paths)
 	return nil
 }
 
-// registerLibraryMetrics makes the library register its families, which it does
-// only when it installs its own route; that one goes nowhere.
+// registerLibraryMetrics makes the library register its metrics, which it does when
+// it installs a route. That route is not served.
 func registerLibraryMetrics() {
 	routes.DefaultMetrics{}.Install(mux.NewPathRecorderMux("unused"))
 }

@@ -4,127 +4,164 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"net/http"
+	"time"
 
-	"k8s.io/apiserver/pkg/features"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	restclient "k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
+	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
 
-// Server is the server, ready to run.
+// readinessInterval is the time between two requests of WaitReady: short, as a
+// person may be waiting.
+const readinessInterval = 50 * time.Millisecond
+
+// Server is a server whose address is bound and whose store is open.
 type Server struct {
-	config  *Config
-	generic *genericapiserver.GenericAPIServer
-	// kubeconfig is the administrator's file, empty if there is none.
+	config CompletedConfig
+	scheme *runtime.Scheme
+	codecs serializer.CodecFactory
+	// generic is the library's configuration, and apiserver what it makes of it.
+	generic   *genericapiserver.Config
+	apiserver *genericapiserver.GenericAPIServer
+
+	// data is what is in the data directory, nil if it is not used.
+	data *localData
+	// controlPlane is the kube-apiserver in front, nil if there is none.
+	controlPlane *controlPlane
+	// flowControl is the engine, nil if it is disabled.
+	flowControl *flowControl
+	// chain has what the filters of this server need.
+	chain chainInputs
+	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
 }
 
-// NewServer installs the API group and what keeps it alive.
-func NewServer(config *Config) (*Server, error) {
-	var completed genericapiserver.CompletedConfig
-	if config.cluster != nil {
-		completed = config.generic.Complete(config.cluster.informers)
-	} else {
-		completed = config.generic.Complete(nil)
-	}
-	generic, err := completed.New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
-	if err != nil {
-		return nil, err
-	}
-	kubeconfig, err := config.writeKubeconfig()
-	if err != nil {
-		return nil, err
-	}
-	server := &Server{config: config, generic: generic, kubeconfig: kubeconfig}
-	if err := server.installMetrics(); err != nil {
-		return nil, err
-	}
-	if err := server.installAPIGroup(); err != nil {
-		return nil, err
-	}
-	server.installCoreVersion()
-	if err := server.waitForStorage(); err != nil {
-		return nil, err
-	}
-	if err := server.keepBuiltInObjects(); err != nil {
-		return nil, err
-	}
-	return server, nil
+// chainInputs are what the handler chain needs beside the library's configuration.
+type chainInputs struct {
+	deprecations  map[string]string
+	checkMessages []filters.CheckMessage
 }
 
-func (s *Server) installAPIGroup() error {
-	group, err := rest.Provider{
-		Scheme:  s.config.scheme,
-		Codecs:  s.config.codecs,
-		Options: s.config.generic.RESTOptionsGetter,
-		Enabled: s.config.generic.MergedResourceConfig,
-		Clock:   clock.RealClock{},
-	}.APIGroupInfo()
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer from etcd at %s: see that it runs, that the address is right, and that --etcd-cafile, --etcd-certfile and --etcd-keyfile fit it",
-			strings.Join(s.config.options.Etcd.StorageConfig.Transport.ServerList, ","))
+// New opens a server. The caller closes it, after Run if that is called. On error
+// nothing stays open. What runs in the background before Run ends with ctx.
+func New(ctx context.Context, config CompletedConfig) (*Server, error) {
+	if errs := config.Validate(); len(errs) > 0 {
+		return nil, utilerrors.NewAggregate(errs)
 	}
-	if err != nil {
-		return fmt.Errorf("opening the store: %w", err)
+	scheme := install.NewScheme()
+	codecs := serializer.NewCodecFactory(scheme)
+	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs)}
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, err
 	}
-	return s.generic.InstallAPIGroup(group)
+	return s, nil
 }
 
-// waitForStorage makes the start wait for the watch caches, as long as
-// --storage-initialization-timeout says, if the feature is enabled.
-func (s *Server) waitForStorage() error {
-	if !s.config.generic.FeatureGate.Enabled(features.WatchCacheInitializationPostStartHook) {
-		return nil
+// open takes the steps of a start, each of which needs the ones before it.
+func (s *Server) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		// The library's configuration.
+		s.applyRun, s.openDataDirectory, s.applyServing, s.applyIdentity, s.applyObservability,
+		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyFlowControl,
+		s.watchControlPlane, s.applyHandlerChain,
+		// The server made of it.
+		s.complete, s.writeKubeconfig, s.installMetrics, s.installAPIGroup, s.installCoreVersion,
+		s.waitForStorage, s.keepBuiltInObjects,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	return s.generic.AddPostStartHook("storage-readiness", s.generic.StorageReadinessHook.Hook)
+	return nil
 }
 
-// keepBuiltInObjects starts the keeper with the server; readiness waits for its
-// first pass.
-func (s *Server) keepBuiltInObjects() error {
-	config := restclient.CopyConfig(s.generic.LoopbackClientConfig)
-	// Advice is for those who choose what they write.
-	config.WarningHandler = restclient.NoWarnings{}
-	client, err := versioned.NewForConfig(config)
-	if err != nil {
-		return err
+// complete makes the library's server.
+func (s *Server) complete(context.Context) (err error) {
+	completed := s.generic.Complete(nil)
+	if s.controlPlane != nil {
+		completed = s.generic.Complete(s.controlPlane.informers)
 	}
-	keeper := bootstrap.New(client.FlowcontrolV1(), clock.RealClock{}, klog.Background())
-	if err := s.generic.AddPostStartHook("flowcontrol-built-in-objects", func(hook genericapiserver.PostStartHookContext) error {
-		go keeper.Run(hook)
-		return nil
-	}); err != nil {
-		return err
-	}
-	return s.generic.AddReadyzChecks(keeper)
+	s.apiserver, err = completed.New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
+	return err
 }
 
-// Run serves until ctx ends, or the embedded etcd does, finishes the requests
-// under way and returns.
-func (s *Server) Run(ctx context.Context, out io.Writer) error {
+// Run serves until ctx ends or the embedded etcd fails, finishes the requests
+// under way, and returns. It is called once.
+func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if home := s.config.home; home != nil && home.etcd != nil {
+	if s.data != nil && s.data.etcd != nil {
 		go func() {
 			select {
-			case err := <-home.etcd.Failed():
+			case err := <-s.data.etcd.Failed():
 				cancel(fmt.Errorf("the embedded etcd stopped: %w", err))
 			case <-ctx.Done():
 			}
 		}()
 	}
-	go s.announce(ctx, out)
-
-	err := s.generic.PrepareRun().RunWithContext(ctx)
+	err := s.apiserver.PrepareRun().RunWithContext(ctx)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return err
+}
+
+// Close stops the embedded etcd, if there is one, unlocks the data directory, and
+// frees the address.
+func (s *Server) Close() {
+	if serving := s.generic.SecureServing; serving != nil {
+		_ = serving.Listener.Close() // Run has closed it
+	}
+	if s.data != nil {
+		s.data.close()
+	}
+}
+
+// URL is where a client on this machine reaches the server.
+func (s *Server) URL() string { return s.config.url() }
+
+// KubeconfigPath is the administrator's kubeconfig, empty if there is none because
+// this server signs no client certificates.
+func (s *Server) KubeconfigPath() string { return s.kubeconfig }
+
+// LoopbackClientConfig returns how this process reaches the server, as
+// system:apiserver in the group system:masters.
+func (s *Server) LoopbackClientConfig() *rest.Config {
+	config := rest.CopyConfig(s.generic.LoopbackClientConfig)
+	config.ContentConfig = rest.ContentConfig{}
+	return config
+}
+
+// WaitReady returns nil once a running server is ready, and the error of ctx if
+// that ends before.
+func (s *Server) WaitReady(ctx context.Context) error {
+	config := s.LoopbackClientConfig()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	return wait.PollUntilContextCancel(ctx, readinessInterval, true, func(ctx context.Context) (bool, error) {
+		return isReady(ctx, client, config.Host), nil
+	})
+}
+
+func isReady(ctx context.Context, client *http.Client, host string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, host+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	return response.StatusCode == http.StatusOK
 }

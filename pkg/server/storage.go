@@ -12,44 +12,43 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// applyStorage tells the registry where and how the resources are kept: as v1
-// protobuf at PREFIX/RESOURCE/NAME.
-func (c *Config) applyStorage(context.Context) error {
-	options := *c.options.Etcd
-	options.StorageConfig.StorageObjectCountTracker = c.generic.StorageObjectCountTracker
+// applyStorage tells the registry where and how objects are stored: as v1 protobuf
+// at PREFIX/RESOURCE/NAME.
+func (s *Server) applyStorage(context.Context) error {
+	options := *s.config.Etcd
+	options.StorageConfig.StorageObjectCountTracker = s.generic.StorageObjectCountTracker
 	options.StorageConfig.EncodeVersioner = nil
-	if c.options.embeddedEtcd {
-		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{c.home.etcd.Endpoint()}}
+	if s.config.EmbeddedEtcd {
+		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{s.data.etcd.Endpoint()}}
 	}
-	options.StorageConfig.Transport.TracerProvider = c.generic.TracerProvider
+	options.StorageConfig.Transport.TracerProvider = s.generic.TracerProvider
 	if err := checkEtcdFiles(options.StorageConfig.Transport); err != nil {
 		return err
 	}
 	factory := serverstorage.NewDefaultStorageFactory(
 		options.StorageConfig,
 		options.DefaultStorageMediaType,
-		c.codecs,
-		serverstorage.NewDefaultResourceEncodingConfigForEffectiveVersion(c.scheme, c.generic.EffectiveVersion),
-		c.generic.MergedResourceConfig,
+		s.codecs,
+		serverstorage.NewDefaultResourceEncodingConfigForEffectiveVersion(s.scheme, s.generic.EffectiveVersion),
+		s.generic.MergedResourceConfig,
 		nil,
 	)
-	if err := options.ApplyWithStorageFactoryTo(factory, c.generic); err != nil {
+	if err := options.ApplyWithStorageFactoryTo(factory, s.generic); err != nil {
 		if file := options.EncryptionProviderConfigFilepath; file != "" {
 			return fmt.Errorf("--encryption-provider-config=%s: %w", file, err)
 		}
 		return fmt.Errorf("etcd: %w", err)
 	}
-	c.nameUnreadable()
-	// A restart of this server brings no etcd back: without etcd it is not ready,
-	// but alive.
-	c.generic.LivezChecks = slices.DeleteFunc(c.generic.LivezChecks, func(check healthz.HealthChecker) bool {
+	s.nameUnreadableObjects()
+	// Without etcd the server is not ready, but live: a restart would not help.
+	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
 		return check.Name() == "etcd"
 	})
 	return nil
 }
 
-// checkEtcdFiles reads the certificates for etcd, of which the library's messages
-// name neither flag nor file; some of them it takes for an etcd that does not answer.
+// checkEtcdFiles reads the certificates for etcd. The library's errors name neither
+// flag nor file, or say that etcd does not respond.
 func checkEtcdFiles(transport storagebackend.TransportConfig) error {
 	if file := transport.TrustedCAFile; file != "" {
 		if _, err := cert.CertsFromFile(file); err != nil {

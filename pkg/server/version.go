@@ -8,22 +8,19 @@ import (
 	"k8s.io/component-base/compatibility"
 )
 
-// productVersion is the release of this server; the linker sets it to another
-// (-X) where the Dockerfile is told one.
+// productVersion is the release of this server, which the Dockerfile sets with -X.
 var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
 
-// kubernetesVersion is the release whose behaviour this server follows: that of
-// the libraries it is built on.
+// kubernetesVersion is the release of the libraries, whose behaviour this server has.
 const kubernetesVersion = "v1.33.13"
 
-// VersionLine is what --version prints.
-func VersionLine() string {
+// Version describes this server in a line.
+func Version() string {
 	return fmt.Sprintf("flowcontrol-apiserver v%s (Kubernetes %s, %s)", productVersion, kubernetesVersion, runtime.Version())
 }
 
-// effectiveVersion answers /version with the release whose API is served, as
-// clients decide by it what they may ask, and names this server in the build
-// metadata.
+// effectiveVersion is what /version returns: the Kubernetes release, by which clients
+// decide what they may ask for, with this server's release in the build metadata.
 type effectiveVersion struct {
 	compatibility.EffectiveVersion
 }

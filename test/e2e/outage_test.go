@@ -44,7 +44,7 @@ func testEtcdStops(t *testing.T, s *live) {
 	watcher := s.watchSchemas(t, metav1.ListOptions{LabelSelector: "set=through"})
 
 	s.etcd.Stop(t)
-	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not respond as it should: check that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code, "a restart would not help")
 	write := s.writeInVain(t)
 	require.GreaterOrEqual(t, write.code, 500, write.body)
@@ -63,7 +63,7 @@ func testEtcdStops(t *testing.T, s *live) {
 // and nothing answers.
 func testEtcdHangs(t *testing.T, s *live) {
 	s.etcd.Process.Pause(t)
-	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not answer as it should: see that it runs")
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not respond as it should: check that it runs")
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 	answer := s.writeInVain(t)
 	require.Equal(t, http.StatusGatewayTimeout, answer.code, answer.body)
@@ -79,7 +79,7 @@ func TestEtcdUnreachableAtStart(t *testing.T) {
 	url := "http://127.0.0.1:" + strconv.Itoa(harness.FreePorts(t, 1)[0])
 	message := refused(t, "--etcd-servers="+url, freePort(t))
 	require.Contains(t, message, url)
-	require.Contains(t, message, "see that it runs")
+	require.Contains(t, message, "check that it runs")
 }
 
 // testWipedStore takes all keys away under a running server.
@@ -200,7 +200,7 @@ func testUnreadableObjectAtStart(t *testing.T, s *live) {
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	require.NoError(t, s.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
-	s.waitReadiness(t, http.StatusInternalServerError, "[-]stored-objects failed: there is something at our keys in etcd that cannot be read")
+	s.waitReadiness(t, http.StatusInternalServerError, "[-]stored-objects failed: an object in etcd under this server's prefix cannot be read")
 	_, err = s.Store(t).Delete(t.Context(), key)
 	require.NoError(t, err)
 	s.waitServing(t)

@@ -1,12 +1,5 @@
-// Package app is the server as a program. A start goes through it in one
-// direction:
-//
-//	flags -> Options -> Complete, Validate -> CompletedOptions
-//	      -> NewConfig  (reads files, opens the data directory and the store)
-//	      -> NewServer  (installs the API group, hooks and health checks)
-//	      -> Server.Run (until the context ends, then gracefully down)
-//
-// What needs no more than the flags is refused before a file is touched.
+// Package app is the command flowcontrol-apiserver: flags set Options, of which
+// package server makes a running server.
 package app
 
 import (
@@ -15,43 +8,41 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/cli/globalflag"
 	"k8s.io/component-base/logs"
-	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/component-base/logs/json/register" // makes --logging-format=json known
 	"k8s.io/component-base/term"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
-// NewCommand returns the program. It serves until ctx ends and says on out when
-// it is ready and what can be done next.
+// NewCommand returns the command. It serves until ctx ends, and writes to out when
+// it is ready and what to do next.
 func NewCommand(ctx context.Context, out io.Writer) *cobra.Command {
-	return NewCommandFor(ctx, out, server.NewOptions())
+	return NewCommandFor(ctx, out, NewOptions())
 }
 
-// NewCommandFor is NewCommand with options of the caller, which flags change.
-func NewCommandFor(ctx context.Context, out io.Writer, options *server.Options) *cobra.Command {
+// NewCommandFor is NewCommand with the caller's options, which flags change.
+func NewCommandFor(ctx context.Context, out io.Writer, options *Options) *cobra.Command {
 	showVersion := false
 	command := &cobra.Command{
 		Use:   "flowcontrol-apiserver",
 		Short: "API server for Kubernetes flow control",
 		Long: `flowcontrol-apiserver serves FlowSchema and PriorityLevelConfiguration
-(flowcontrol.apiserver.k8s.io), keeps them in etcd and enforces them on its own
+(flowcontrol.apiserver.k8s.io), stores them in etcd and enforces them on its own
 requests.
 
-Without flags it runs alone: etcd inside, certificates and admin.kubeconfig made
-in --data-dir. With --etcd-servers it uses an etcd of yours, and with
---kubeconfig, or in a pod, it takes identities and permissions from a
-kube-apiserver.`,
+Without flags it runs alone: with an embedded etcd, and with certificates and an
+admin.kubeconfig that it issues in --data-dir. With --etcd-servers it uses an
+existing etcd. With --kubeconfig, or in a pod, a kube-apiserver authenticates and
+authorizes its users.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(*cobra.Command, []string) error {
 			if showVersion {
-				_, err := fmt.Fprintln(out, server.VersionLine())
+				_, err := fmt.Fprintln(out, server.Version())
 				return err
 			}
 			return run(ctx, options, out)
@@ -74,35 +65,27 @@ kube-apiserver.`,
 	return command
 }
 
-func run(ctx context.Context, options *server.Options, out io.Writer) error {
-	if err := applyGlobals(options); err != nil {
+func run(ctx context.Context, options *Options, out io.Writer) error {
+	if err := options.applyGlobals(); err != nil {
 		return err
 	}
-	completed := options.Complete()
-	if errs := completed.Validate(); len(errs) > 0 {
-		return utilerrors.NewAggregate(errs)
-	}
-	config, err := server.NewConfig(ctx, completed)
+	running, err := server.New(ctx, options.Complete())
 	if err != nil {
 		return err
 	}
-	defer config.Close()
-	running, err := server.NewServer(config)
-	if err != nil {
-		return err
-	}
-	return running.Run(ctx, out)
+	defer running.Close()
+	go announce(ctx, running, out)
+	return running.Run(ctx)
 }
 
-// applyGlobals sets what the libraries keep for the whole process: feature
-// gates, logging, and which metrics are shown.
-func applyGlobals(o *server.Options) error {
-	if err := o.Run.ComponentGlobalsRegistry.Set(); err != nil {
-		return err
+// announce writes where the server is, once it is ready, and what to do next.
+func announce(ctx context.Context, running *server.Server, out io.Writer) {
+	if err := running.WaitReady(ctx); err != nil {
+		return // it is stopping
 	}
-	if errs := o.Metrics.Validate(); len(errs) > 0 {
-		return utilerrors.NewAggregate(errs)
+	if path := running.KubeconfigPath(); path != "" {
+		_, _ = fmt.Fprintf(out, "Ready on %s. Next, in another terminal: kubectl --kubeconfig %s get flowschemas\n", running.URL(), path)
+		return
 	}
-	o.Metrics.Apply()
-	return logsapi.ValidateAndApply(o.Logs, o.Run.ComponentGlobalsRegistry.FeatureGateFor(o.Run.ComponentName))
+	_, _ = fmt.Fprintf(out, "Ready on %s.\n", running.URL())
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write docs/flags.md anew")
@@ -40,7 +38,7 @@ func writeFlagsDocument() string {
 	var text strings.Builder
 	text.WriteString("# Flags\n\nWhat `flowcontrol-apiserver --help` says, by theme. Flags that kube-apiserver has too\n" +
 		"have its names and meanings. Made from the program by `make update-docs`.\n")
-	sets := server.NewOptions().Flags()
+	sets := NewOptions().Flags()
 	for _, name := range sets.Order {
 		fmt.Fprintf(&text, "\n## %s\n\n| flag | default | meaning |\n|---|---|---|\n", strings.ToUpper(name[:1])+name[1:])
 		sets.FlagSets[name].VisitAll(func(f *pflag.Flag) {

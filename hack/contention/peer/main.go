@@ -4,7 +4,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 
@@ -15,11 +14,10 @@ import (
 	"k8s.io/component-base/cli"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 func main() {
-	options := server.NewOptions()
+	options := app.NewOptions()
 	options.FlowControl = library
 	command := app.NewCommandFor(genericapiserver.SetupSignalContext(), os.Stdout, options)
 	if err := cli.RunNoErrOutput(command); err != nil {
@@ -28,7 +26,7 @@ func main() {
 	}
 }
 
-func library(_ context.Context, c *genericapiserver.Config) error {
+func library(c *genericapiserver.Config) error {
 	client, err := kubernetes.NewForConfig(c.LoopbackClientConfig)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func testEtcdLoss(t *testing.T, s *site) {
 		require.Equal(t, http.StatusOK, live.Code, "a restart would not help: %s", live.Body)
 	}
 	ready := send(t, s.to(t, pods[0]).config, http.MethodGet, "/readyz?verbose", "")
-	require.Contains(t, ready.Body, "[-]etcd failed: etcd does not answer as it should")
+	require.Contains(t, ready.Body, "[-]etcd failed: etcd does not respond as it should")
 
 	s.wire.mend(t)
 	for _, pod := range s.Servers(t, replicas) {

@@ -33,7 +33,7 @@ func TestAServerThatRunsAndIsNotReadyIsNotAsked(t *testing.T) {
 	for pod := range processes {
 		path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/readyz?verbose", cluster.Namespace, pod.Name(), cluster.ServerPort)
 		eventually.Holds(t, pod.Name()+" says why", func(a *eventually.Attempt) {
-			require.Contains(a, s.get(a, path).Body, "[-]etcd failed: etcd does not answer as it should")
+			require.Contains(a, s.get(a, path).Body, "[-]etcd failed: etcd does not respond as it should")
 		})
 	}
 	scale("3")

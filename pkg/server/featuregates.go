@@ -6,10 +6,10 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 )
 
-// prepareGates makes the feature gates ready for this server. They are the
-// library's, one set for the whole process, and closed once flags were made of
-// them; so what is ready is left alone.
-func prepareGates(gates featuregate.MutableVersionedFeatureGate) error {
+// setFeatureGateDefaults sets the defaults of this server. The gates are the
+// library's, one set for the process, and closed once flags exist for them; so a
+// second call changes nothing.
+func setFeatureGateDefaults(gates featuregate.MutableVersionedFeatureGate) error {
 	if _, added := gates.GetAll()[logsapi.ContextualLogging]; !added {
 		if err := logsapi.AddFeatureGates(gates); err != nil {
 			return err
@@ -18,7 +18,6 @@ func prepareGates(gates featuregate.MutableVersionedFeatureGate) error {
 	if gates.GetAll()[features.WatchList].Default {
 		return nil
 	}
-	// Watches may ask for initial events; --feature-gates=WatchList=false refuses
-	// that, as the library does by default.
+	// Watches may request initial events. The library refuses that by default.
 	return gates.OverrideDefault(features.WatchList, true)
 }

@@ -39,7 +39,7 @@ func (s plainStore) GetRESTOptions(schema.GroupResource, runtime.Object) (generi
 type naming struct {
 	config     *storagebackend.ConfigForResource
 	codec      *countingCodec
-	unreadable unreadable
+	unreadable unreadableObject
 }
 
 func newNaming(t *testing.T) *naming {
@@ -52,7 +52,7 @@ func newNaming(t *testing.T) *naming {
 // newConfig is that of one resource.
 func (n *naming) newConfig(t *testing.T) *storagebackend.ConfigForResource {
 	t.Helper()
-	options, err := namingStore{plainStore{n.codec}, &n.unreadable}.GetRESTOptions(schema.GroupResource{}, nil)
+	options, err := namingRESTOptionsGetter{plainStore{n.codec}, &n.unreadable}.GetRESTOptions(schema.GroupResource{}, nil)
 	require.NoError(t, err)
 	return options.StorageConfig
 }

@@ -1,4 +1,4 @@
-package server
+package filters
 
 import (
 	"maps"
@@ -20,7 +20,7 @@ func TestOpenAPIAnswersAtTheAddressOfAnotherState(t *testing.T) {
 	paths.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
 	})
-	handler := answerAnyHash(paths)
+	handler := WithOpenAPIForAnyHash(paths)
 	header := http.Header{"Audit-Id": {"of a filter in front"}}
 	get := func(url string) *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()

@@ -1,7 +1,6 @@
-package server
+package app
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -25,13 +25,9 @@ func refusal(t *testing.T, args ...string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	completed := options.Complete()
-	if errs := completed.Validate(); len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	config, err := NewConfig(t.Context(), completed)
+	opened, err := server.New(t.Context(), options.Complete())
 	if err == nil {
-		config.Close()
+		opened.Close()
 	}
 	return err
 }

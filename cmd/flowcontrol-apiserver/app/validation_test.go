@@ -1,4 +1,4 @@
-package server
+package app
 
 import (
 	"errors"
@@ -22,21 +22,17 @@ func TestWhereObjectsAreAndWhoSaysWhoUsersAreAreTwoChoices(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			completed := parseFlags(t, test.args...).Complete()
-			require.Equal(t, test.embeddedEtcd, completed.embeddedEtcd)
-			require.Equal(t, test.local, completed.local)
-			require.Equal(t, test.usesDirectory, completed.usesDataDir())
+			require.Equal(t, test.embeddedEtcd, completed.EmbeddedEtcd)
+			require.Equal(t, test.local, completed.LocalIdentity)
+			completed.DataDir = ""
+			require.Equal(t, test.usesDirectory, len(completed.Validate()) > 0, "a data directory is needed")
+			completed.DataDir = t.TempDir()
 			require.Empty(t, completed.Validate())
 			for _, plugin := range completed.Admission.RecommendedPluginOrder {
 				require.Equal(t, test.local, completed.Admission.DefaultOffPlugins.Has(plugin), "admission is the cluster's: %s", plugin)
 			}
 		})
 	}
-}
-
-func TestServingCertificateOfOnesOwnIsUsed(t *testing.T) {
-	require.False(t, parseFlags(t).Complete().ownServingCertificate())
-	require.True(t, parseFlags(t, "--tls-cert-file=a", "--tls-private-key-file=b").Complete().ownServingCertificate())
-	require.True(t, parseFlags(t, "--cert-dir=d").Complete().ownServingCertificate())
 }
 
 func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {

@@ -15,10 +15,10 @@ func TestSeatsAreThoseOfBothKindsOfRequests(t *testing.T) {
 	generic := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
 	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}
 	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 20, 10
-	c := &Config{options: parseFlags(t).Complete(), generic: generic}
-	require.NoError(t, c.applyFlowControl(t.Context()))
+	s := &Server{config: NewConfig().Complete(), generic: generic}
+	require.NoError(t, s.applyFlowControl(t.Context()))
 	total := 0
-	for _, level := range c.flowControl.Engine().Report().Levels {
+	for _, level := range s.flowControl.Engine().Report().Levels {
 		total += level.Limits.Nominal
 	}
 	require.Equal(t, 30, total)

@@ -1,0 +1,60 @@
+package app
+
+import (
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/logs"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/component-base/metrics"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+)
+
+// Options are what flags set: the configuration of the server, and what the
+// libraries keep for the whole process. Flags that kube-apiserver has too have its
+// names and meanings.
+type Options struct {
+	*server.Config
+
+	Logs    *logsapi.LoggingConfiguration
+	Metrics *metrics.Options
+}
+
+// NewOptions returns the options of a server that runs alone on this machine.
+func NewOptions() *Options {
+	return &Options{Config: server.NewConfig(), Logs: logs.NewOptions(), Metrics: metrics.NewOptions()}
+}
+
+// Flags returns the flags by theme, in the order in which --help shows them.
+func (o *Options) Flags() cliflag.NamedFlagSets {
+	var sets cliflag.NamedFlagSets
+	sets.FlagSet("alone").StringVar(&o.DataDir, "data-dir", o.DataDir,
+		"Directory of the embedded etcd (without --etcd-servers) and of the issued certificates and admin.kubeconfig (without a "+
+			"kube-apiserver in front). Readable by its owner alone, and locked by one server at a time.")
+	o.Etcd.AddFlags(sets.FlagSet("etcd"))
+	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
+	o.Identity.AddFlags(&sets)
+	o.Run.AddUniversalFlags(sets.FlagSet("requests and life"))
+	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
+	o.Admission.AddFlags(sets.FlagSet("admission"))
+	o.Audit.AddFlags(sets.FlagSet("auditing"))
+	o.Features.AddFlags(sets.FlagSet("features"))
+	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
+	o.Traces.AddFlags(sets.FlagSet("traces"))
+	o.Metrics.AddFlags(sets.FlagSet("metrics"))
+	logsapi.AddFlags(o.Logs, sets.FlagSet("logs"))
+	return sets
+}
+
+// applyGlobals sets what the libraries keep for the whole process: feature gates,
+// logging, and which metrics are shown.
+func (o *Options) applyGlobals() error {
+	if err := o.Run.ComponentGlobalsRegistry.Set(); err != nil {
+		return err
+	}
+	if errs := o.Metrics.Validate(); len(errs) > 0 {
+		return utilerrors.NewAggregate(errs)
+	}
+	o.Metrics.Apply()
+	return logsapi.ValidateAndApply(o.Logs, o.Run.ComponentGlobalsRegistry.FeatureGateFor(o.Run.ComponentName))
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+)
+
+// controlPlane reaches the kube-apiserver in front of this server, which has the
+// admission webhooks and policies that apply to these objects too.
+type controlPlane struct {
+	client    kubernetes.Interface
+	dynamic   dynamic.Interface
+	informers informers.SharedInformerFactory
+}
+
+func (s *Server) connectControlPlane(context.Context) error {
+	config, err := s.config.Identity.ClientConfig()
+	if err != nil || config == nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("client of the kube-apiserver: %w", err)
+	}
+	dynamicClient, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("client of the kube-apiserver: %w", err)
+	}
+	s.controlPlane = &controlPlane{client: client, dynamic: dynamicClient, informers: informers.NewSharedInformerFactory(client, 0)}
+	return nil
+}
+
+// applyAdmission puts the cluster's webhooks and policies before each write. A
+// server that runs alone has none.
+func (s *Server) applyAdmission(context.Context) error {
+	if s.controlPlane == nil {
+		return nil
+	}
+	if err := s.config.Admission.ApplyTo(s.generic, s.controlPlane.informers, s.controlPlane.client, s.controlPlane.dynamic, s.generic.FeatureGate); err != nil {
+		return fmt.Errorf("admission: %w", err)
+	}
+	return nil
+}
+
+// watchControlPlane adds the checks of the kube-apiserver in front to /readyz.
+func (s *Server) watchControlPlane(context.Context) error {
+	if s.controlPlane == nil {
+		return nil
+	}
+	config, err := s.monitorConfig()
+	if err != nil {
+		return err
+	}
+	monitor, err := controlplane.New(config)
+	if err != nil {
+		return err
+	}
+	for _, check := range monitor.Checks() {
+		s.generic.AddReadyzChecks(check)
+		s.chain.checkMessages = append(s.chain.checkMessages,
+			filters.CheckMessage{Check: check.Name(), Message: check.Message, WhilePassing: true})
+	}
+	s.chain.checkMessages = append(s.chain.checkMessages,
+		filters.FailureMessage("informer-sync", "the cluster's admission webhooks and policies have not been read: the check delegated-admission says why"))
+	return s.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
+		// Informers first: the monitor takes those not started for not needed.
+		s.controlPlane.informers.Start(hook.Done())
+		go monitor.Run(hook)
+		return nil
+	})
+}
+
+func (s *Server) monitorConfig() (controlplane.Config, error) {
+	identity := s.config.Identity
+	authentication, err := identity.AuthenticationClientConfig()
+	if err != nil {
+		return controlplane.Config{}, err
+	}
+	authorization, err := identity.AuthorizationClientConfig()
+	if err != nil {
+		return controlplane.Config{}, err
+	}
+	config := controlplane.Config{
+		Authentication: authentication,
+		Authorization:  authorization,
+		TrustOptional:  identity.Authentication.TolerateInClusterLookupFailure,
+		Informers:      s.controlPlane.informers,
+		Clock:          clock.RealClock{},
+		Log:            klog.Background().WithName("upstream"),
+	}
+	if !identity.Authentication.SkipInClusterLookup {
+		config.Trust = &controlplane.Trust{
+			ClientCA:   identity.Authentication.ClientCert.ClientCA == "",
+			FrontProxy: identity.Authentication.RequestHeader.ClientCAFile == "",
+			Knows:      s.trusts,
+		}
+	}
+	return config, nil
+}
+
+// trusts reports whether this server trusts the CA bundle, and has the settings of
+// the front proxy, if one is used.
+func (s *Server) trusts(bundle string) bool {
+	if proxy := s.generic.Authentication.RequestHeaderConfig; proxy != nil {
+		if _, known := proxy.CAContentProvider.VerifyOptions(); !known {
+			return false
+		}
+	}
+	return bytes.Contains(s.generic.SecureServing.ClientCA.CurrentCABundleContent(), bytes.TrimSpace([]byte(bundle)))
+}

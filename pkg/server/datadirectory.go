@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+)
+
+const (
+	// etcdStartTimeout bounds how long the embedded etcd reads its data.
+	etcdStartTimeout = time.Minute
+	// etcdCloseTimeout bounds how long it closes its files. What it acknowledged is
+	// on disk before that.
+	etcdCloseTimeout = 10 * time.Second
+)
+
+// localData is the data directory and what is in it.
+type localData struct {
+	dir          *embedded.DataDirectory
+	certificates *embedded.Certificates // nil if the control plane authenticates
+	etcd         *embedded.Etcd         // nil if an etcd is named
+}
+
+// openDataDirectory locks the data directory and issues missing certificates.
+func (s *Server) openDataDirectory(context.Context) error {
+	if !s.config.usesDataDir() {
+		return nil
+	}
+	dir, err := embedded.OpenDataDirectory(s.config.DataDir)
+	if err != nil {
+		return err
+	}
+	s.data = &localData{dir: dir}
+	if s.config.LocalIdentity {
+		s.data.certificates, err = embedded.EnsureCertificates(dir, s.servingNames(), time.Now)
+	}
+	return err
+}
+
+// servingNames are the names and addresses of this server, except the loopback's.
+func (s *Server) servingNames() []string {
+	names := []string{s.config.SecureServing.BindAddress.String(), s.config.Run.AdvertiseAddress.String()}
+	if host := s.config.Run.ExternalHost; host != "" {
+		names = append(names, host)
+	}
+	return names
+}
+
+// startEtcd starts the embedded etcd, unless an etcd is named.
+func (s *Server) startEtcd(ctx context.Context) (err error) {
+	if !s.config.EmbeddedEtcd {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
+	defer cancel()
+	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, klog.Background().WithName("etcd"))
+	return err
+}
+
+// writeKubeconfig writes admin.kubeconfig if this server accepts the client
+// certificate that it issued.
+func (s *Server) writeKubeconfig(context.Context) error {
+	if s.data == nil || s.data.certificates == nil || s.config.Identity.Authentication.ClientCert.ClientCA != "" {
+		return nil
+	}
+	certificates := *s.data.certificates
+	if path := s.config.SecureServing.ServerCert.CertKey.CertFile; path != certificates.Serving.CertificateFile {
+		trusted, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("--tls-cert-file: %w", err)
+		}
+		certificates.CA.CertificatePEM = trusted
+	}
+	if _, err := embedded.WriteKubeconfig(s.data.dir, s.URL(), &certificates); err != nil {
+		return err
+	}
+	s.kubeconfig = s.data.dir.KubeconfigPath()
+	return nil
+}
+
+// close stops etcd and unlocks the directory. If etcd does not stop, the lock is
+// kept: the end of the process releases both.
+func (d *localData) close() {
+	if d.etcd != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
+		defer cancel()
+		if err := d.etcd.Close(ctx); err != nil {
+			klog.ErrorS(err, "Failed to close the embedded etcd")
+			return
+		}
+	}
+	if err := d.dir.Close(); err != nil {
+		klog.ErrorS(err, "Failed to unlock the data directory", "path", d.dir.Path())
+	}
+}
+
+// servingCertificate is the issued serving certificate, empty if there is none.
+func (d *localData) servingCertificate() genericoptions.CertKey {
+	if d.certificates == nil {
+		return genericoptions.CertKey{}
+	}
+	return genericoptions.CertKey{CertFile: d.certificates.Serving.CertificateFile, KeyFile: d.certificates.Serving.KeyFile}
+}
+
+// clientCA is the file of the CA that signs client certificates, empty if there is
+// none.
+func (d *localData) clientCA() string {
+	if d.certificates == nil {
+		return ""
+	}
+	return d.certificates.CA.CertificateFile
+}

@@ -1,0 +1,82 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+)
+
+// A program starts a server with an embedded etcd, as a test would, and uses it as
+// its administrator.
+func Example() {
+	if err := serve(); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// catch-all: matches last, at 10000
+	// stopped
+}
+
+func serve() error {
+	directory, err := os.MkdirTemp("", "flowcontrol-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	config := server.NewConfig()
+	config.DataDir = filepath.Join(directory, "data")
+	config.SecureServing.Listener = listener
+
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	running, err := server.New(ctx, config.Complete())
+	if err != nil {
+		return err
+	}
+	defer running.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- running.Run(ctx) }()
+
+	if err := running.WaitReady(ctx); err != nil {
+		return err
+	}
+	if err := printCatchAll(ctx, running.KubeconfigPath()); err != nil {
+		return err
+	}
+	stop()
+	if err := <-ended; err != nil {
+		return err
+	}
+	fmt.Println("stopped")
+	return nil
+}
+
+func printCatchAll(ctx context.Context, kubeconfig string) error {
+	admin, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return err
+	}
+	client, err := versioned.NewForConfig(admin)
+	if err != nil {
+		return err
+	}
+	schema, err := client.FlowcontrolV1().FlowSchemas().Get(ctx, flowcontrolv1.FlowSchemaNameCatchAll, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: matches last, at %d\n", schema.Name, schema.Spec.MatchingPrecedence)
+	return nil
+}

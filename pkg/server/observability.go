@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apiserver/pkg/audit/policy"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/util/webhook"
+)
+
+// applyObservability sets up what lets an operator see: audit, traces, profiles.
+func (s *Server) applyObservability(context.Context) error {
+	if err := s.config.EgressSelector.ApplyTo(s.generic); err != nil {
+		return fmt.Errorf("--egress-selector-config-file: %w", err)
+	}
+	if err := s.config.Traces.ApplyTo(s.generic.EgressSelector, s.generic); err != nil {
+		return fmt.Errorf("--tracing-config-file=%s: %w", s.config.Traces.ConfigFile, err)
+	}
+	if err := s.applyAudit(); err != nil {
+		return err
+	}
+	profiling := genericoptions.FeatureOptions{
+		EnableProfiling:           s.config.Features.EnableProfiling,
+		EnableContentionProfiling: s.config.Features.EnableContentionProfiling,
+		DebugSocketPath:           s.config.Features.DebugSocketPath,
+	}
+	// Server installs a route of its own.
+	s.generic.EnableMetrics = false
+	return profiling.ApplyTo(s.generic, nil, nil)
+}
+
+// applyAudit reads the files first, since the library's messages do not name the
+// flags.
+func (s *Server) applyAudit() error {
+	options := s.config.Audit
+	if file := options.PolicyFile; file != "" {
+		if _, err := policy.LoadPolicyFromFile(file); err != nil {
+			return fmt.Errorf("--audit-policy-file=%s: %w", file, err)
+		}
+	}
+	if file := options.WebhookOptions.ConfigFile; file != "" {
+		if _, err := webhook.LoadKubeconfig(file, nil); err != nil {
+			return fmt.Errorf("--audit-webhook-config-file=%s: must be a kubeconfig: %w", file, err)
+		}
+	}
+	switch err := options.ApplyTo(s.generic); {
+	case err != nil && options.LogOptions.Path != "":
+		return fmt.Errorf("--audit-log-path=%s: %w", options.LogOptions.Path, err)
+	case err != nil:
+		return fmt.Errorf("audit: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package server
+
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+)
+
+// Names of the checks on /readyz that this package adds.
+const (
+	// storedObjectsCheck names an object in etcd that cannot be read.
+	storedObjectsCheck = "stored-objects"
+	// configuredCheck waits for the stored configuration to be enforced.
+	configuredCheck = "flowcontrol-configured"
+)
+
+// checkMessages are the messages of the checks that need no kube-apiserver.
+func checkMessages() []filters.CheckMessage {
+	const etcd = "etcd does not respond as it should: check that it runs and has a quorum of its members"
+	return []filters.CheckMessage{
+		filters.FailureMessage("etcd", etcd),
+		filters.FailureMessage("etcd-readiness", etcd),
+		filters.FailureMessage(storedObjectsCheck, "an object in etcd under this server's prefix cannot be read: "+
+			"the log and /readyz/"+storedObjectsCheck+" name its key and say what to do"),
+		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
+		filters.FailureMessage(bootstrap.CheckName, "the built-in objects are not all present yet; if this lasts, the log says why"),
+	}
+}

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apiserver/pkg/features"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+)
+
+func (s *Server) installAPIGroup(context.Context) error {
+	group, err := rest.Provider{
+		Scheme:  s.scheme,
+		Codecs:  s.codecs,
+		Options: s.generic.RESTOptionsGetter,
+		Enabled: s.generic.MergedResourceConfig,
+		Clock:   clock.RealClock{},
+	}.APIGroupInfo()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("etcd at %s did not respond: check that it runs, that the address is right, and that --etcd-cafile, --etcd-certfile and --etcd-keyfile match it",
+			strings.Join(s.config.Etcd.StorageConfig.Transport.ServerList, ","))
+	}
+	if err != nil {
+		return fmt.Errorf("opening the store: %w", err)
+	}
+	return s.apiserver.InstallAPIGroup(group)
+}
+
+// waitForStorage delays readiness until the watch caches are initialized, for at
+// most --storage-initialization-timeout, if the feature is enabled.
+func (s *Server) waitForStorage(context.Context) error {
+	if !s.generic.FeatureGate.Enabled(features.WatchCacheInitializationPostStartHook) {
+		return nil
+	}
+	return s.apiserver.AddPostStartHook("storage-readiness", s.apiserver.StorageReadinessHook.Hook)
+}
+
+// keepBuiltInObjects runs the keeper of the mandatory and suggested objects.
+// Readiness waits for its first pass.
+func (s *Server) keepBuiltInObjects(context.Context) error {
+	config := restclient.CopyConfig(s.apiserver.LoopbackClientConfig)
+	config.WarningHandler = restclient.NoWarnings{} // warnings are for people
+	client, err := versioned.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	keeper := bootstrap.New(client.FlowcontrolV1(), clock.RealClock{}, klog.Background())
+	if err := s.apiserver.AddPostStartHook("flowcontrol-built-in-objects", func(hook genericapiserver.PostStartHookContext) error {
+		go keeper.Run(hook)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return s.apiserver.AddReadyzChecks(keeper)
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+)
+
+func (s *Server) applyRun(context.Context) error {
+	if err := s.setAdvertiseAddress(); err != nil {
+		return err
+	}
+	if err := s.config.Run.ApplyTo(s.generic); err != nil {
+		return err
+	}
+	s.generic.EffectiveVersion = effectiveVersion{s.generic.EffectiveVersion}
+	if err := s.config.APIEnablement.ApplyTo(s.generic, rest.DefaultResourceConfig(), s.scheme); err != nil {
+		return fmt.Errorf("--runtime-config: %w", err)
+	}
+
+	s.describeAPI()
+	return nil
+}
+
+// setAdvertiseAddress keeps the library from looking for a network interface
+// where none is needed, and may be missing: on a machine that is offline.
+func (s *Server) setAdvertiseAddress() error {
+	run, bind := s.config.Run, s.config.SecureServing.BindAddress
+	if run.AdvertiseAddress == nil && !bind.IsUnspecified() {
+		run.AdvertiseAddress = bind
+	}
+	return run.DefaultAdvertiseAddress(s.config.SecureServing.SecureServingOptions)
+}
+
+// applyServing binds the address.
+func (s *Server) applyServing(context.Context) error {
+	serving := s.config.SecureServing
+	port := serving.BindPort
+	if s.data != nil && !s.config.hasServingCertificate() {
+		serving.ServerCert.CertKey = s.data.servingCertificate()
+	} else if pair := serving.ServerCert.CertKey; pair.CertFile != "" {
+		// The library's message would name neither flag nor file.
+		if _, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile); err != nil {
+			return fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", pair.CertFile, pair.KeyFile, err)
+		}
+	}
+	if err := serving.MaybeDefaultWithSelfSignedCerts(s.config.Run.AdvertiseAddress.String(), nil, nil); err != nil {
+		return fmt.Errorf("making a serving certificate: %w", err)
+	}
+	if err := serving.ApplyTo(&s.generic.SecureServing, &s.generic.LoopbackClientConfig); err != nil {
+		return s.explainServing(err, port)
+	}
+	// The server's own reads of its API: protobuf is cheaper for both ends, and
+	// compression would only cost on the loopback.
+	s.generic.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
+	s.generic.LoopbackClientConfig.AcceptContentTypes = runtime.ContentTypeProtobuf
+	s.generic.LoopbackClientConfig.DisableCompression = true
+	return nil
+}
+
+// explainServing says what to do about an address that cannot be bound. The
+// library gives the system's reason as text alone, and has forgotten the port.
+func (s *Server) explainServing(err error, port int) error {
+	serving, reason := s.config.SecureServing, func(number syscall.Errno) bool {
+		return strings.HasSuffix(err.Error(), number.Error())
+	}
+	switch {
+	case reason(syscall.EADDRINUSE):
+		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, port)
+	case reason(syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("--bind-address=%s is not an address of this machine: give one that is, or 0.0.0.0 for all", serving.BindAddress)
+	case reason(syscall.EACCES):
+		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", port)
+	}
+	return err
+}
+
+func (s *Server) applyIdentity(ctx context.Context) error {
+	clientCA := ""
+	if s.data != nil {
+		clientCA = s.data.clientCA()
+	}
+	s.config.Identity.ServerID = s.generic.APIServerID
+	return s.config.Identity.ApplyTo(ctx, &s.generic.Authentication, &s.generic.Authorization, s.generic.SecureServing, clientCA)
+}
+
+// url is where a client on this machine reaches the server.
+func (c CompletedConfig) url() string {
+	host := c.SecureServing.BindAddress
+	if host.IsUnspecified() {
+		host = net.IPv4(127, 0, 0, 1)
+	}
+	return "https://" + net.JoinHostPort(host.String(), strconv.Itoa(c.SecureServing.BindPort))
+}
