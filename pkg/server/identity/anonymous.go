@@ -2,6 +2,7 @@ package identity
 
 import (
 	"net/http"
+	"strings"
 
 	"k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -33,4 +34,15 @@ func (a healthAnonymous) AuthenticateRequest(req *http.Request) (*authenticator.
 		return nil, false, nil
 	}
 	return a.delegate.AuthenticateRequest(req)
+}
+
+// isHealthPath tells whether a path is one of the health endpoints or one of
+// their checks.
+func isHealthPath(path string) bool {
+	for _, endpoint := range []string{"/livez", "/readyz", "/healthz"} {
+		if path == endpoint || strings.HasPrefix(path, endpoint+"/") {
+			return true
+		}
+	}
+	return false
 }

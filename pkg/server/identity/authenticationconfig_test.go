@@ -1,12 +1,20 @@
 package identity
 
 import (
+	"context"
 	"fmt"
-	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/apis/apiserver"
+	authenticationcel "k8s.io/apiserver/pkg/authentication/cel"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // configOf returns an AuthenticationConfiguration with some issuers, whose users
@@ -76,34 +84,193 @@ func TestBadAuthenticationConfigIsToldWithFlagAndFile(t *testing.T) {
 	})
 }
 
-func TestAnonymousReachesHealthOnlyUnlessTheConfigSaysOtherwise(t *testing.T) {
-	config := func(anonymous string) string {
-		return "--authentication-config=" + writeFile(t, "authentication.yaml", configOf("v1beta1")+"anonymous: "+anonymous+"\n")
+// following is a follower of a file that the test rewrites.
+type following struct {
+	*configFollower
+	t *testing.T
+}
+
+func newFollowing(t *testing.T, content string) *following {
+	t.Helper()
+	file := writeFile(t, "authentication.yaml", content)
+	reader := newConfigReader(authenticationcel.NewDefaultCompiler())
+	configuration, err := reader.read([]byte(content))
+	require.NoError(t, err)
+	build := func(configuration *apiserver.AuthenticationConfiguration) (*jwtSet, error) {
+		return newJWTSet(t.Context(), configuration, reader.compiler, oidc.AllValidSigningAlgorithms())
 	}
-	const health, check, other, version = "/livez", "/readyz/etcd", "/livezz", "/version"
-	tests := []struct {
-		name  string
-		flags []string
-		want  map[string]int
-	}{
-		{"no config", nil, map[string]int{health: 200, check: 200, "/healthz": 200, other: 401, version: 401, objects: 401, "/metrics": 401}},
-		{"a config that says nothing of it", []string{"--authentication-config=" + writeFile(t, "a.yaml", configOf("v1beta1"))}, map[string]int{health: 200, check: 200, version: 401}},
-		{"off", []string{config("{enabled: false}")}, map[string]int{health: 401, check: 401, version: 401}},
-		{"on for one path", []string{config("{enabled: true, conditions: [{path: /livez}]}")}, map[string]int{health: 200, check: 401, version: 401}},
-		{"on everywhere: known as nobody, who may do nothing", []string{config("{enabled: true}")}, map[string]int{health: 200, check: 200, version: 403, objects: 403}},
+	set, err := build(configuration)
+	require.NoError(t, err)
+	follower := newConfigFollower(file, reader, []byte(content), configuration.Anonymous, build, newJWTSwitch(set), "")
+	follower.poll = time.Millisecond
+	return &following{configFollower: follower, t: t}
+}
+
+// write replaces the file as a mounted ConfigMap does: by another file.
+func (f *following) write(content string) {
+	f.t.Helper()
+	next := filepath.Join(filepath.Dir(f.file), "next")
+	require.NoError(f.t, os.WriteFile(next, []byte(content), 0o600))
+	require.NoError(f.t, os.Rename(next, f.file))
+}
+
+// lets tells whether a token is let in.
+func (f *following) lets(token string) bool {
+	_, ok, _ := f.tokens.AuthenticateToken(f.t.Context(), token)
+	return ok
+}
+
+// awaitIssuers waits until the keys of the configuration in force are there.
+func (f *following) awaitIssuers() {
+	f.t.Helper()
+	eventually.Holds(f.t, "the issuers have told their keys", func(a *eventually.Attempt) {
+		require.NoError(a, f.tokens.current.Load().ready())
+	})
+}
+
+func TestNewConfigTakesThePlaceOfTheOld(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice, bob := first.token("alice", nil), second.token("bob", nil)
+	f := newFollowing(t, configOf("v1beta1", first))
+	f.awaitIssuers()
+	require.True(t, f.lets(alice))
+	require.False(t, f.lets(bob))
+
+	changed, err := f.follow(t.Context())
+	require.NoError(t, err)
+	require.False(t, changed, "the file is as it was")
+
+	f.write(configOf("v1beta1", second))
+	old := f.tokens.current.Load()
+	cancel, ended := old.cancel, false
+	old.cancel = func() { cancel(); ended = true }
+	changed, err = f.follow(t.Context())
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.True(t, ended, "what the old configuration runs in the background ends")
+	require.False(t, f.lets(alice))
+	require.True(t, f.lets(bob), "the new issuer is let in from the first moment")
+}
+
+func TestConfigThatCannotBeUsedLeavesTheLastGoodOne(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice := first.token("alice", nil)
+	tests := []struct{ name, content, want string }{
+		{"empty", "", "is empty"},
+		{"neither YAML nor JSON", "\t{", "YAML or JSON"},
+		{"an unknown field", configOf("v1beta1", second) + "nonsense: 1\n", "nonsense"},
+		{"another word on anonymous requests", configOf("v1beta1", second) + "anonymous: {enabled: true}\n", "anonymous: may not change"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := newGuarded(t, newTestOptions(t, test.flags...), "")
-			got := map[string]int{}
-			for path := range test.want {
-				answer := server.request(path, nil, nil)
-				got[path] = answer.Status
-				if answer.Status == http.StatusOK {
-					require.Equal(t, "system:anonymous", answer.User.Name)
-				}
-			}
-			require.Equal(t, test.want, got)
+			f := newFollowing(t, configOf("v1beta1", first))
+			f.awaitIssuers()
+			f.write(test.content)
+
+			changed, err := f.follow(t.Context())
+			require.ErrorContains(t, err, test.want)
+			require.False(t, changed)
+			require.True(t, f.lets(alice))
+
+			_, err = f.follow(t.Context())
+			require.NoError(t, err, "the same mistake is told once")
+
+			f.write(configOf("v1beta1", second))
+			changed, err = f.follow(t.Context())
+			require.NoError(t, err)
+			require.True(t, changed, "the mistake is mended")
+			require.True(t, f.lets(second.token("bob", nil)))
 		})
 	}
+	t.Run("file gone", func(t *testing.T) {
+		f := newFollowing(t, configOf("v1beta1", first))
+		f.awaitIssuers()
+		require.NoError(t, os.Remove(f.file))
+		_, err := f.follow(t.Context())
+		require.ErrorIs(t, err, os.ErrNotExist)
+		require.True(t, f.lets(alice))
+	})
+}
+
+func TestConfigOfSilentIssuerWaitsUntilItSpeaks(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	f := newFollowing(t, configOf("v1beta1", first))
+	f.awaitIssuers()
+	second.silent.Store(true)
+	f.write(configOf("v1beta1", second))
+
+	f.patience = 50 * time.Millisecond
+	eventually.Holds(t, "the issuer has been asked, and the error says why there are no keys", func(a *eventually.Attempt) {
+		f.patience *= 2
+		_, err := f.follow(a.Context())
+		require.ErrorContains(a, err, "503")
+	})
+	require.True(t, f.lets(first.token("alice", nil)))
+
+	second.silent.Store(false)
+	f.patience = eventually.Grace
+	changed, err := f.follow(t.Context())
+	require.NoError(t, err)
+	require.True(t, changed, "the same file is tried again")
+	require.True(t, f.lets(second.token("bob", nil)))
+}
+
+func TestEveryRequestIsAnsweredWhileConfigsChange(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	alice := first.token("alice", nil)
+	configs := []string{configOf("v1beta1", first), configOf("v1beta1", first, second)}
+	f := newFollowing(t, configs[0])
+	f.awaitIssuers()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	refused := make(chan error, 2)
+	for range cap(refused) {
+		go func() {
+			for ctx.Err() == nil {
+				if _, ok, err := f.tokens.AuthenticateToken(context.Background(), alice); !ok {
+					refused <- err
+					return
+				}
+			}
+			refused <- nil
+		}()
+	}
+	for i := range 6 {
+		f.write(configs[(i+1)%2])
+		changed, err := f.follow(ctx)
+		require.NoError(t, err)
+		require.True(t, changed)
+	}
+	cancel()
+	for range cap(refused) {
+		require.NoError(t, <-refused)
+	}
+}
+
+func TestServerFollowsTheConfig(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	file := writeFile(t, "authentication.yaml", configOf("v1beta1", first))
+	options := newTestOptions(t, "--authentication-config="+file)
+	options.reloadInterval = time.Millisecond
+	server := newGuarded(t, options, "")
+	awaitToken(t, server, first.token("alice", nil))
+	require.NoError(t, os.Rename(writeFile(t, "next.yaml", configOf("v1beta1", second)), file))
+	require.Equal(t, known("bob"), awaitToken(t, server, second.token("bob", nil)))
+}
+
+func TestFollowerLooksAgainAndAgainUntilTheServerStops(t *testing.T) {
+	first, second := newRS256Issuer(t), newES256Issuer(t)
+	f := newFollowing(t, configOf("v1beta1", first))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		f.run(ctx, time.Millisecond)
+		close(ended)
+	}()
+
+	f.write(configOf("v1beta1", second))
+	bob := second.token("bob", nil)
+	eventually.Holds(t, "the new configuration is in force", func(a *eventually.Attempt) { require.True(a, f.lets(bob)) })
+	cancel()
+	<-ended
 }

@@ -4,6 +4,10 @@ import (
 	"crypto/x509"
 	"fmt"
 
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	requestx509 "k8s.io/apiserver/pkg/authentication/request/x509"
+	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/util/cert"
 )
@@ -12,6 +16,41 @@ const (
 	clientCAFlag        = "client-ca-file"
 	requestHeaderCAFlag = "requestheader-client-ca-file"
 )
+
+// certificateAuthenticators are the sources that a TLS client certificate proves.
+func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) ([]authenticator.Request, error) {
+	clientCAFile := o.Authentication.ClientCert.ClientCA
+	if clientCAFile == "" {
+		clientCAFile = defaultClientCAFile
+	}
+	requestHeader := o.Authentication.RequestHeader
+	if err := checkCAs(clientCAFile, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
+		return nil, err
+	}
+
+	var result []authenticator.Request
+	if clientCAFile != "" {
+		bundle, err := followCA(clientCAFlag, "client-ca-bundle", clientCAFile)
+		if err != nil {
+			return nil, err
+		}
+		if err := info.ApplyClientCert(bundle, serving); err != nil {
+			return nil, err
+		}
+		result = append(result, requestx509.NewDynamic(bundle.VerifyOptions, requestx509.CommonNameUserConversion))
+	}
+	proxy, err := requestHeader.ToAuthenticationRequestHeaderConfig()
+	if err != nil || proxy == nil {
+		return result, err
+	}
+	if err := info.ApplyClientCert(proxy.CAContentProvider, serving); err != nil {
+		return nil, err
+	}
+	info.RequestHeaderConfig = proxy
+	front := headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
+		proxy.AllowedClientNames, proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes)
+	return append([]authenticator.Request{front}, result...), nil
+}
 
 // readCA reads the bundle of authorities that a flag names. Errors name the flag
 // and the file.

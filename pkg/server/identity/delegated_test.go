@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
@@ -86,48 +84,4 @@ func TestTwoKubeconfigsMayNameTwoServers(t *testing.T) {
 	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
 	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.asked())
 	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.asked())
-}
-
-func TestWhoIsAskedForIdentities(t *testing.T) {
-	pod := func() (*rest.Config, error) { return &rest.Config{Host: "https://pod"}, nil }
-	noPod := func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
-	noToken := func() (*rest.Config, error) { return nil, errors.New("no token") }
-	cluster := newReviewer(t)
-	kubeconfig := cluster.kubeconfig(t)
-	tests := []struct {
-		name      string
-		inCluster func() (*rest.Config, error)
-		allowed   bool
-		flags     []string
-		host      string
-	}{
-		{"no flags", noPod, true, nil, ""},
-		{"a kubeconfig", noPod, false, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"a kubeconfig for tokens", noPod, false, []string{"--authentication-kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"a kubeconfig for permissions", noPod, false, []string{"--authorization-kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"in a pod", pod, true, nil, "https://pod"},
-		{"in a pod, with a kubeconfig", pod, true, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"in a pod that is to be alone", pod, false, nil, ""},
-		{"in a pod with local identities", pod, true, []string{"--token-auth-file=x"}, ""},
-		{"in a pod with local permissions", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
-		{"in a pod without service account", noToken, true, nil, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			options := newTestOptions(t, test.flags...)
-			options.inCluster, options.InClusterAllowed = test.inCluster, test.allowed
-			require.Equal(t, test.host != "", options.Delegated())
-			config, err := options.ClientConfig()
-			require.NoError(t, err)
-			if test.host == "" {
-				require.Nil(t, config)
-			} else {
-				require.Equal(t, test.host, config.Host)
-			}
-		})
-	}
-	t.Run("a kubeconfig that is not there", func(t *testing.T) {
-		_, err := newTestOptions(t, "--kubeconfig=/nowhere").ClientConfig()
-		require.ErrorContains(t, err, "--kubeconfig=/nowhere")
-	})
 }

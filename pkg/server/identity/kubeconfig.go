@@ -7,6 +7,49 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
+// kubeconfig is a file and the flag that names it.
+type kubeconfig struct{ flag, file string }
+
+func (o *Options) authenticationKubeconfig() kubeconfig {
+	return kubeconfig{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile}
+}
+
+func (o *Options) authorizationKubeconfig() kubeconfig {
+	return kubeconfig{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile}
+}
+
+// ClientConfig returns how to reach the kube-apiserver in front, and nil if there
+// is none. An error names the flag and the file.
+func (o *Options) ClientConfig() (*rest.Config, error) {
+	return o.clientConfig(kubeconfig{"kubeconfig", o.Kubeconfig}, o.authorizationKubeconfig(), o.authenticationKubeconfig())
+}
+
+// AuthenticationClientConfig is ClientConfig for the kube-apiserver that knows
+// users.
+func (o *Options) AuthenticationClientConfig() (*rest.Config, error) {
+	return o.clientConfig(o.authenticationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+}
+
+// AuthorizationClientConfig is ClientConfig for the kube-apiserver that knows
+// permissions.
+func (o *Options) AuthorizationClientConfig() (*rest.Config, error) {
+	return o.clientConfig(o.authorizationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+}
+
+// clientConfig loads the first kubeconfig that is given, or takes the credentials
+// of the pod.
+func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
+	if !o.Delegated() {
+		return nil, nil
+	}
+	for _, source := range sources {
+		if source.file != "" {
+			return loadKubeconfig(source.flag, source.file)
+		}
+	}
+	return o.inCluster()
+}
+
 // loadKubeconfig reads the kubeconfig that a flag names. Unlike the library's
 // loaders it never falls back to the credentials of the pod, since a file that
 // says nothing is a mistake. Errors name the flag and the file.

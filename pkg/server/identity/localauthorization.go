@@ -7,12 +7,18 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	authorizationcel "k8s.io/apiserver/pkg/authorization/cel"
+	authorizationmetrics "k8s.io/apiserver/pkg/authorization/metrics"
 	"k8s.io/apiserver/pkg/authorization/path"
 	"k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/plugin/pkg/authorizer/webhook"
+	webhookmetrics "k8s.io/apiserver/plugin/pkg/authorizer/webhook/metrics"
 )
 
 // applyLocalAuthorization lets system:masters do everything and everybody ask for
@@ -64,4 +70,35 @@ func isDiscoveryPath(path string) bool {
 		}
 	}
 	return path == "/version" || path == "/version/"
+}
+
+// webhookMetrics count the rounds to the webhook. Its HTTP requests are not
+// counted again.
+type webhookMetrics struct {
+	webhookmetrics.NoopRequestMetrics
+	webhookmetrics.WebhookMetrics
+	authorizationcel.MatcherMetrics
+}
+
+var _ webhookmetrics.AuthorizerMetrics = webhookMetrics{}
+
+// newAuthorizationWebhook returns the service of
+// --authorization-webhook-config-file with a cache. It is not called before a
+// request comes. Who cannot be asked has no opinion, which forbids. Errors name the
+// flag and the file.
+func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
+	client, err := loadWebhookKubeconfig(authorizationWebhookFlag, o.Local.AuthorizationWebhookFile)
+	if err != nil {
+		return nil, err
+	}
+	allowed := o.lifetime(authorizationAllowedTTLFlag, o.Authorization.AllowCacheTTL, defaultAllowedTTL)
+	denied := o.lifetime(authorizationDeniedTTLFlag, o.Authorization.DenyCacheTTL, defaultDeniedTTL)
+	reviewer, err := webhook.New(client, o.Local.AuthorizationWebhookVersion, allowed, denied,
+		*genericoptions.DefaultAuthWebhookRetryBackoff(), authorizer.DecisionNoOpinion, nil, authorizationWebhookTag,
+		webhookMetrics{WebhookMetrics: webhookmetrics.NewWebhookMetrics(), MatcherMetrics: authorizationcel.NewMatcherMetrics()},
+		authorizationcel.NewDefaultCompiler())
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", authorizationWebhookFlag, o.Local.AuthorizationWebhookFile, err)
+	}
+	return authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookTag, reviewer), nil
 }

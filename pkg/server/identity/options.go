@@ -2,8 +2,10 @@ package identity
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
@@ -101,49 +103,6 @@ func (o *Options) inPod() bool {
 	return err == nil
 }
 
-// kubeconfig is a file and the flag that names it.
-type kubeconfig struct{ flag, file string }
-
-func (o *Options) authenticationKubeconfig() kubeconfig {
-	return kubeconfig{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile}
-}
-
-func (o *Options) authorizationKubeconfig() kubeconfig {
-	return kubeconfig{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile}
-}
-
-// ClientConfig returns how to reach the kube-apiserver in front, and nil if there
-// is none. An error names the flag and the file.
-func (o *Options) ClientConfig() (*rest.Config, error) {
-	return o.clientConfig(kubeconfig{"kubeconfig", o.Kubeconfig}, o.authorizationKubeconfig(), o.authenticationKubeconfig())
-}
-
-// AuthenticationClientConfig is ClientConfig for the kube-apiserver that knows
-// users.
-func (o *Options) AuthenticationClientConfig() (*rest.Config, error) {
-	return o.clientConfig(o.authenticationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
-}
-
-// AuthorizationClientConfig is ClientConfig for the kube-apiserver that knows
-// permissions.
-func (o *Options) AuthorizationClientConfig() (*rest.Config, error) {
-	return o.clientConfig(o.authorizationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
-}
-
-// clientConfig loads the first kubeconfig that is given, or takes the credentials
-// of the pod.
-func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
-	if !o.Delegated() {
-		return nil, nil
-	}
-	for _, source := range sources {
-		if source.file != "" {
-			return loadKubeconfig(source.flag, source.file)
-		}
-	}
-	return o.inCluster()
-}
-
 // ApplyTo sets who is let in and what he may do, and makes the server ask for
 // client certificates. defaultClientCAFile is the bundle of client authorities of
 // a server alone that was given no --client-ca-file; it may be empty. What runs in
@@ -162,4 +121,23 @@ func (o *Options) ApplyTo(
 		return err
 	}
 	return o.applyLocalAuthorization(authorizationInfo)
+}
+
+// flagSets are the sets that hold the flags of Options; empty if AddFlags was
+// never called.
+type flagSets []*pflag.FlagSet
+
+// lookup returns a flag that must be there.
+func (s flagSets) lookup(name string) *pflag.Flag {
+	for _, set := range s {
+		if flag := set.Lookup(name); flag != nil {
+			return flag
+		}
+	}
+	panic(fmt.Sprintf("identity: no flag --%s", name))
+}
+
+// given tells whether the command line has the flag, with whatever value.
+func (s flagSets) given(name string) bool {
+	return len(s) > 0 && s.lookup(name).Changed
 }

@@ -5,9 +5,43 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
+	"k8s.io/apiserver/pkg/authentication/token/tokenfile"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 )
+
+// tokenAuthenticators are the sources that a bearer token proves.
+func (o *Options) tokenAuthenticators(jwt *jwtSource, audiences authenticator.Audiences) ([]authenticator.Token, error) {
+	var result []authenticator.Token
+	if o.Local.TokenFile != "" {
+		file, err := newTokenFile(o.Local.TokenFile)
+		if err != nil {
+			return nil, err
+		}
+		result = append(result, file)
+	}
+	if jwt.tokens != nil {
+		result = append(result, jwt.tokens)
+	}
+	if o.Local.TokenWebhookFile != "" {
+		webhook, err := o.newTokenWebhook(audiences)
+		if err != nil {
+			return nil, err
+		}
+		result = append(result, webhook)
+	}
+	return result, nil
+}
+
+// newTokenFile reads the file of --token-auth-file. Errors name the flag and the
+// file.
+func newTokenFile(file string) (authenticator.Token, error) {
+	tokens, err := tokenfile.NewCSV(file)
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: must be a readable CSV file with a token, a user name, a UID and, optionally, quoted groups in each line: %w", tokenFileFlag, file, err)
+	}
+	return tokens, nil
+}
 
 // newTokenWebhook returns the service of --authentication-token-webhook-config-file
 // behind a cache. It is not called before a token comes. Errors name the flag and

@@ -1,14 +1,53 @@
 package identity
 
 import (
+	"encoding/base64"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
+
+func TestTokenFileTellsTheUser(t *testing.T) {
+	file := writeFile(t, "tokens.csv", "secret-a,alice,1,\"system:masters,developers\"\nsecret-b,bob,2\n")
+	server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file), "")
+	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"system:masters", "developers", user.AllAuthenticated}}}
+
+	require.Equal(t, alice, server.withToken(objects, "secret-a"))
+	require.Equal(t, answer{Status: http.StatusForbidden}, server.withToken(objects, "secret-b"), "bob may not read objects")
+	require.Equal(t, answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "bob", UID: "2", Groups: []string{user.AllAuthenticated}}}, server.withToken("/version", "secret-b"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/livez", "guess"), "a wrong token is not anonymous")
+
+	t.Run("a token as WebSocket protocol", func(t *testing.T) {
+		protocol := "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("secret-a")) + ", v4.channel.k8s.io"
+		require.Equal(t, alice, server.request(objects, nil, map[string]string{
+			"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Protocol": protocol,
+		}))
+	})
+	t.Run("a token beside audiences", func(t *testing.T) {
+		server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file, "--api-audiences=flowcontrol"), "")
+		require.Equal(t, alice, server.withToken(objects, "secret-a"))
+	})
+}
+
+func TestBadTokenFileIsToldWithFlagAndFile(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"not there", "/nowhere.csv", "no such file"},
+		{"a directory", t.TempDir(), "is a directory"},
+		{"two columns", writeFile(t, "two.csv", "secret,alice\n"), "found 2"},
+		{"a quote that never ends", writeFile(t, "quote.csv", "secret,alice,1,\"developers\nsecret,bob,2\n"), "line"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := apply(t, newTestOptions(t, "--token-auth-file="+test.file), "")
+			require.ErrorContains(t, err, "--token-auth-file="+test.file)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
 
 func TestTokenWebhookTellsTheUser(t *testing.T) {
 	for flag, version := range map[string]string{"": "v1beta1", "--authentication-token-webhook-version=v1": "v1"} {
@@ -42,20 +81,6 @@ func TestTokenForOthersIsRefused(t *testing.T) {
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, newGuarded(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol"), "").withToken("/version", "secret"))
 }
 
-func TestLifetimesAreKubeAPIServersUnlessGiven(t *testing.T) {
-	options := newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
-	require.Equal(t, 2*time.Minute, options.lifetime(tokenWebhookTTLFlag, options.Authentication.CacheTTL, defaultTokenWebhookTTL))
-	require.Equal(t, 7*time.Second, options.lifetime(authorizationAllowedTTLFlag, options.Authorization.AllowCacheTTL, defaultAllowedTTL))
-	require.Equal(t, 30*time.Second, options.lifetime(authorizationDeniedTTLFlag, options.Authorization.DenyCacheTTL, defaultDeniedTTL))
-}
-
-func TestWebhookHasATimeLimitAndNoRateLimit(t *testing.T) {
-	config, err := loadWebhookKubeconfig(tokenWebhookFlag, newReviewer(t).kubeconfig(t))
-	require.NoError(t, err)
-	require.Positive(t, config.Timeout)
-	require.Negative(t, config.QPS)
-}
-
 func TestTokenWebhookIsAskedLast(t *testing.T) {
 	webhook := newReviewer(t)
 	file := writeFile(t, "tokens.csv", "secret,alice,1\n")
@@ -70,26 +95,4 @@ func TestTokenWebhookOutOfOrderLetsNobodyIn(t *testing.T) {
 	server := newGuarded(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", "secret"))
 	require.NotEmpty(t, webhook.asked())
-}
-
-func TestBadWebhookKubeconfigIsToldWithFlagAndFile(t *testing.T) {
-	tests := []struct{ name, file, want string }{
-		{"not there", "/nowhere", "no such file"},
-		{"empty", writeFile(t, "empty", ""), "names a server"},
-		{"no YAML", writeFile(t, "nonsense", "\t{"), "readable kubeconfig"},
-		{"an authority that is not there", writeFile(t, "ca", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1, certificate-authority: /nowhere.crt}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"), "/nowhere.crt"},
-	}
-	for _, flag := range []string{tokenWebhookFlag, authorizationWebhookFlag, "kubeconfig", "authentication-kubeconfig"} {
-		for _, test := range tests {
-			t.Run("--"+flag+" "+test.name, func(t *testing.T) {
-				flags := []string{"--" + flag + "=" + test.file}
-				if flag == "authentication-kubeconfig" {
-					flags = append(flags, "--authorization-kubeconfig="+test.file)
-				}
-				_, err := apply(t, newTestOptions(t, flags...), "")
-				require.ErrorContains(t, err, "--"+flag+"="+test.file)
-				require.ErrorContains(t, err, test.want)
-			})
-		}
-	}
 }

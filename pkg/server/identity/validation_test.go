@@ -1,12 +1,10 @@
 package identity
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-	cliflag "k8s.io/component-base/cli/flag"
 )
 
 func TestValidateTellsWhatToDo(t *testing.T) {
@@ -90,21 +88,4 @@ func TestValidateTellsWhatToDo(t *testing.T) {
 		require.Len(t, errs, 1)
 		require.ErrorContains(t, errs[0], "but the service account of this pod has a kube-apiserver decide")
 	})
-}
-
-func TestFlagsAreInTheirGroups(t *testing.T) {
-	var sets cliflag.NamedFlagSets
-	NewOptions().AddFlags(&sets)
-	require.Equal(t, []string{"authentication", "authorization"}, sets.Order)
-	for _, flag := range []string{"kubeconfig", "authentication-kubeconfig", "client-ca-file", "requestheader-username-headers", "token-auth-file", "authentication-config", "oidc-issuer-url", "authentication-token-webhook-cache-ttl", "api-audiences"} {
-		require.NotNil(t, sets.FlagSet("authentication").Lookup(flag), flag)
-	}
-	for _, flag := range []string{"authorization-kubeconfig", "authorization-webhook-config-file", "authorization-webhook-version", "authorization-always-allow-paths"} {
-		require.NotNil(t, sets.FlagSet("authorization").Lookup(flag), flag)
-	}
-	help := sets.FlagSet("authentication").FlagUsages()
-	_, after, found := strings.Cut(help, "--authentication-token-webhook-cache-ttl")
-	require.True(t, found)
-	line, _, _ := strings.Cut(after, "\n")
-	require.NotContains(t, line, "(default", "the default differs between the two ways to run")
 }

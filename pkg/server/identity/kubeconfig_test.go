@@ -1,0 +1,36 @@
+package identity
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBadWebhookKubeconfigIsToldWithFlagAndFile(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"not there", "/nowhere", "no such file"},
+		{"empty", writeFile(t, "empty", ""), "names a server"},
+		{"no YAML", writeFile(t, "nonsense", "\t{"), "readable kubeconfig"},
+		{"an authority that is not there", writeFile(t, "ca", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1, certificate-authority: /nowhere.crt}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"), "/nowhere.crt"},
+	}
+	for _, flag := range []string{tokenWebhookFlag, authorizationWebhookFlag, "kubeconfig", "authentication-kubeconfig"} {
+		for _, test := range tests {
+			t.Run("--"+flag+" "+test.name, func(t *testing.T) {
+				flags := []string{"--" + flag + "=" + test.file}
+				if flag == "authentication-kubeconfig" {
+					flags = append(flags, "--authorization-kubeconfig="+test.file)
+				}
+				_, err := apply(t, newTestOptions(t, flags...), "")
+				require.ErrorContains(t, err, "--"+flag+"="+test.file)
+				require.ErrorContains(t, err, test.want)
+			})
+		}
+	}
+}
+
+func TestWebhookHasATimeLimitAndNoRateLimit(t *testing.T) {
+	config, err := loadWebhookKubeconfig(tokenWebhookFlag, newReviewer(t).kubeconfig(t))
+	require.NoError(t, err)
+	require.Positive(t, config.Timeout)
+	require.Negative(t, config.QPS)
+}
