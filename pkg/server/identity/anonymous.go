@@ -9,9 +9,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/anonymous"
 )
 
-// newAnonymous returns who a request is that presents nothing: nobody but on the
-// health paths, unless the configuration says otherwise. It returns nil if there
-// are no anonymous requests at all.
+// newAnonymous returns the authenticator of requests without credentials. Unless
+// configured, it accepts them on the health endpoints only. It is nil if anonymous
+// requests are disabled.
 func newAnonymous(configured *apiserver.AnonymousAuthConfig) authenticator.Request {
 	switch {
 	case configured == nil:
@@ -23,7 +23,8 @@ func newAnonymous(configured *apiserver.AnonymousAuthConfig) authenticator.Reque
 	}
 }
 
-// healthAnonymous lets anonymous requests through to the health paths only.
+// healthAnonymous accepts anonymous requests on the health endpoints only. The
+// library's conditions match exact paths, not the checks below an endpoint.
 type healthAnonymous struct{ delegate authenticator.Request }
 
 var _ authenticator.Request = healthAnonymous{}
@@ -36,8 +37,7 @@ func (a healthAnonymous) AuthenticateRequest(req *http.Request) (*authenticator.
 	return a.delegate.AuthenticateRequest(req)
 }
 
-// isHealthPath tells whether a path is one of the health endpoints or one of
-// their checks.
+// isHealthPath reports whether path is a health endpoint or one of its checks.
 func isHealthPath(path string) bool {
 	for _, endpoint := range []string{"/livez", "/readyz", "/healthz"} {
 		if path == endpoint || strings.HasPrefix(path, endpoint+"/") {

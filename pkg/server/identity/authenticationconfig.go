@@ -17,136 +17,156 @@ import (
 	"k8s.io/apiserver/pkg/apis/apiserver/validation"
 	authenticationcel "k8s.io/apiserver/pkg/authentication/cel"
 	reloadmetrics "k8s.io/apiserver/pkg/server/options/authenticationconfig/metrics"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
 	"k8s.io/klog/v2"
 )
 
-// configReader reads AuthenticationConfigurations of every version that the
-// library has.
-type configReader struct {
+// configDecoder decodes and validates AuthenticationConfigurations of every
+// version that the library serves.
+type configDecoder struct {
 	decoder  runtime.Decoder
 	compiler authenticationcel.Compiler
 }
 
-func newConfigReader(compiler authenticationcel.Compiler) *configReader {
+func newConfigDecoder() *configDecoder {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
-	return &configReader{
+	return &configDecoder{
 		decoder:  serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(),
-		compiler: compiler,
+		compiler: authenticationcel.NewDefaultCompiler(),
 	}
 }
 
-// read decodes and validates. Unknown and repeated fields are errors.
-func (r *configReader) read(data []byte) (*apiserver.AuthenticationConfiguration, error) {
+// decode returns an error for unknown and duplicate fields too.
+func (d *configDecoder) decode(data []byte) (*apiserver.AuthenticationConfiguration, error) {
 	if len(data) == 0 {
-		return nil, errors.New("must hold an AuthenticationConfiguration, is empty")
+		return nil, errors.New("must contain an AuthenticationConfiguration, but is empty")
 	}
-	object, err := runtime.Decode(r.decoder, data)
+	object, err := runtime.Decode(d.decoder, data)
 	if err != nil {
-		return nil, fmt.Errorf("must hold an AuthenticationConfiguration as YAML or JSON: %w", err)
+		return nil, fmt.Errorf("must contain an AuthenticationConfiguration as YAML or JSON: %w", err)
 	}
 	configuration, ok := object.(*apiserver.AuthenticationConfiguration)
 	if !ok {
-		return nil, fmt.Errorf("must hold an AuthenticationConfiguration, holds another kind (%T)", object)
+		return nil, fmt.Errorf("must contain an AuthenticationConfiguration, but contains another kind (%T)", object)
 	}
-	if err := validation.ValidateAuthenticationConfiguration(r.compiler, configuration, nil).ToAggregate(); err != nil {
+	if err := validation.ValidateAuthenticationConfiguration(d.compiler, configuration, nil).ToAggregate(); err != nil {
 		return nil, err
 	}
 	return configuration, nil
 }
 
-// configFollower reads the file of --authentication-config again and again and
-// puts what it says into force. What cannot be put into force is logged and
-// counted, and the last good configuration stays.
+// configReloader reloads the file of --authentication-config while the server
+// runs. If a reload fails, the previous configuration stays in use.
 //
-// The file is compared by content: it is small, and a mounted ConfigMap changes
-// through links that a watch on the file would lose.
-type configFollower struct {
-	file     string
-	reader   *configReader
-	build    func(*apiserver.AuthenticationConfiguration) (*jwtSet, error)
-	tokens   *jwtSwitch
-	serverID string
-	// anonymous is what the first configuration says. It cannot change, since
-	// what was decided from it at the start would not follow.
+// It polls the content: the file is small, and a mounted ConfigMap changes through
+// symbolic links, which a watch on the file would miss.
+type configReloader struct {
+	file    string
+	decoder *configDecoder
+	tokens  *dynamicJWTAuthenticators
+	// anonymous is from the first configuration. It cannot change at run time: the
+	// handler chain is built from it.
 	anonymous *apiserver.AnonymousAuthConfig
-	// seen is the content that was put into force or that never can be.
-	seen []byte
+	// lastContent is the content in use, or an invalid one already reported.
+	lastContent []byte
+	// serverID labels the reload metrics.
+	serverID string
 
-	// patience is how long the issuers of a new configuration have to answer, poll
-	// the time between two looks at whether they did.
-	patience, poll time.Duration
+	// issuerTimeout limits how long a reload waits for the signing keys of the
+	// issuers; issuerPollInterval is the time between two checks for them.
+	issuerTimeout, issuerPollInterval time.Duration
 }
 
-func newConfigFollower(
-	file string, reader *configReader, content []byte, anonymous *apiserver.AnonymousAuthConfig,
-	build func(*apiserver.AuthenticationConfiguration) (*jwtSet, error), tokens *jwtSwitch, serverID string,
-) *configFollower {
-	reloadmetrics.RegisterMetrics()
-	return &configFollower{
-		file: file, reader: reader, build: build, tokens: tokens, serverID: serverID,
-		anonymous: anonymous.DeepCopy(), seen: content,
-		patience: time.Minute, poll: 100 * time.Millisecond,
+// newConfigReloader loads the file once and does not wait for the issuers. Errors
+// name the flag and the file. The authenticators stop when ctx ends.
+func newConfigReloader(ctx context.Context, file, serverID string) (*configReloader, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: must be a readable file: %w", authenticationConfigFlag, file, err)
 	}
+	r := &configReloader{
+		file: file, decoder: newConfigDecoder(), lastContent: data, serverID: serverID,
+		issuerTimeout: time.Minute, issuerPollInterval: 100 * time.Millisecond,
+	}
+	configuration, err := r.decoder.decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", authenticationConfigFlag, file, err)
+	}
+	authenticators, err := r.newAuthenticators(ctx, configuration)
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", authenticationConfigFlag, file, err)
+	}
+	r.tokens = newDynamicJWTAuthenticators(authenticators)
+	r.anonymous = configuration.Anonymous.DeepCopy()
+	reloadmetrics.RegisterMetrics()
+	return r, nil
 }
 
-// run looks at the file once in every interval until ctx ends.
-func (f *configFollower) run(ctx context.Context, interval time.Duration) {
-	wait.UntilWithContext(ctx, f.look, interval)
+// newAuthenticators accepts every signing algorithm, like kube-apiserver: the
+// issuer's keys decide.
+func (r *configReloader) newAuthenticators(ctx context.Context, configuration *apiserver.AuthenticationConfiguration) (*jwtAuthenticators, error) {
+	return newJWTAuthenticators(ctx, configuration, r.decoder.compiler, oidc.AllValidSigningAlgorithms())
 }
 
-// look reads the file once and puts it into force if it has changed.
-func (f *configFollower) look(ctx context.Context) {
-	changed, err := f.follow(ctx)
+// run checks the file once per interval until ctx ends.
+func (r *configReloader) run(ctx context.Context, interval time.Duration) {
+	wait.UntilWithContext(ctx, r.reload, interval)
+}
+
+// reload reloads the file if it has changed, and logs and counts the result.
+func (r *configReloader) reload(ctx context.Context) {
+	changed, err := r.reloadIfChanged(ctx)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		klog.ErrorS(err, "The authentication configuration stays as it was", "file", f.file)
-		reloadmetrics.RecordAuthenticationConfigAutomaticReloadFailure(f.serverID)
+		klog.ErrorS(err, "Failed to reload the authentication configuration, the previous one stays in use", "file", r.file)
+		reloadmetrics.RecordAuthenticationConfigAutomaticReloadFailure(r.serverID)
 	case changed:
-		klog.InfoS("The authentication configuration was read again", "file", f.file)
-		reloadmetrics.RecordAuthenticationConfigAutomaticReloadSuccess(f.serverID)
+		klog.InfoS("Reloaded the authentication configuration", "file", r.file)
+		reloadmetrics.RecordAuthenticationConfigAutomaticReloadSuccess(r.serverID)
 	}
 }
 
-// follow tells whether a new configuration is in force. After an error it is tried
-// again at the next look, unless the content itself is wrong.
-func (f *configFollower) follow(ctx context.Context) (bool, error) {
-	data, err := os.ReadFile(f.file)
-	if err != nil || bytes.Equal(data, f.seen) {
+// reloadIfChanged reports whether a new configuration is in use. After an error the
+// next call tries again, unless the content is invalid. The new authenticators stop
+// when ctx ends.
+func (r *configReloader) reloadIfChanged(ctx context.Context) (bool, error) {
+	data, err := os.ReadFile(r.file)
+	if err != nil || bytes.Equal(data, r.lastContent) {
 		return false, err
 	}
-	configuration, err := f.reader.read(data)
-	if err == nil && !apiequality.Semantic.DeepEqual(f.anonymous, configuration.Anonymous) {
-		err = errors.New("anonymous: may not change while the server runs; restart it to change what anonymous requests may reach")
+	configuration, err := r.decoder.decode(data)
+	if err == nil && !apiequality.Semantic.DeepEqual(r.anonymous, configuration.Anonymous) {
+		err = errors.New("anonymous: may not change while this server runs: restart it to apply the change")
 	}
 	if err != nil {
-		f.seen = data
+		r.lastContent = data
 		return false, err
 	}
-	set, err := f.build(configuration)
+	authenticators, err := r.newAuthenticators(ctx, configuration)
 	if err != nil {
 		return false, err
 	}
-	if err := f.awaitReady(ctx, set); err != nil {
-		set.retire()
+	if err := r.waitForIssuers(ctx, authenticators); err != nil {
+		authenticators.retire()
 		return false, err
 	}
-	f.tokens.replace(set)
-	f.seen = data
+	r.tokens.replace(authenticators)
+	r.lastContent = data
 	return true, nil
 }
 
-// awaitReady gives the issuers their time to answer: until they have, the new
-// configuration would let nobody in.
-func (f *configFollower) awaitReady(ctx context.Context, set *jwtSet) error {
+// waitForIssuers waits for the signing keys of all issuers: without them the new
+// configuration would reject every token.
+func (r *configReloader) waitForIssuers(ctx context.Context, authenticators *jwtAuthenticators) error {
 	var last error
-	err := wait.PollUntilContextTimeout(ctx, f.poll, f.patience, true, func(context.Context) (bool, error) {
-		last = set.ready()
+	err := wait.PollUntilContextTimeout(ctx, r.issuerPollInterval, r.issuerTimeout, true, func(context.Context) (bool, error) {
+		last = authenticators.healthCheck()
 		return last == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("an issuer did not tell its keys within %s: %w", f.patience, errors.Join(last, err))
+		return fmt.Errorf("no signing keys from every JWT issuer within %s: %w", r.issuerTimeout, errors.Join(last, err))
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"math/big"
 	"net"
 	"os"
@@ -16,10 +15,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/cert"
 )
 
-// authority signs certificates for tests.
-type authority struct {
+// testCA signs certificates for tests.
+type testCA struct {
 	t           *testing.T
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
@@ -28,36 +28,33 @@ type authority struct {
 	file string
 }
 
-func newAuthority(t *testing.T, name string) *authority {
+func newCA(t *testing.T, name string) *testCA {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := certificateTemplate(pkix.Name{CommonName: name})
-	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name}, key)
 	require.NoError(t, err)
-	certificate, err := x509.ParseCertificate(der)
+	encoded, err := cert.EncodeCertificates(certificate)
 	require.NoError(t, err)
-	encoded := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	return &authority{t: t, key: key, certificate: certificate, pem: encoded, file: writeFile(t, name+".crt", string(encoded))}
+	return &testCA{t: t, key: key, certificate: certificate, pem: encoded, file: writeFile(t, name+".crt", string(encoded))}
 }
 
 // client signs the certificate of a user.
-func (a *authority) client(name string, groups ...string) *tls.Certificate {
+func (a *testCA) client(name string, groups ...string) *tls.Certificate {
 	template := certificateTemplate(pkix.Name{CommonName: name, Organization: groups})
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	return a.sign(template)
 }
 
 // server signs a certificate for the loopback address.
-func (a *authority) server() *tls.Certificate {
+func (a *testCA) server() *tls.Certificate {
 	template := certificateTemplate(pkix.Name{CommonName: "server"})
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	return a.sign(template)
 }
 
-func (a *authority) sign(template *x509.Certificate) *tls.Certificate {
+func (a *testCA) sign(template *x509.Certificate) *tls.Certificate {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a.t, err)

@@ -13,26 +13,28 @@ import (
 )
 
 const (
-	clientCAFlag        = "client-ca-file"
-	requestHeaderCAFlag = "requestheader-client-ca-file"
+	clientCAFlag           = "client-ca-file"
+	requestHeaderCAFlag    = "requestheader-client-ca-file"
+	requestHeaderNamesFlag = "requestheader-allowed-names"
 )
 
-// certificateAuthenticators are the sources that a TLS client certificate proves.
+// certificateAuthenticators returns the authenticators of TLS client certificates:
+// the front proxy's, which names the user in headers, before the users' own.
 func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) ([]authenticator.Request, error) {
 	clientCAFile := o.Authentication.ClientCert.ClientCA
 	if clientCAFile == "" {
 		clientCAFile = defaultClientCAFile
 	}
 	requestHeader := o.Authentication.RequestHeader
-	if err := checkCAs(clientCAFile, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
+	if err := checkCABundles(clientCAFile, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
 		return nil, err
 	}
 
 	var result []authenticator.Request
 	if clientCAFile != "" {
-		bundle, err := followCA(clientCAFlag, "client-ca-bundle", clientCAFile)
+		bundle, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca-bundle", clientCAFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--%s=%s: %w", clientCAFlag, clientCAFile, err)
 		}
 		if err := info.ApplyClientCert(bundle, serving); err != nil {
 			return nil, err
@@ -47,60 +49,47 @@ func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, ser
 		return nil, err
 	}
 	info.RequestHeaderConfig = proxy
-	front := headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
+	frontProxy := headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
 		proxy.AllowedClientNames, proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes)
-	return append([]authenticator.Request{front}, result...), nil
+	return append([]authenticator.Request{frontProxy}, result...), nil
 }
 
-// readCA reads the bundle of authorities that a flag names. Errors name the flag
-// and the file.
-func readCA(flag, file string) ([]*x509.Certificate, error) {
+// readCABundle reads the CA bundle that a flag names. Errors name the flag and the
+// file.
+func readCABundle(flag, file string) ([]*x509.Certificate, error) {
 	certificates, err := cert.CertsFromFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: must be a readable file of PEM certificates: %w", flag, file, err)
+		return nil, fmt.Errorf("--%s=%s: must be a CA bundle, a readable file of PEM certificates: %w", flag, file, err)
 	}
 	return certificates, nil
 }
 
-// followCA reads the bundle of authorities that a flag names, and follows it once
-// the server runs. Errors name the flag and the file.
-func followCA(flag, purpose, file string) (dynamiccertificates.CAContentProvider, error) {
-	if _, err := readCA(flag, file); err != nil {
-		return nil, err
-	}
-	bundle, err := dynamiccertificates.NewDynamicCAContentFromFile(purpose, file)
-	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: %w", flag, file, err)
-	}
-	return bundle, nil
-}
-
-// checkCAs refuses files that hold no certificates, and an authority that signs
-// both users and a front proxy of any name: each of its users could then name
-// himself anyone. An empty file name stands for no file.
-func checkCAs(clientCAFile, requestHeaderCAFile string, allowedNames []string) error {
-	users := map[string]bool{}
+// checkCABundles returns an error for an invalid CA bundle, and for a CA that signs
+// both client certificates and a front proxy's certificate of any name: with such a
+// CA every user could impersonate any other. An empty file name means no bundle.
+func checkCABundles(clientCAFile, requestHeaderCAFile string, allowedNames []string) error {
+	clientCAs := map[string]bool{} // by public key
 	if clientCAFile != "" {
-		certificates, err := readCA(clientCAFlag, clientCAFile)
+		certificates, err := readCABundle(clientCAFlag, clientCAFile)
 		if err != nil {
 			return err
 		}
 		for _, certificate := range certificates {
-			users[string(certificate.RawSubjectPublicKeyInfo)] = true
+			clientCAs[string(certificate.RawSubjectPublicKeyInfo)] = true
 		}
 	}
 	if requestHeaderCAFile == "" {
 		return nil
 	}
-	certificates, err := readCA(requestHeaderCAFlag, requestHeaderCAFile)
+	certificates, err := readCABundle(requestHeaderCAFlag, requestHeaderCAFile)
 	if err != nil {
 		return err
 	}
 	for _, certificate := range certificates {
-		if len(allowedNames) == 0 && users[string(certificate.RawSubjectPublicKeyInfo)] {
-			return fmt.Errorf("--%s=%s: the authority %q also signs the certificates of users (%s), each of whom could name himself anyone: "+
-				"give the front proxy an authority of its own, or name it with --requestheader-allowed-names",
-				requestHeaderCAFlag, requestHeaderCAFile, certificate.Subject, clientCAFile)
+		if len(allowedNames) == 0 && clientCAs[string(certificate.RawSubjectPublicKeyInfo)] {
+			return fmt.Errorf("--%s=%s: CA %q also signs client certificates (%s), so that every user could impersonate any other by request headers: "+
+				"use a separate CA for the front proxy, or set --%s",
+				requestHeaderCAFlag, requestHeaderCAFile, certificate.Subject, clientCAFile, requestHeaderNamesFlag)
 		}
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-func TestClientCertificateTellsTheUser(t *testing.T) {
-	generated, given, foreign := newAuthority(t, "generated"), newAuthority(t, "given"), newAuthority(t, "foreign")
+func TestClientCertificateAuthenticatesUser(t *testing.T) {
+	generated, given, foreign := newCA(t, "generated"), newCA(t, "given"), newCA(t, "foreign")
 	tests := []struct {
 		name        string
 		flags       []string
@@ -21,12 +21,12 @@ func TestClientCertificateTellsTheUser(t *testing.T) {
 		want        answer
 	}{
 		{
-			name:        "signed by the generated authority",
+			name:        "signed by the generated CA",
 			certificate: generated.client("admin", user.SystemPrivilegedGroup),
 			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
 		},
 		{
-			name:        "signed by another authority",
+			name:        "signed by another CA",
 			certificate: foreign.client("admin", user.SystemPrivilegedGroup),
 			want:        answer{Status: http.StatusUnauthorized},
 		},
@@ -35,13 +35,13 @@ func TestClientCertificateTellsTheUser(t *testing.T) {
 			want: answer{Status: http.StatusUnauthorized},
 		},
 		{
-			name:        "signed by the authority of --client-ca-file",
+			name:        "signed by a CA of --client-ca-file",
 			flags:       []string{"--client-ca-file=" + given.file},
 			certificate: given.client("root", user.SystemPrivilegedGroup),
 			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "root", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
 		},
 		{
-			name:        "signed by the generated authority, which --client-ca-file replaces",
+			name:        "signed by the generated CA, which --client-ca-file replaces",
 			flags:       []string{"--client-ca-file=" + given.file},
 			certificate: generated.client("admin", user.SystemPrivilegedGroup),
 			want:        answer{Status: http.StatusUnauthorized},
@@ -59,61 +59,61 @@ func TestClientCertificateTellsTheUser(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := newGuarded(t, newTestOptions(t, test.flags...), generated.file)
+			server := newTestServer(t, newTestOptions(t, test.flags...), generated.file)
 			require.Equal(t, test.want, server.request(objects, test.certificate, nil))
 		})
 	}
 }
 
-func TestFrontProxyNamesTheUser(t *testing.T) {
-	users, proxies := newAuthority(t, "users"), newAuthority(t, "proxies")
+func TestFrontProxyHeadersAuthenticateUser(t *testing.T) {
+	users, proxies := newCA(t, "users"), newCA(t, "proxies")
 	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
 	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}
-	refused := answer{Status: http.StatusUnauthorized}
+	rejected := answer{Status: http.StatusUnauthorized}
 	tests := []struct {
 		name        string
 		flags       []string
 		certificate *tls.Certificate
 		want        answer
 	}{
-		{"an allowed name of the proxies' authority", []string{"--requestheader-allowed-names=front"}, proxies.client("front"), alice},
-		{"another name of the proxies' authority", []string{"--requestheader-allowed-names=front"}, proxies.client("back"), refused},
-		{"any name of the proxies' authority if none is asked for", nil, proxies.client("back"), alice},
-		{"a user who says he is another", nil, users.client("mallory"), answer{Status: http.StatusForbidden}},
-		{"nobody", nil, nil, refused},
+		{"an allowed name, signed by the front proxy's CA", []string{"--requestheader-allowed-names=front"}, proxies.client("front"), alice},
+		{"another name, signed by the front proxy's CA", []string{"--requestheader-allowed-names=front"}, proxies.client("back"), rejected},
+		{"any name, if none is configured", nil, proxies.client("back"), alice},
+		{"a user who sends the headers", nil, users.client("mallory"), answer{Status: http.StatusForbidden}},
+		{"no certificate", nil, nil, rejected},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			flags := append([]string{"--requestheader-client-ca-file=" + proxies.file}, test.flags...)
-			server := newGuarded(t, newTestOptions(t, flags...), users.file)
+			server := newTestServer(t, newTestOptions(t, flags...), users.file)
 			require.Equal(t, test.want, server.request(objects, test.certificate, headers))
 		})
 	}
 	t.Run("a header of another name", func(t *testing.T) {
-		server := newGuarded(t, newTestOptions(t, "--requestheader-client-ca-file="+proxies.file, "--requestheader-username-headers=X-Remote-User,X-Who"), users.file)
+		server := newTestServer(t, newTestOptions(t, "--requestheader-client-ca-file="+proxies.file, "--requestheader-username-headers=X-Remote-User,X-Who"), users.file)
 		require.Equal(t, known("bob"), server.request("/version", proxies.client("front"), map[string]string{"X-Who": "bob"}))
-		require.Equal(t, known("mallory"), server.request("/version", users.client("mallory"), map[string]string{"X-Who": "bob"}), "who is no front proxy is who he is")
+		require.Equal(t, known("mallory"), server.request("/version", users.client("mallory"), map[string]string{"X-Who": "bob"}), "the headers of other clients are ignored")
 	})
-	t.Run("headers mean nothing without a front proxy", func(t *testing.T) {
-		server := newGuarded(t, newTestOptions(t), users.file)
+	t.Run("headers without a front proxy", func(t *testing.T) {
+		server := newTestServer(t, newTestOptions(t), users.file)
 		require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, users.client("mallory"), headers))
 	})
 }
 
-func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
-	good := newAuthority(t, "good")
+func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
+	good := newCA(t, "good")
 	noPEM, empty := writeFile(t, "no.pem", "not a certificate\n"), writeFile(t, "empty.pem", "")
 	tests := []struct {
 		name  string
 		flags []string
 		want  []string
 	}{
-		{"a client authority that is not there", []string{"--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
-		{"a client authority that is no certificate", []string{"--client-ca-file=" + noPEM}, []string{"--client-ca-file=" + noPEM, "PEM certificates"}},
-		{"a client authority that is empty", []string{"--client-ca-file=" + empty}, []string{"--client-ca-file=" + empty, "PEM certificates"}},
-		{"a front proxy's authority that is no certificate", []string{"--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
+		{"a missing client CA bundle", []string{"--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
+		{"a client CA bundle without certificates", []string{"--client-ca-file=" + noPEM}, []string{"--client-ca-file=" + noPEM, "PEM certificates"}},
+		{"an empty client CA bundle", []string{"--client-ca-file=" + empty}, []string{"--client-ca-file=" + empty, "PEM certificates"}},
+		{"a front proxy CA bundle without certificates", []string{"--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
 		{
-			"an authority of users that may also name anyone",
+			"a CA of users and of any front proxy",
 			[]string{"--client-ca-file=" + good.file, "--requestheader-client-ca-file=" + good.file},
 			[]string{"--requestheader-client-ca-file=" + good.file, "CN=good", "--requestheader-allowed-names"},
 		},
@@ -127,25 +127,25 @@ func TestBadAuthorityIsToldWithFlagAndFile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one authority for both is fine if the front proxy has a name", func(t *testing.T) {
+	t.Run("one CA for both, and a name for the front proxy", func(t *testing.T) {
 		_, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
 		require.NoError(t, err)
 	})
 }
 
-func TestAuthoritiesAreFollowedWhenTheyRotate(t *testing.T) {
-	oldUsers, newUsers := newAuthority(t, "old-users"), newAuthority(t, "new-users")
-	oldProxies, newProxies := newAuthority(t, "old-proxies"), newAuthority(t, "new-proxies")
+func TestCABundlesAreReloadedWhenTheyRotate(t *testing.T) {
+	oldUsers, newUsers := newCA(t, "old-users"), newCA(t, "new-users")
+	oldProxies, newProxies := newCA(t, "old-proxies"), newCA(t, "new-proxies")
 	admin := newUsers.client("admin", user.SystemPrivilegedGroup)
 	front := newProxies.client("front")
 	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
-	server := newGuarded(t, newTestOptions(t, "--client-ca-file="+oldUsers.file, "--requestheader-client-ca-file="+oldProxies.file), "")
+	server := newTestServer(t, newTestOptions(t, "--client-ca-file="+oldUsers.file, "--requestheader-client-ca-file="+oldProxies.file), "")
 	require.Equal(t, http.StatusUnauthorized, server.request(objects, admin, nil).Status)
 	require.Equal(t, http.StatusUnauthorized, server.request(objects, front, headers).Status)
 
 	require.NoError(t, os.Rename(newUsers.file, oldUsers.file))
 	require.NoError(t, os.Rename(newProxies.file, oldProxies.file))
-	eventually.Holds(t, "both authorities are the new ones", func(a *eventually.Attempt) {
+	eventually.Holds(t, "both CA bundles were reloaded", func(a *eventually.Attempt) {
 		require.Equal(a, http.StatusOK, server.request(objects, admin, nil).Status)
 		require.Equal(a, "alice", server.request(objects, front, headers).User.Name)
 	})

@@ -15,8 +15,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
 )
 
-// applyDelegated lets the kube-apiserver in front decide. It is not asked
-// anything yet: a server starts without it, and trusts nobody until it is there.
+// applyDelegated delegates to the kube-apiserver in front. It does not contact
+// kube-apiserver: this server starts without it and rejects credentials until it
+// answers.
 func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, authorizationInfo *server.AuthorizationInfo, servingInfo *server.SecureServingInfo) error {
 	client, err := o.AuthenticationClientConfig()
 	if err != nil {
@@ -26,29 +27,29 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 		return err
 	}
 	requestHeader := o.Authentication.RequestHeader
-	if err := checkCAs(o.Authentication.ClientCert.ClientCA, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
+	if err := checkCABundles(o.Authentication.ClientCert.ClientCA, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
 		return err
 	}
 	if err := o.applyDelegatedAuthentication(client, authenticationInfo, servingInfo); err != nil {
-		return fmt.Errorf("authentication by the kube-apiserver in front: %w", err)
+		return fmt.Errorf("delegated authentication by TokenReview: %w", err)
 	}
 	authorization := *o.Authorization
 	if authorization.RemoteKubeConfigFile == "" {
-		authorization.RemoteKubeConfigFile = o.Kubeconfig // without both, the library takes the credentials of the pod
+		authorization.RemoteKubeConfigFile = o.Kubeconfig // without either, the library uses the credentials of the pod
 	}
 	if err := authorization.ApplyTo(authorizationInfo); err != nil {
-		return fmt.Errorf("authorization by the kube-apiserver in front: %w", err)
+		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
 	}
 	return nil
 }
 
-// applyDelegatedAuthentication does what the library's options do, but for one
-// thing: these read the front proxy's authority from kube-apiserver before they
-// return, and end the start if they cannot.
+// applyDelegatedAuthentication is DelegatingAuthenticationOptions.ApplyTo, except
+// that it does not read the front proxy's CA bundle from kube-apiserver: the
+// library does, and fails the start if it cannot.
 func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server.AuthenticationInfo, serving *server.SecureServingInfo) error {
 	options := o.Authentication
 	client = rest.CopyConfig(client)
-	client.QPS, client.Burst = 200, 400 // the library's
+	client.QPS, client.Burst = 200, 400 // as in the library
 	reviewer, err := kubernetes.NewForConfig(client)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server
 	if config.ClientCertificateCAContentProvider, err = o.clientCA(reviewer); err != nil {
 		return err
 	}
-	if config.RequestHeaderConfig, err = o.frontProxy(reviewer); err != nil {
+	if config.RequestHeaderConfig, err = o.requestHeaderConfig(reviewer); err != nil {
 		return err
 	}
 	if err := info.ApplyClientCert(config.ClientCertificateCAContentProvider, serving); err != nil {
@@ -79,7 +80,7 @@ func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server
 	return err
 }
 
-// clientCA are the authorities of users' certificates; nil: of none.
+// clientCA returns the CA bundle for client certificates, or nil to accept none.
 func (o *Options) clientCA(client kubernetes.Interface) (dynamiccertificates.CAContentProvider, error) {
 	switch {
 	case o.Authentication.ClientCert.ClientCA != "":
@@ -91,67 +92,68 @@ func (o *Options) clientCA(client kubernetes.Interface) (dynamiccertificates.CAC
 	}
 }
 
-// frontProxy is who may say in headers who the user is; nil: nobody.
-func (o *Options) frontProxy(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
+// requestHeaderConfig returns which front proxy may name users in request headers,
+// or nil to trust none.
+func (o *Options) requestHeaderConfig(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
 	switch {
 	case o.Authentication.RequestHeader.ClientCAFile != "":
 		return o.Authentication.RequestHeader.ToAuthenticationRequestHeaderConfig()
 	case o.Authentication.SkipInClusterLookup:
 		return nil, nil
 	default:
-		return newClusterProxy(client)
+		return newFrontProxyConfig(client)
 	}
 }
 
-// clusterProxy follows what kube-apiserver tells of its front proxy: the
-// authority, the names that its certificate may have, and the headers.
-type clusterProxy struct {
+// frontProxyController watches the front proxy's settings in kube-apiserver's
+// ConfigMap: the CA bundle, the allowed common names and the request headers.
+type frontProxyController struct {
 	*dynamiccertificates.ConfigMapCAController
 	headers *headerrequest.RequestHeaderAuthRequestController
 }
 
 var (
-	_ dynamiccertificates.CAContentProvider = &clusterProxy{}
-	_ dynamiccertificates.ControllerRunner  = &clusterProxy{}
+	_ dynamiccertificates.CAContentProvider = &frontProxyController{}
+	_ dynamiccertificates.ControllerRunner  = &frontProxyController{}
 )
 
-func newClusterProxy(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
-	authority, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", controlplane.TrustNamespace, controlplane.TrustName, requestHeaderCAFlag, client)
+func newFrontProxyConfig(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
+	caBundle, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", controlplane.TrustNamespace, controlplane.TrustName, requestHeaderCAFlag, client)
 	if err != nil {
 		return nil, err
 	}
 	headers := headerrequest.NewRequestHeaderAuthRequestController(controlplane.TrustName, controlplane.TrustNamespace, client,
 		"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers",
-		"requestheader-extra-headers-prefix", "requestheader-allowed-names")
-	following := func(values func() []string) headerrequest.StringSliceProvider {
+		"requestheader-extra-headers-prefix", requestHeaderNamesFlag)
+	dynamic := func(values func() []string) headerrequest.StringSliceProvider {
 		return headerrequest.StringSliceProviderFunc(values)
 	}
 	return &authenticatorfactory.RequestHeaderConfig{
-		CAContentProvider:   &clusterProxy{authority, headers},
-		UsernameHeaders:     following(headers.UsernameHeaders),
-		UIDHeaders:          following(headers.UIDHeaders),
-		GroupHeaders:        following(headers.GroupHeaders),
-		ExtraHeaderPrefixes: following(headers.ExtraHeaderPrefixes),
-		AllowedClientNames:  following(headers.AllowedClientNames),
+		CAContentProvider:   &frontProxyController{caBundle, headers},
+		UsernameHeaders:     dynamic(headers.UsernameHeaders),
+		UIDHeaders:          dynamic(headers.UIDHeaders),
+		GroupHeaders:        dynamic(headers.GroupHeaders),
+		ExtraHeaderPrefixes: dynamic(headers.ExtraHeaderPrefixes),
+		AllowedClientNames:  dynamic(headers.AllowedClientNames),
 	}, nil
 }
 
-// VerifyOptions implements dynamiccertificates.CAContentProvider. There is no
-// front proxy before the names that it may have, and its headers, are known too:
-// these are followed apart from its authority, and may come later.
-func (p *clusterProxy) VerifyOptions() (x509.VerifyOptions, bool) {
-	if len(p.headers.UsernameHeaders()) == 0 {
+// VerifyOptions implements dynamiccertificates.CAContentProvider. It trusts no
+// front proxy before the headers and allowed names are known: they come from another
+// informer than the CA bundle and may arrive later.
+func (c *frontProxyController) VerifyOptions() (x509.VerifyOptions, bool) {
+	if len(c.headers.UsernameHeaders()) == 0 {
 		return x509.VerifyOptions{}, false
 	}
-	return p.ConfigMapCAController.VerifyOptions()
+	return c.ConfigMapCAController.VerifyOptions()
 }
 
-// RunOnce implements dynamiccertificates.ControllerRunner. It asks nothing, so
-// that a kube-apiserver that does not answer does not hold the start up.
-func (p *clusterProxy) RunOnce(context.Context) error { return nil }
+// RunOnce implements dynamiccertificates.ControllerRunner. It reads nothing, so that
+// the start does not depend on kube-apiserver.
+func (c *frontProxyController) RunOnce(context.Context) error { return nil }
 
 // Run implements dynamiccertificates.ControllerRunner.
-func (p *clusterProxy) Run(ctx context.Context, workers int) {
-	go p.ConfigMapCAController.Run(ctx, workers)
-	p.headers.Run(ctx, workers)
+func (c *frontProxyController) Run(ctx context.Context, workers int) {
+	go c.ConfigMapCAController.Run(ctx, workers)
+	c.headers.Run(ctx, workers)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-func TestKubeAPIServerInFrontDecides(t *testing.T) {
-	users, proxies, cluster := newAuthority(t, "users"), newAuthority(t, "proxies"), newReviewer(t)
+func TestDelegatedAuthenticationAndAuthorization(t *testing.T) {
+	users, proxies, cluster := newCA(t, "users"), newCA(t, "proxies"), newReviewer(t)
 	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice", Groups: []string{"developers"}}}
 	cluster.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
 	cluster.trust = map[string]string{
@@ -24,54 +24,54 @@ func TestKubeAPIServerInFrontDecides(t *testing.T) {
 		"requestheader-group-headers":        `["X-Remote-Group"]`,
 		"requestheader-extra-headers-prefix": `["X-Remote-Extra-"]`,
 	}
-	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), users.file)
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), users.file)
 	remote := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": "developers"}
 
 	require.Equal(t, known("alice", "developers"), server.withToken(objects, "secret"))
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
 	front := proxies.client("front")
-	eventually.Holds(t, "the authorities have come from the cluster", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the CA bundles were read from the cluster", func(a *eventually.Attempt) {
 		require.Equal(a, known("alice", "developers"), server.request(objects, front, remote))
 	})
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.request(objects, proxies.client("back"), remote))
-	require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, nil, remote), "nobody may do nothing")
+	require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, nil, remote), "anonymous requests are not authorized")
 	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status)
-	require.Contains(t, cluster.asked(), "authorization.k8s.io/v1 SubjectAccessReview")
+	require.Contains(t, cluster.received(), "authorization.k8s.io/v1 SubjectAccessReview")
 }
 
-// TestNobodyIsTrustedUntilTheClusterTells starts without the cluster's word and
-// gets it later.
-func TestNobodyIsTrustedUntilTheClusterTells(t *testing.T) {
-	users, proxies, cluster := newAuthority(t, "users"), newAuthority(t, "proxies"), newReviewer(t)
+// TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt starts before kube-apiserver has
+// published its CA bundles.
+func TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt(t *testing.T) {
+	users, proxies, cluster := newCA(t, "users"), newCA(t, "proxies"), newReviewer(t)
 	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
 	front, remote := proxies.client("front"), map[string]string{"X-Remote-User": "alice"}
 	require.Equal(t, user.Anonymous, server.request(objects, front, remote).User.Name)
 
-	cluster.tell(map[string]string{"client-ca-file": string(users.pem), "requestheader-client-ca-file": string(proxies.pem)})
+	cluster.publish(map[string]string{"client-ca-file": string(users.pem), "requestheader-client-ca-file": string(proxies.pem)})
 	bob := users.client("bob")
-	eventually.Holds(t, "the authority of users has come from the cluster", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the client CA bundle was read from the cluster", func(a *eventually.Attempt) {
 		require.Equal(a, "bob", server.request(objects, bob, nil).User.Name)
 	})
-	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is named")
+	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is configured")
 }
 
-func TestThereIsNoFrontProxyBeforeItsHeadersAreKnown(t *testing.T) {
-	proxies, cluster := newAuthority(t, "proxies"), newReviewer(t)
-	cluster.tell(map[string]string{"requestheader-client-ca-file": string(proxies.pem)})
+func TestFrontProxyIsNotTrustedBeforeItsHeadersAreKnown(t *testing.T) {
+	proxies, cluster := newCA(t, "proxies"), newReviewer(t)
+	cluster.publish(map[string]string{"requestheader-client-ca-file": string(proxies.pem)})
 	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
 	require.NoError(t, err)
-	authority := applied.authentication.RequestHeaderConfig.CAContentProvider
-	eventually.Holds(t, "the authority of proxies has come from the cluster", func(a *eventually.Attempt) {
-		require.NotEmpty(a, authority.CurrentCABundleContent())
+	caBundle := applied.authentication.RequestHeaderConfig.CAContentProvider
+	eventually.Holds(t, "the front proxy CA bundle was read from the cluster", func(a *eventually.Attempt) {
+		require.NotEmpty(a, caBundle.CurrentCABundleContent())
 	})
-	_, known := authority.VerifyOptions()
+	_, known := caBundle.VerifyOptions()
 	require.False(t, known)
 }
 
-func TestAuthoritiesOfFlagsNeedNoLookup(t *testing.T) {
-	users, cluster := newAuthority(t, "users"), newReviewer(t)
-	server := newGuarded(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
+func TestCABundlesOfFlagsNeedNoLookup(t *testing.T) {
+	users, cluster := newCA(t, "users"), newReviewer(t)
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
 	require.Equal(t, known("admin", user.SystemPrivilegedGroup), server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil))
 }
 
@@ -79,9 +79,9 @@ func TestTwoKubeconfigsMayNameTwoServers(t *testing.T) {
 	authentication, authorization := newReviewer(t), newReviewer(t)
 	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
 	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-	server := newGuarded(t, newTestOptions(t, "--authentication-skip-lookup",
+	server := newTestServer(t, newTestOptions(t, "--authentication-skip-lookup",
 		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t)), "")
 	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
-	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.asked())
-	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.asked())
+	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.received())
+	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.received())
 }

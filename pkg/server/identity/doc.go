@@ -1,12 +1,16 @@
-// Package identity decides who a requester is and what he may do.
+// Package identity authenticates and authorizes requests.
 //
-// There are two kinds of it, told apart by the flags. Delegated: a
-// kube-apiserver is asked, by TokenReview and SubjectAccessReview, and its front
-// proxy is trusted to say who the user is. Local: there is no kube-apiserver;
-// client certificates, a front proxy, a token file, OpenID Connect and a token
-// webhook tell who the user is, and system:masters, a short list of harmless
-// paths and an authorization webhook what he may do.
+// Its flags select one of two modes. Delegated: this server sends TokenReviews
+// and SubjectAccessReviews to the kube-apiserver in front of it, and trusts the
+// client CA and the front proxy that kube-apiserver publishes. Local: client
+// certificates, a front proxy, a token file, OpenID Connect and a token webhook
+// authenticate users; system:masters, a short list of paths and an authorization
+// webhook authorize them.
 //
-// The delegated kind is the library's. The local kind is put together here from
-// the library's parts, under kube-apiserver's flags and with their meanings.
+// Both are built from k8s.io/apiserver, with kube-apiserver's flags and meanings.
+// Three parts are this package's own. AuthenticationConfigurations are decoded and
+// reloaded here because kube-apiserver's code for it is not in the library.
+// Kubeconfigs are loaded without the library's fallback to the credentials of the
+// pod. The front proxy's settings are looked up after the start, where the library
+// fails to start without them.
 package identity

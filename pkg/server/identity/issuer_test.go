@@ -23,7 +23,7 @@ import (
 type issuer struct {
 	t         *testing.T
 	web       *httptest.Server
-	authority *authority
+	ca        *testCA
 	key       crypto.Signer
 	algorithm jose.SignatureAlgorithm
 	// silent makes it answer nothing but errors.
@@ -46,7 +46,7 @@ func newES256Issuer(t *testing.T) *issuer {
 
 func newIssuer(t *testing.T, key crypto.Signer, algorithm jose.SignatureAlgorithm) *issuer {
 	t.Helper()
-	result := &issuer{t: t, authority: newAuthority(t, "issuer"), key: key, algorithm: algorithm}
+	result := &issuer{t: t, ca: newCA(t, "issuer"), key: key, algorithm: algorithm}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]string{"issuer": result.web.URL, "jwks_uri": result.web.URL + "/keys"})
@@ -61,7 +61,7 @@ func newIssuer(t *testing.T, key crypto.Signer, algorithm jose.SignatureAlgorith
 		}
 		mux.ServeHTTP(w, req)
 	}))
-	result.web.TLS = &tls.Config{Certificates: []tls.Certificate{*result.authority.server()}}
+	result.web.TLS = &tls.Config{Certificates: []tls.Certificate{*result.ca.server()}}
 	result.web.StartTLS()
 	t.Cleanup(result.web.Close)
 	return result

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -16,82 +14,48 @@ import (
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
 )
 
-// jwtSource is what --authentication-config or the --oidc-* flags give.
-type jwtSource struct {
-	// tokens checks tokens; nil if neither was given.
-	tokens authenticator.Token
-	// anonymous is what was said of anonymous requests, nil for nothing.
-	anonymous *apiserver.AnonymousAuthConfig
-}
-
-// newJWTSource returns at once, whether or not the issuers can be reached. What
-// runs in the background ends with ctx.
-func (o *Options) newJWTSource(ctx context.Context) (*jwtSource, error) {
+// newJWTAuthenticator returns the authenticator that --authentication-config or
+// the --oidc-* flags configure, nil without them, and what they configure of
+// anonymous requests. It does not wait for the issuers. Background work stops when
+// ctx ends.
+func (o *Options) newJWTAuthenticator(ctx context.Context) (authenticator.Token, *apiserver.AnonymousAuthConfig, error) {
 	switch {
 	case o.Local.AuthenticationConfigFile != "":
-		return jwtFromFile(ctx, o.Local.AuthenticationConfigFile, o.ServerID, o.reloadInterval)
+		reloader, err := newConfigReloader(ctx, o.Local.AuthenticationConfigFile, o.ServerID)
+		if err != nil {
+			return nil, nil, err
+		}
+		go reloader.run(ctx, o.reloadInterval)
+		return reloader.tokens, reloader.anonymous, nil
 	case o.Local.OIDC.enabled():
-		return jwtFromFlags(ctx, &o.Local.OIDC)
+		token, err := o.Local.OIDC.newAuthenticator(ctx)
+		return token, nil, err
 	default:
-		return &jwtSource{}, nil
+		return nil, nil, nil
 	}
 }
 
-func jwtFromFlags(ctx context.Context, flags *OIDCOptions) (*jwtSource, error) {
-	configuration, err := flags.configuration()
-	if err != nil {
-		return nil, err
-	}
-	set, err := newJWTSet(ctx, configuration, authenticationcel.NewDefaultCompiler(), flags.SigningAlgs)
-	if err != nil {
-		return nil, fmt.Errorf("--oidc-* flags: %w", err)
-	}
-	return &jwtSource{tokens: set.tokens}, nil
-}
-
-func jwtFromFile(ctx context.Context, file, serverID string, interval time.Duration) (*jwtSource, error) {
-	reader := newConfigReader(authenticationcel.NewDefaultCompiler())
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: must be a readable file: %w", authenticationConfigFlag, file, err)
-	}
-	configuration, err := reader.read(data)
-	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: %w", authenticationConfigFlag, file, err)
-	}
-	// An issuer of a configuration file may sign as it likes; its keys decide.
-	build := func(configuration *apiserver.AuthenticationConfiguration) (*jwtSet, error) {
-		return newJWTSet(ctx, configuration, reader.compiler, oidc.AllValidSigningAlgorithms())
-	}
-	set, err := build(configuration)
-	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: %w", authenticationConfigFlag, file, err)
-	}
-	tokens := newJWTSwitch(set)
-	follower := newConfigFollower(file, reader, data, configuration.Anonymous, build, tokens, serverID)
-	go follower.run(ctx, interval)
-	return &jwtSource{tokens: tokens, anonymous: configuration.Anonymous}, nil
-}
-
-// jwtSet checks the tokens of the issuers of one configuration. Each issuer is
-// asked for its keys in the background, from the start on.
-type jwtSet struct {
-	tokens authenticator.Token
-	checks []func() error
-	// cancel ends what runs in the background; no token can be checked afterwards.
+// jwtAuthenticators authenticate the tokens of the issuers of one configuration.
+// They fetch the issuers' signing keys in the background.
+type jwtAuthenticators struct {
+	union        authenticator.Token
+	healthChecks []func() error
+	// cancel stops the background work. No token can be authenticated afterwards.
 	cancel context.CancelFunc
 
-	// users counts the tokens being checked. The last one to leave a retired set
-	// cancels it.
-	users   atomic.Int64
-	retired atomic.Bool
+	// inFlight counts the tokens that are being authenticated. Once retired, the
+	// last of them calls cancel.
+	inFlight atomic.Int64
+	retired  atomic.Bool
 }
 
-// newJWTSet returns a set that lives until ctx ends or retire is called.
-// algorithms are the JOSE names of the signatures that are accepted.
-func newJWTSet(ctx context.Context, configuration *apiserver.AuthenticationConfiguration, compiler authenticationcel.Compiler, algorithms []string) (*jwtSet, error) {
+// newJWTAuthenticators returns authenticators that work until ctx ends or retire
+// is called. algorithms are the accepted JOSE signing algorithms.
+func newJWTAuthenticators(
+	ctx context.Context, configuration *apiserver.AuthenticationConfiguration, compiler authenticationcel.Compiler, algorithms []string,
+) (*jwtAuthenticators, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	set := &jwtSet{cancel: cancel}
+	result := &jwtAuthenticators{cancel: cancel}
 	var tokens []authenticator.Token
 	for i, issuer := range configuration.JWT {
 		options := oidc.Options{JWTAuthenticator: issuer, SupportedSigningAlgs: algorithms, Compiler: compiler}
@@ -109,71 +73,72 @@ func newJWTSet(ctx context.Context, configuration *apiserver.AuthenticationConfi
 			return nil, fmt.Errorf("jwt[%d]: %w", i, err)
 		}
 		tokens = append(tokens, token)
-		set.checks = append(set.checks, token.HealthCheck)
+		result.healthChecks = append(result.healthChecks, token.HealthCheck)
 	}
-	set.tokens = tokenunion.NewFailOnError(tokens...)
-	return set, nil
+	result.union = tokenunion.NewFailOnError(tokens...)
+	return result, nil
 }
 
-// ready returns nil once the keys of all issuers were fetched, and otherwise why
-// they were not.
-func (s *jwtSet) ready() error {
+// healthCheck returns nil once the signing keys of all issuers were fetched, and
+// before that why they were not.
+func (a *jwtAuthenticators) healthCheck() error {
 	var errs []error
-	for _, check := range s.checks {
+	for _, check := range a.healthChecks {
 		errs = append(errs, check())
 	}
 	return errors.Join(errs...)
 }
 
-// enter tells whether the set may be used; if so, leave must follow.
-func (s *jwtSet) enter() bool {
-	s.users.Add(1)
-	if s.retired.Load() {
-		s.leave()
+// acquire reports whether the authenticators may be used; if so, release must
+// follow.
+func (a *jwtAuthenticators) acquire() bool {
+	a.inFlight.Add(1)
+	if a.retired.Load() {
+		a.release()
 		return false
 	}
 	return true
 }
 
-func (s *jwtSet) leave() {
-	if s.users.Add(-1) == 0 && s.retired.Load() {
-		s.cancel()
+func (a *jwtAuthenticators) release() {
+	if a.inFlight.Add(-1) == 0 && a.retired.Load() {
+		a.cancel()
 	}
 }
 
-// retire ends the set as soon as the tokens being checked are done with.
-func (s *jwtSet) retire() {
-	s.retired.Store(true)
-	if s.users.Load() == 0 {
-		s.cancel()
+// retire stops the authenticators once no token is being authenticated.
+func (a *jwtAuthenticators) retire() {
+	a.retired.Store(true)
+	if a.inFlight.Load() == 0 {
+		a.cancel()
 	}
 }
 
-// jwtSwitch checks tokens with a set that can be replaced while requests come.
-type jwtSwitch struct {
-	current atomic.Pointer[jwtSet]
+// dynamicJWTAuthenticators are JWT authenticators that can be replaced while
+// tokens are being authenticated.
+type dynamicJWTAuthenticators struct {
+	current atomic.Pointer[jwtAuthenticators]
 }
 
-var _ authenticator.Token = (*jwtSwitch)(nil)
+var _ authenticator.Token = (*dynamicJWTAuthenticators)(nil)
 
-func newJWTSwitch(set *jwtSet) *jwtSwitch {
-	result := &jwtSwitch{}
-	result.current.Store(set)
+func newDynamicJWTAuthenticators(authenticators *jwtAuthenticators) *dynamicJWTAuthenticators {
+	result := &dynamicJWTAuthenticators{}
+	result.current.Store(authenticators)
 	return result
 }
 
 // AuthenticateToken implements authenticator.Token.
-func (s *jwtSwitch) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
-	set := s.current.Load()
-	for !set.enter() {
-		set = s.current.Load()
+func (d *dynamicJWTAuthenticators) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+	current := d.current.Load()
+	for !current.acquire() {
+		current = d.current.Load()
 	}
-	defer set.leave()
-	return set.tokens.AuthenticateToken(ctx, token)
+	defer current.release()
+	return current.union.AuthenticateToken(ctx, token)
 }
 
-// replace puts a set in the place of the current one, which ends once it is no
-// longer in use.
-func (s *jwtSwitch) replace(set *jwtSet) {
-	s.current.Swap(set).retire()
+// replace puts authenticators in the place of the current ones, which it retires.
+func (d *dynamicJWTAuthenticators) replace(authenticators *jwtAuthenticators) {
+	d.current.Swap(authenticators).retire()
 }

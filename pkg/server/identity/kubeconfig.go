@@ -7,37 +7,37 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// kubeconfig is a file and the flag that names it.
+// kubeconfig is a kubeconfig file and the flag that names it.
 type kubeconfig struct{ flag, file string }
 
 func (o *Options) authenticationKubeconfig() kubeconfig {
-	return kubeconfig{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile}
+	return kubeconfig{authenticationKubeconfigFlag, o.Authentication.RemoteKubeConfigFile}
 }
 
 func (o *Options) authorizationKubeconfig() kubeconfig {
-	return kubeconfig{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile}
+	return kubeconfig{authorizationKubeconfigFlag, o.Authorization.RemoteKubeConfigFile}
 }
 
-// ClientConfig returns how to reach the kube-apiserver in front, and nil if there
-// is none. An error names the flag and the file.
+// ClientConfig returns the client configuration for the kube-apiserver in front, nil
+// if there is none. Errors name the flag and the file.
 func (o *Options) ClientConfig() (*rest.Config, error) {
-	return o.clientConfig(kubeconfig{"kubeconfig", o.Kubeconfig}, o.authorizationKubeconfig(), o.authenticationKubeconfig())
+	return o.clientConfig(kubeconfig{kubeconfigFlag, o.Kubeconfig}, o.authorizationKubeconfig(), o.authenticationKubeconfig())
 }
 
-// AuthenticationClientConfig is ClientConfig for the kube-apiserver that knows
-// users.
+// AuthenticationClientConfig is ClientConfig for the kube-apiserver that answers
+// TokenReviews.
 func (o *Options) AuthenticationClientConfig() (*rest.Config, error) {
-	return o.clientConfig(o.authenticationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+	return o.clientConfig(o.authenticationKubeconfig(), kubeconfig{kubeconfigFlag, o.Kubeconfig})
 }
 
-// AuthorizationClientConfig is ClientConfig for the kube-apiserver that knows
-// permissions.
+// AuthorizationClientConfig is ClientConfig for the kube-apiserver that answers
+// SubjectAccessReviews.
 func (o *Options) AuthorizationClientConfig() (*rest.Config, error) {
-	return o.clientConfig(o.authorizationKubeconfig(), kubeconfig{"kubeconfig", o.Kubeconfig})
+	return o.clientConfig(o.authorizationKubeconfig(), kubeconfig{kubeconfigFlag, o.Kubeconfig})
 }
 
-// clientConfig loads the first kubeconfig that is given, or takes the credentials
-// of the pod.
+// clientConfig loads the first kubeconfig that is set, else uses the credentials of
+// the pod.
 func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
 	if !o.Delegated() {
 		return nil, nil
@@ -50,9 +50,9 @@ func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
 	return o.inCluster()
 }
 
-// loadKubeconfig reads the kubeconfig that a flag names. Unlike the library's
-// loaders it never falls back to the credentials of the pod, since a file that
-// says nothing is a mistake. Errors name the flag and the file.
+// loadKubeconfig loads the kubeconfig that a flag names. Unlike the library's
+// loaders it does not fall back to the credentials of the pod: an empty file is a
+// mistake. Errors name the flag and the file.
 func loadKubeconfig(flag, file string) (*rest.Config, error) {
 	content, err := clientcmd.LoadFromFile(file)
 	if err != nil {
@@ -68,15 +68,14 @@ func loadKubeconfig(flag, file string) (*rest.Config, error) {
 	return config, nil
 }
 
-// loadWebhookKubeconfig reads the kubeconfig of a service that answers reviews.
-// Its requests have a time limit and no rate limit: how many there are is decided
-// where requests are let in.
+// loadWebhookKubeconfig loads the kubeconfig of a webhook. The client has a timeout
+// and no rate limit: flow control of incoming requests limits it.
 func loadWebhookKubeconfig(flag, file string) (*rest.Config, error) {
 	config, err := loadKubeconfig(flag, file)
 	if err != nil {
 		return nil, err
 	}
-	config.Timeout = webhookRequestTimeout
+	config.Timeout = webhookTimeout
 	config.QPS = -1
 	return config, nil
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBadWebhookKubeconfigIsToldWithFlagAndFile(t *testing.T) {
+func TestInvalidKubeconfigErrorNamesFlagAndFile(t *testing.T) {
 	tests := []struct{ name, file, want string }{
-		{"not there", "/nowhere", "no such file"},
+		{"missing", "/nowhere", "no such file"},
 		{"empty", writeFile(t, "empty", ""), "names a server"},
-		{"no YAML", writeFile(t, "nonsense", "\t{"), "readable kubeconfig"},
-		{"an authority that is not there", writeFile(t, "ca", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1, certificate-authority: /nowhere.crt}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"), "/nowhere.crt"},
+		{"no YAML", writeFile(t, "invalid", "\t{"), "readable kubeconfig"},
+		{"a missing CA bundle", writeFile(t, "ca", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1, certificate-authority: /nowhere.crt}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"), "/nowhere.crt"},
 	}
 	for _, flag := range []string{tokenWebhookFlag, authorizationWebhookFlag, "kubeconfig", "authentication-kubeconfig"} {
 		for _, test := range tests {
@@ -28,7 +28,7 @@ func TestBadWebhookKubeconfigIsToldWithFlagAndFile(t *testing.T) {
 	}
 }
 
-func TestWebhookHasATimeLimitAndNoRateLimit(t *testing.T) {
+func TestWebhookClientHasATimeoutAndNoRateLimit(t *testing.T) {
 	config, err := loadWebhookKubeconfig(tokenWebhookFlag, newReviewer(t).kubeconfig(t))
 	require.NoError(t, err)
 	require.Positive(t, config.Timeout)

@@ -13,18 +13,18 @@ import (
 	"k8s.io/apiserver/pkg/server"
 )
 
-// applyLocalAuthentication asks the sources in kube-apiserver's order: the front
-// proxy, the client certificate, the tokens that are checked here, the tokens that
-// others check, and last, if nothing was presented at all, nobody.
+// applyLocalAuthentication sets the authenticators in kube-apiserver's order: front
+// proxy, client certificate, tokens checked in this process, tokens checked by the
+// webhook and, without any credentials, anonymous.
 func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) error {
 	audiences := authenticator.Audiences(o.Local.APIAudiences)
 	info.APIAudiences = audiences
 
-	certificates, err := o.certificateAuthenticators(info, serving, defaultClientCAFile)
+	authenticators, err := o.certificateAuthenticators(info, serving, defaultClientCAFile)
 	if err != nil {
 		return err
 	}
-	jwt, err := o.newJWTSource(ctx)
+	jwt, anonymousConfig, err := o.newJWTAuthenticator(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,15 +32,13 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	if err != nil {
 		return err
 	}
-
-	authenticators := certificates
 	if len(tokens) > 0 {
-		token := tokencache.New(tokenunion.New(tokens...), true, tokenSuccessCacheTTL, tokenFailureCacheTTL)
+		token := tokencache.New(tokenunion.New(tokens...), true, tokenSuccessTTL, tokenFailureTTL)
 		authenticators = append(authenticators, bearertoken.New(token), websocket.NewProtocolAuthenticator(token))
 	}
 	result := group.NewAuthenticatedGroupAdder(union.New(authenticators...))
-	if anonymous := newAnonymous(jwt.anonymous); anonymous != nil {
-		// Who presents something that does not hold is refused, not anonymous.
+	if anonymous := newAnonymous(anonymousConfig); anonymous != nil {
+		// Invalid credentials are rejected, not treated as anonymous.
 		result = union.NewFailOnError(result, anonymous)
 	}
 	info.Authenticator = result

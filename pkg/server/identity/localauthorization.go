@@ -21,30 +21,30 @@ import (
 	webhookmetrics "k8s.io/apiserver/plugin/pkg/authorizer/webhook/metrics"
 )
 
-// applyLocalAuthorization lets system:masters do everything and everybody ask for
-// health. The rest is the webhook's to decide; without one, whoever is known may
-// ask what there is.
+// applyLocalAuthorization allows system:masters everything, and everybody the health
+// endpoints. The webhook decides about other requests; without one, authenticated
+// users may read discovery and the version.
 func (o *Options) applyLocalAuthorization(info *server.AuthorizationInfo) error {
-	open, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths)
+	alwaysAllowed, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths)
 	if err != nil {
-		return fmt.Errorf("--authorization-always-allow-paths: %w", err)
+		return fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
 	}
-	rest := authorizer.Authorizer(authorizer.AuthorizerFunc(authorizeDiscovery))
+	fallback := authorizer.Authorizer(authorizer.AuthorizerFunc(authorizeDiscovery))
 	if o.Local.AuthorizationWebhookFile != "" {
-		if rest, err = o.newAuthorizationWebhook(); err != nil {
+		if fallback, err = o.newAuthorizationWebhook(); err != nil {
 			return err
 		}
 	}
 	info.Authorizer = union.New(
 		authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
 		authorizer.AuthorizerFunc(authorizeHealth),
-		open,
-		rest,
+		alwaysAllowed,
+		fallback,
 	)
 	return nil
 }
 
-// authorizeHealth lets everybody ask for health.
+// authorizeHealth allows everybody the health endpoints.
 func authorizeHealth(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
 	if !attributes.IsResourceRequest() && isHealthPath(attributes.GetPath()) {
 		return authorizer.DecisionAllow, "", nil
@@ -52,11 +52,11 @@ func authorizeHealth(_ context.Context, attributes authorizer.Attributes) (autho
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// authorizeDiscovery lets whoever is known read what the server serves, in which
+// authorizeDiscovery allows authenticated users to read discovery, OpenAPI and the
 // version, but no object.
 func authorizeDiscovery(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-	known := attributes.GetUser() != nil && slices.Contains(attributes.GetUser().GetGroups(), user.AllAuthenticated)
-	if known && !attributes.IsResourceRequest() &&
+	authenticated := attributes.GetUser() != nil && slices.Contains(attributes.GetUser().GetGroups(), user.AllAuthenticated)
+	if authenticated && !attributes.IsResourceRequest() &&
 		strings.EqualFold(attributes.GetVerb(), http.MethodGet) && isDiscoveryPath(attributes.GetPath()) {
 		return authorizer.DecisionAllow, "", nil
 	}
@@ -72,8 +72,7 @@ func isDiscoveryPath(path string) bool {
 	return path == "/version" || path == "/version/"
 }
 
-// webhookMetrics count the rounds to the webhook. Its HTTP requests are not
-// counted again.
+// webhookMetrics count the webhook's decisions, but not its HTTP requests.
 type webhookMetrics struct {
 	webhookmetrics.NoopRequestMetrics
 	webhookmetrics.WebhookMetrics
@@ -82,23 +81,22 @@ type webhookMetrics struct {
 
 var _ webhookmetrics.AuthorizerMetrics = webhookMetrics{}
 
-// newAuthorizationWebhook returns the service of
-// --authorization-webhook-config-file with a cache. It is not called before a
-// request comes. Who cannot be asked has no opinion, which forbids. Errors name the
-// flag and the file.
+// newAuthorizationWebhook returns the webhook of --authorization-webhook-config-file
+// behind a cache. It does not contact the webhook. If the webhook fails, it has no
+// opinion, so that the request is not allowed. Errors name the flag and the file.
 func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
 	client, err := loadWebhookKubeconfig(authorizationWebhookFlag, o.Local.AuthorizationWebhookFile)
 	if err != nil {
 		return nil, err
 	}
-	allowed := o.lifetime(authorizationAllowedTTLFlag, o.Authorization.AllowCacheTTL, defaultAllowedTTL)
-	denied := o.lifetime(authorizationDeniedTTLFlag, o.Authorization.DenyCacheTTL, defaultDeniedTTL)
-	reviewer, err := webhook.New(client, o.Local.AuthorizationWebhookVersion, allowed, denied,
-		*genericoptions.DefaultAuthWebhookRetryBackoff(), authorizer.DecisionNoOpinion, nil, authorizationWebhookTag,
+	authorizedTTL := o.cacheTTL(authorizedTTLFlag, o.Authorization.AllowCacheTTL, localAuthorizedTTL)
+	unauthorizedTTL := o.cacheTTL(unauthorizedTTLFlag, o.Authorization.DenyCacheTTL, localUnauthorizedTTL)
+	reviewer, err := webhook.New(client, o.Local.AuthorizationWebhookVersion, authorizedTTL, unauthorizedTTL,
+		*genericoptions.DefaultAuthWebhookRetryBackoff(), authorizer.DecisionNoOpinion, nil, authorizationWebhookName,
 		webhookMetrics{WebhookMetrics: webhookmetrics.NewWebhookMetrics(), MatcherMetrics: authorizationcel.NewMatcherMetrics()},
 		authorizationcel.NewDefaultCompiler())
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", authorizationWebhookFlag, o.Local.AuthorizationWebhookFile, err)
 	}
-	return authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookTag, reviewer), nil
+	return authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer), nil
 }

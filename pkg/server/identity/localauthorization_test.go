@@ -14,7 +14,7 @@ import (
 func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 	admin := &user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
 	alice := &user.DefaultInfo{Name: "alice", Groups: []string{user.AllAuthenticated}}
-	nobody := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+	anonymous := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
 	read := func(path string) authorizer.AttributesRecord {
 		return authorizer.AttributesRecord{Verb: "get", Path: path}
 	}
@@ -30,9 +30,9 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 	}
 	const allow, forbid = authorizer.DecisionAllow, authorizer.DecisionNoOpinion
 	tests := []struct {
-		name                 string
-		attributes           authorizer.AttributesRecord
-		admin, alice, nobody authorizer.Decision
+		name                    string
+		attributes              authorizer.AttributesRecord
+		admin, alice, anonymous authorizer.Decision
 	}{
 		{"health", read("/livez"), allow, allow, allow},
 		{"health, older", read("/healthz"), allow, allow, allow},
@@ -63,7 +63,7 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 	require.NoError(t, err)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for who, want := range map[*user.DefaultInfo]authorizer.Decision{admin: test.admin, alice: test.alice, nobody: test.nobody} {
+			for who, want := range map[*user.DefaultInfo]authorizer.Decision{admin: test.admin, alice: test.alice, anonymous: test.anonymous} {
 				test.attributes.User = who
 				got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), test.attributes)
 				require.NoError(t, err)
@@ -74,21 +74,21 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 }
 
 func TestAlwaysAllowedPathsAddToHealth(t *testing.T) {
-	users := newAuthority(t, "users")
-	server := newGuarded(t, newTestOptions(t, "--authorization-always-allow-paths=/metrics,/debug/*"), users.file)
+	users := newCA(t, "users")
+	server := newTestServer(t, newTestOptions(t, "--authorization-always-allow-paths=/metrics,/debug/*"), users.file)
 	want := map[string]int{"/metrics": 200, "/debug/pprof/heap": 200, "/livez": 200, "/metricsx": 403, objects: 403}
 	got := map[string]int{}
 	for path := range want {
 		got[path] = server.request(path, users.client("alice"), nil).Status
 	}
 	require.Equal(t, want, got)
-	require.Equal(t, http.StatusUnauthorized, server.request("/metrics", nil, nil).Status, "whoever reads it must be known")
+	require.Equal(t, http.StatusUnauthorized, server.request("/metrics", nil, nil).Status, "anonymous requests are rejected")
 }
 
 func TestAuthorizationWebhookDecides(t *testing.T) {
 	for flag, version := range map[string]string{"": "v1beta1", "--authorization-webhook-version=v1": "v1"} {
 		t.Run("in "+version, func(t *testing.T) {
-			users, webhook := newAuthority(t, "users"), newReviewer(t)
+			users, webhook := newCA(t, "users"), newReviewer(t)
 			webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool {
 				return len(spec.Groups) > 0 && spec.Groups[0] == "developers" && spec.ResourceAttributes != nil &&
 					spec.ResourceAttributes.Verb == "list" && spec.ResourceAttributes.Resource == "flowschemas"
@@ -97,41 +97,41 @@ func TestAuthorizationWebhookDecides(t *testing.T) {
 			if flag != "" {
 				flags = append(flags, flag)
 			}
-			server := newGuarded(t, newTestOptions(t, flags...), users.file)
+			server := newTestServer(t, newTestOptions(t, flags...), users.file)
 			admin, alice, bob := users.client("admin", user.SystemPrivilegedGroup), users.client("alice", "developers"), users.client("bob", "guests")
 			status := func(path string, who *tls.Certificate) int { return server.request(path, who, nil).Status }
 
 			require.Equal(t, http.StatusOK, status(objects, admin))
 			require.Equal(t, http.StatusOK, status("/livez", alice))
-			require.Empty(t, webhook.asked(), "masters and health need no webhook")
+			require.Empty(t, webhook.received(), "system:masters and health need no webhook")
 
 			require.Equal(t, http.StatusOK, status(objects, alice))
 			require.Equal(t, http.StatusOK, status(objects, alice))
-			require.Equal(t, []string{"authorization.k8s.io/" + version + " SubjectAccessReview"}, webhook.asked(), "the second answer is remembered")
+			require.Equal(t, []string{"authorization.k8s.io/" + version + " SubjectAccessReview"}, webhook.received(), "the second response is cached")
 			require.Equal(t, http.StatusForbidden, status(objects+"/a", alice))
 			require.Equal(t, http.StatusForbidden, status(objects, bob))
-			require.Equal(t, http.StatusForbidden, status("/apis", alice), "discovery too is the webhook's to allow")
+			require.Equal(t, http.StatusForbidden, status("/apis", alice), "the webhook decides about discovery too")
 		})
 	}
 }
 
-func TestAuthorizationWebhookOutOfOrderAllowsNothing(t *testing.T) {
-	users, webhook := newAuthority(t, "users"), newReviewer(t)
+func TestNothingIsAllowedIfTheAuthorizationWebhookFails(t *testing.T) {
+	users, webhook := newCA(t, "users"), newReviewer(t)
 	webhook.status = http.StatusForbidden
-	server := newGuarded(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t)), users.file)
+	server := newTestServer(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t)), users.file)
 	require.Equal(t, http.StatusInternalServerError, server.request(objects, users.client("alice"), nil).Status)
 	require.Equal(t, http.StatusOK, server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }
 
-func TestPermissionsAreAskedForAgainWhenNothingIsRemembered(t *testing.T) {
-	users, webhook := newAuthority(t, "users"), newReviewer(t)
+func TestZeroTTLsDisableTheAuthorizationCache(t *testing.T) {
+	users, webhook := newCA(t, "users"), newReviewer(t)
 	webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
-	server := newGuarded(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
+	server := newTestServer(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
 		"--authorization-webhook-cache-authorized-ttl=0s", "--authorization-webhook-cache-unauthorized-ttl=0s"), users.file)
 	for name, status := range map[string]int{"alice": http.StatusOK, "bob": http.StatusForbidden} {
-		certificate, before := users.client(name), len(webhook.asked())
+		certificate, before := users.client(name), len(webhook.received())
 		require.Equal(t, status, server.request(objects, certificate, nil).Status)
 		require.Equal(t, status, server.request(objects, certificate, nil).Status)
-		require.Len(t, webhook.asked(), before+2, name)
+		require.Len(t, webhook.received(), before+2, name)
 	}
 }

@@ -1,7 +1,7 @@
 package identity
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/apis/apiserver/validation"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	authenticationcel "k8s.io/apiserver/pkg/authentication/cel"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
 	"k8s.io/client-go/util/cert"
@@ -23,9 +24,9 @@ const (
 	oidcCAFileFlag    = "oidc-ca-file"
 	oidcAlgsFlag      = "oidc-signing-algs"
 
-	// noPrefix asks for user names as the issuer writes them.
+	// noPrefix as the username prefix disables it.
 	noPrefix = "-"
-	// emailClaim is the one claim whose values are taken to be unique among issuers.
+	// emailClaim has no default prefix: its values are taken to be unique among issuers.
 	emailClaim = "email"
 )
 
@@ -33,11 +34,11 @@ const (
 type OIDCOptions struct {
 	IssuerURL string
 	ClientID  string
-	// CAFile is the bundle of authorities for the issuer; empty for the system's.
+	// CAFile is the CA bundle for the issuer's serving certificate. Empty: the host's.
 	CAFile        string
 	UsernameClaim string
-	// UsernamePrefix goes before every user name. Empty: the issuer and "#",
-	// unless the claim is the e-mail address. "-": nothing.
+	// UsernamePrefix is the prefix of user names. Empty: the issuer URL and "#", but
+	// none for the claim email. "-": none.
 	UsernamePrefix string
 	GroupsClaim    string
 	GroupsPrefix   string
@@ -51,36 +52,36 @@ func newOIDCOptions() OIDCOptions {
 
 func (o *OIDCOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.IssuerURL, oidcIssuerURLFlag, o.IssuerURL,
-		"URL (https) of the OpenID Connect issuer whose tokens are let in.")
+		"URL of the OpenID Connect issuer whose tokens (JWT) are accepted. The scheme must be https.")
 	fs.StringVar(&o.ClientID, oidcClientIDFlag, o.ClientID,
-		"The audience that the issuer's tokens must be for. Goes with --oidc-issuer-url.")
+		"Client ID, the audience that the issuer's tokens must have. Required with --oidc-issuer-url.")
 	fs.StringVar(&o.CAFile, oidcCAFileFlag, o.CAFile,
-		"Bundle of authorities that sign the issuer's certificate. Default: the system's.")
+		"CA bundle for the issuer's serving certificate. Default: the root CAs of the host.")
 	fs.StringVar(&o.UsernameClaim, "oidc-username-claim", o.UsernameClaim,
-		"The claim that is the user name. Others than sub need not be unique and lasting.")
+		"Claim to use as the user name. Claims other than sub may be neither unique nor immutable.")
 	fs.StringVar(&o.UsernamePrefix, "oidc-username-prefix", o.UsernamePrefix,
-		"What goes before every user name. Default: the issuer's URL and #, nothing if the claim is email. A single - means nothing.")
+		"Prefix of user names. Default: the issuer URL followed by #, none for the claim email. The value - disables the prefix.")
 	fs.StringVar(&o.GroupsClaim, "oidc-groups-claim", o.GroupsClaim,
-		"The claim, a string or a list of them, that are the user's groups. Default: no groups.")
+		"Claim to use as the groups: a string or a list of strings. Default: no groups.")
 	fs.StringVar(&o.GroupsPrefix, "oidc-groups-prefix", o.GroupsPrefix,
-		"What goes before every group.")
+		"Prefix of groups.")
 	fs.StringSliceVar(&o.SigningAlgs, oidcAlgsFlag, o.SigningAlgs,
-		"The signing algorithms that are accepted, of "+strings.Join(oidc.AllValidSigningAlgorithms(), ", ")+".")
+		"Accepted JOSE signing algorithms, from "+strings.Join(oidc.AllValidSigningAlgorithms(), ", ")+".")
 	fs.Var(cliflag.NewMapStringStringNoSplit(&o.RequiredClaims), "oidc-required-claim",
-		"A claim=value that every token must have. May be given several times.")
+		"claim=value pair that every token must have. Repeat the flag for several claims.")
 }
 
-// enabled tells whether an issuer is named.
+// enabled reports whether an issuer is configured.
 func (o *OIDCOptions) enabled() bool { return o.IssuerURL != "" }
 
-// validate refuses what no issuer can mean. given holds the --oidc-* flags of the
+// validate returns the invalid options. changed are the --oidc-* flags on the
 // command line.
-func (o *OIDCOptions) validate(given []string) []error {
+func (o *OIDCOptions) validate(changed []string) []error {
 	if !o.enabled() || o.ClientID == "" {
-		if len(given) == 0 && !o.enabled() && o.ClientID == "" {
+		if len(changed) == 0 && !o.enabled() && o.ClientID == "" {
 			return nil
 		}
-		return []error{fmt.Errorf("--%s and --%s go together and with every other --oidc-* flag: give both, or no --oidc-* flag", oidcIssuerURLFlag, oidcClientIDFlag)}
+		return []error{fmt.Errorf("--%s and --%s are both required by every --oidc-* flag: set both, or remove all --oidc-* flags", oidcIssuerURLFlag, oidcClientIDFlag)}
 	}
 	var errs []error
 	for _, algorithm := range o.SigningAlgs {
@@ -88,22 +89,32 @@ func (o *OIDCOptions) validate(given []string) []error {
 			errs = append(errs, fmt.Errorf("--%s: %q must be one of %s", oidcAlgsFlag, algorithm, strings.Join(oidc.AllValidSigningAlgorithms(), ", ")))
 		}
 	}
-	configuration := &apiserver.AuthenticationConfiguration{JWT: []apiserver.JWTAuthenticator{o.authenticator("")}}
+	configuration := &apiserver.AuthenticationConfiguration{JWT: []apiserver.JWTAuthenticator{o.jwtAuthenticator("")}}
 	for _, err := range validation.ValidateAuthenticationConfiguration(authenticationcel.NewDefaultCompiler(), configuration, nil) {
 		errs = append(errs, fmt.Errorf("--oidc-* flags: %w", err))
 	}
 	return errs
 }
 
-// configuration returns what an AuthenticationConfiguration would say instead of
-// the flags. Errors name the flag and the file.
-func (o *OIDCOptions) configuration() (*apiserver.AuthenticationConfiguration, error) {
-	if !o.enabled() {
-		return nil, errors.New("no --" + oidcIssuerURLFlag)
+// newAuthenticator does not wait for the issuer. It stops when ctx ends.
+func (o *OIDCOptions) newAuthenticator(ctx context.Context) (authenticator.Token, error) {
+	configuration, err := o.configuration()
+	if err != nil {
+		return nil, err
 	}
+	authenticators, err := newJWTAuthenticators(ctx, configuration, authenticationcel.NewDefaultCompiler(), o.SigningAlgs)
+	if err != nil {
+		return nil, fmt.Errorf("--oidc-* flags: %w", err)
+	}
+	return authenticators.union, nil
+}
+
+// configuration converts the flags to the AuthenticationConfiguration that is
+// equivalent to them. Errors name the flag and the file.
+func (o *OIDCOptions) configuration() (*apiserver.AuthenticationConfiguration, error) {
 	bundle := ""
 	if o.CAFile != "" {
-		certificates, err := readCA(oidcCAFileFlag, o.CAFile)
+		certificates, err := readCABundle(oidcCAFileFlag, o.CAFile)
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +124,10 @@ func (o *OIDCOptions) configuration() (*apiserver.AuthenticationConfiguration, e
 		}
 		bundle = string(encoded)
 	}
-	return &apiserver.AuthenticationConfiguration{JWT: []apiserver.JWTAuthenticator{o.authenticator(bundle)}}, nil
+	return &apiserver.AuthenticationConfiguration{JWT: []apiserver.JWTAuthenticator{o.jwtAuthenticator(bundle)}}, nil
 }
 
-func (o *OIDCOptions) authenticator(bundle string) apiserver.JWTAuthenticator {
+func (o *OIDCOptions) jwtAuthenticator(bundle string) apiserver.JWTAuthenticator {
 	result := apiserver.JWTAuthenticator{
 		Issuer: apiserver.Issuer{URL: o.IssuerURL, Audiences: []string{o.ClientID}, CertificateAuthority: bundle},
 		ClaimMappings: apiserver.ClaimMappings{

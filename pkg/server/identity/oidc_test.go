@@ -11,12 +11,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// awaitToken waits until the server lets a token in: the issuer's keys come in the
-// background.
-func awaitToken(t *testing.T, server *guarded, token string) answer {
+// awaitToken waits until the server accepts a token: the issuer's keys are fetched in
+// the background.
+func awaitToken(t *testing.T, server *testServer, token string) answer {
 	t.Helper()
 	var last answer
-	eventually.Holds(t, "the token is let in", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the token is accepted", func(a *eventually.Attempt) {
 		last = server.withToken("/version", token)
 		require.Equal(a, http.StatusOK, last.Status)
 	})
@@ -27,24 +27,24 @@ func known(name string, groups ...string) answer {
 	return answer{Status: http.StatusOK, User: user.DefaultInfo{Name: name, Groups: append(groups, user.AllAuthenticated)}}
 }
 
-func TestOIDCFlagsTellTheUser(t *testing.T) {
+func TestOIDCFlagsAuthenticateUser(t *testing.T) {
 	rsa, ec := newRS256Issuer(t), newES256Issuer(t)
 	flags := func(i *issuer, more ...string) []string {
-		return append([]string{"--oidc-issuer-url=" + i.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file=" + i.authority.file}, more...)
+		return append([]string{"--oidc-issuer-url=" + i.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file=" + i.ca.file}, more...)
 	}
-	refused := answer{Status: http.StatusUnauthorized}
+	rejected := answer{Status: http.StatusUnauthorized}
 	groups := map[string]any{"groups": []string{"developers"}}
 	tests := []struct {
 		name   string
 		issuer *issuer
 		flags  []string
-		// good is a token that is let in.
+		// good is a token that is accepted.
 		good  string
 		token string
 		want  answer
 	}{
-		{"the subject, after the issuer", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", nil), known(rsa.url() + "#alice")},
-		{"a prefix of one's own", rsa, flags(rsa, "--oidc-username-prefix=corp:"), rsa.token("x", nil), rsa.token("alice", nil), known("corp:alice")},
+		{"the subject, prefixed with the issuer", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", nil), known(rsa.url() + "#alice")},
+		{"a prefix", rsa, flags(rsa, "--oidc-username-prefix=corp:"), rsa.token("x", nil), rsa.token("alice", nil), known("corp:alice")},
 		{"no prefix", rsa, flags(rsa, "--oidc-username-prefix=-"), rsa.token("x", nil), rsa.token("alice", nil), known("alice")},
 		{
 			"an e-mail address needs no prefix", rsa, flags(rsa, "--oidc-username-claim=email"),
@@ -52,47 +52,47 @@ func TestOIDCFlagsTellTheUser(t *testing.T) {
 		},
 		{"groups", rsa, flags(rsa, "--oidc-username-prefix=-", "--oidc-groups-claim=groups", "--oidc-groups-prefix=corp:"), rsa.token("x", nil), rsa.token("alice", groups), known("alice", "corp:developers")},
 		{"no groups unless asked for", rsa, flags(rsa, "--oidc-username-prefix=-"), rsa.token("x", nil), rsa.token("alice", groups), known("alice")},
-		{"another audience", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"aud": "shop"}), refused},
-		{"expired", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), refused},
-		{"another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", nil), refused},
-		{"signed by another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", map[string]any{"iss": rsa.url()}), refused},
+		{"another audience", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"aud": "shop"}), rejected},
+		{"expired", rsa, flags(rsa), rsa.token("x", nil), rsa.token("alice", map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), rejected},
+		{"another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", nil), rejected},
+		{"signed by another issuer", rsa, flags(rsa), rsa.token("x", nil), ec.token("alice", map[string]any{"iss": rsa.url()}), rejected},
 		{
 			"without a required claim", rsa, flags(rsa, "--oidc-required-claim=tenant=blue"),
-			rsa.token("x", map[string]any{"tenant": "blue"}), rsa.token("alice", map[string]any{"tenant": "red"}), refused,
+			rsa.token("x", map[string]any{"tenant": "blue"}), rsa.token("alice", map[string]any{"tenant": "red"}), rejected,
 		},
 		{"another algorithm, if it is allowed", ec, flags(ec, "--oidc-username-prefix=-", "--oidc-signing-algs=ES256"), ec.token("x", nil), ec.token("alice", nil), known("alice")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := newGuarded(t, newTestOptions(t, test.flags...), "")
+			server := newTestServer(t, newTestOptions(t, test.flags...), "")
 			awaitToken(t, server, test.good)
 			require.Equal(t, test.want, server.withToken("/version", test.token))
 		})
 	}
 	t.Run("another algorithm, if it is not allowed", func(t *testing.T) {
 		options := newTestOptions(t, flags(ec)...)
-		source, err := jwtFromFlags(t.Context(), &options.Local.OIDC)
+		token, err := options.Local.OIDC.newAuthenticator(t.Context())
 		require.NoError(t, err)
-		alice, letIn := ec.token("alice", nil), false
-		eventually.Holds(t, "the algorithm is refused", func(a *eventually.Attempt) {
-			_, ok, err := source.tokens.AuthenticateToken(a.Context(), alice)
-			letIn = letIn || ok
+		alice, accepted := ec.token("alice", nil), false
+		eventually.Holds(t, "the algorithm is rejected", func(a *eventually.Attempt) {
+			_, ok, err := token.AuthenticateToken(a.Context(), alice)
+			accepted = accepted || ok
 			require.ErrorContains(a, err, "unsupported algorithm")
 		})
-		require.False(t, letIn)
+		require.False(t, accepted)
 	})
 }
 
 func TestStartDoesNotWaitForTheIssuer(t *testing.T) {
 	issuer := newRS256Issuer(t)
 	issuer.silent.Store(true)
-	server := newGuarded(t, newTestOptions(t, "--oidc-issuer-url="+issuer.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file="+issuer.authority.file), "")
+	server := newTestServer(t, newTestOptions(t, "--oidc-issuer-url="+issuer.url(), "--oidc-client-id=flowcontrol", "--oidc-ca-file="+issuer.ca.file), "")
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", issuer.token("alice", nil)))
-	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "who needs no issuer is served")
+	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "other requests are served")
 }
 
-func TestBadOIDCAuthorityIsToldWithFlagAndFile(t *testing.T) {
-	for name, file := range map[string]string{"not there": "/nowhere.crt", "no certificate": writeFile(t, "no.pem", "nonsense")} {
+func TestInvalidOIDCCABundleErrorNamesFlagAndFile(t *testing.T) {
+	for name, file := range map[string]string{"missing": "/nowhere.crt", "without certificates": writeFile(t, "no.pem", "invalid")} {
 		t.Run(name, func(t *testing.T) {
 			_, err := apply(t, newTestOptions(t, "--oidc-issuer-url=https://127.0.0.1:1", "--oidc-client-id=flowcontrol", "--oidc-ca-file="+file), "")
 			require.ErrorContains(t, err, "--oidc-ca-file="+file)

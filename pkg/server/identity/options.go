@@ -12,36 +12,42 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
+const (
+	kubeconfigFlag               = "kubeconfig"
+	authenticationKubeconfigFlag = "authentication-kubeconfig"
+	authorizationKubeconfigFlag  = "authorization-kubeconfig"
+	skipLookupFlag               = "authentication-skip-lookup"
+	tolerateLookupFailureFlag    = "authentication-tolerate-lookup-failure"
+	alwaysAllowPathsFlag         = "authorization-always-allow-paths"
+)
+
 // Options are the flags of authentication and authorization.
 type Options struct {
-	// Kubeconfig names the kube-apiserver in front. It stands in for the
-	// kubeconfigs of Authentication and Authorization where they are empty.
+	// Kubeconfig is for the kube-apiserver in front. It is the default of the
+	// kubeconfigs of Authentication and Authorization.
 	Kubeconfig string
-	// InClusterAllowed lets a pod that was given no kubeconfig and no local
-	// source of identity ask the kube-apiserver of its own cluster. Without it
-	// such a pod is alone. Set it before anything is asked of the options.
+	// InClusterAllowed lets a pod without kubeconfig and local options delegate to
+	// the kube-apiserver of its cluster. Set it before calling any other method.
 	InClusterAllowed bool
-	// ServerID tells this server from others in metrics.
+	// ServerID labels this server's metrics.
 	ServerID string
 
-	// Authentication and Authorization are those of a kube-apiserver in front.
-	// The client CA, the front proxy, the cache lifetimes and the paths that are
-	// always allowed hold without one too.
+	// Authentication and Authorization delegate to a kube-apiserver. Their client CA,
+	// front proxy, cache TTLs and always allowed paths apply without one too.
 	Authentication *genericoptions.DelegatingAuthenticationOptions
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
 
-	// Local are the sources of identity that need no kube-apiserver.
+	// Local applies without a kube-apiserver only.
 	Local LocalOptions
 
-	// inCluster gives the credentials of the pod around this process, or an
-	// error if there is none.
+	// inCluster returns the credentials of the pod, and an error outside of one.
 	inCluster func() (*rest.Config, error)
-	// reloadInterval is the time between two looks at --authentication-config.
+	// reloadInterval is the time between two checks of --authentication-config.
 	reloadInterval time.Duration
 	flags          flagSets
 }
 
-// NewOptions returns the options of a server alone: local identities.
+// NewOptions returns the options of a server without a kube-apiserver.
 func NewOptions() *Options {
 	return &Options{
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
@@ -52,50 +58,56 @@ func NewOptions() *Options {
 	}
 }
 
-// AddFlags puts the flags into the groups "authentication" and "authorization".
+// AddFlags adds the flags to the sets "authentication" and "authorization".
 func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 	authentication, authorization := sets.FlagSet("authentication"), sets.FlagSet("authorization")
 	o.flags = flagSets{authentication, authorization}
 
-	authentication.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig,
-		"The kube-apiserver in front of this server, which says who users are and what they may do. "+
-			"Without it, and outside a cluster, this server decides by itself.")
+	authentication.StringVar(&o.Kubeconfig, kubeconfigFlag, o.Kubeconfig,
+		"kubeconfig of the kube-apiserver in front of this server, which authenticates and authorizes requests. "+
+			"Without it, and outside a cluster, this server does both by itself.")
 	o.Authentication.AddFlags(authentication)
 	o.Authorization.AddFlags(authorization)
 	o.Local.addFlags(authentication, authorization)
-	o.describeShared()
+	o.overrideUsage()
 }
 
-// describeShared corrects the help of the library's flags where a server alone
-// reads them too.
-func (o *Options) describeShared() {
+// overrideUsage replaces the library's help for the flags that apply in local mode
+// too, or that default to another flag.
+func (o *Options) overrideUsage() {
 	for name, usage := range map[string]string{ //nolint:gosec // texts about tokens, no tokens
-		"authentication-kubeconfig":              "kubeconfig of the kube-apiserver that reviews tokens; its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
-		"authorization-kubeconfig":               "kubeconfig of the kube-apiserver that reviews permissions; its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
-		"client-ca-file":                         "Bundle of authorities whose client certificates tell users: the common name is the user, the organizations are his groups. Default: what the kube-apiserver in front uses; without one, the authority in --data-dir. Followed when it changes.",
-		tokenWebhookTTLFlag:                      "How long an answer about a token is remembered. Default: 10s behind a kube-apiserver, 2m for --authentication-token-webhook-config-file.",
-		authorizationAllowedTTLFlag:              "How long a permission given is remembered. Default: 10s behind a kube-apiserver, 5m for --authorization-webhook-config-file.",
-		authorizationDeniedTTLFlag:               "How long a permission refused is remembered. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
-		"authorization-always-allow-paths":       "Paths for which nobody is asked for permission; a * at the end matches what begins like it. Without a kube-apiserver in front, health stays among them.",
-		"authentication-skip-lookup":             "Take the client and front-proxy authorities from the flags alone, not from the kube-apiserver in front.",
-		"authentication-tolerate-lookup-failure": "Be ready even while the kube-apiserver in front has not told its front-proxy authority; its users are then anonymous here.",
-		"requestheader-client-ca-file":           "Bundle of authorities whose client certificates may name a user in headers (a front proxy). Default: what the kube-apiserver in front uses; without one, there is no front proxy. Followed when it changes.",
-		"requestheader-allowed-names":            "Common names of the front proxy's certificate. Empty: any certificate of --requestheader-client-ca-file may name any user.",
+		authenticationKubeconfigFlag: "kubeconfig of the kube-apiserver that answers TokenReviews. Its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
+		authorizationKubeconfigFlag:  "kubeconfig of the kube-apiserver that answers SubjectAccessReviews. Its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
+		clientCAFlag:                 "CA bundle for client certificates: the common name is the user, the organizations are the groups. Default: the bundle of the kube-apiserver in front; without a kube-apiserver, the CA in --data-dir. Reloaded when it changes.",
+		tokenWebhookTTLFlag:          "How long to cache TokenReview responses. Default: 10s behind a kube-apiserver, 2m for --authentication-token-webhook-config-file.",
+		authorizedTTLFlag:            "How long to cache SubjectAccessReview responses that allow a request. Default: 10s behind a kube-apiserver, 5m for --authorization-webhook-config-file.",
+		unauthorizedTTLFlag:          "How long to cache SubjectAccessReview responses that do not allow a request. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
+		alwaysAllowPathsFlag:         "Paths that are authorized without a SubjectAccessReview. A trailing * matches any suffix. Without a kube-apiserver in front, the health endpoints are always allowed.",
+		skipLookupFlag:               "Take the CA bundles for client certificates and the front proxy from flags only, not from the kube-apiserver in front.",
+		tolerateLookupFailureFlag:    "Become ready even if the front proxy's CA bundle cannot be read from the kube-apiserver in front. Until it is read, requests through the front proxy are anonymous.",
+		requestHeaderCAFlag:          "CA bundle for the client certificate of a front proxy, which names the user in request headers. Default: the bundle of the kube-apiserver in front; without a kube-apiserver, no front proxy is trusted. Reloaded when it changes.",
+		requestHeaderNamesFlag:       "Accepted common names of the front proxy's client certificate. Empty: any certificate signed by --requestheader-client-ca-file.",
 	} {
 		o.flags.lookup(name).Usage = usage
 	}
-	for _, name := range []string{tokenWebhookTTLFlag, authorizationAllowedTTLFlag, authorizationDeniedTTLFlag} {
-		// Keeps pflag from printing the default of one of the two ways to run.
-		o.flags.lookup(name).DefValue = "0s"
+	for _, name := range []string{tokenWebhookTTLFlag, authorizedTTLFlag, unauthorizedTTLFlag} {
+		hideDefault(o.flags.lookup(name))
 	}
 }
 
-// Delegated tells whether a kube-apiserver is asked for identities.
+// hideDefault hides the default of a duration in --help and docs/flags.md: it is false
+// in local mode. pflag hides an empty DefValue only of values that are not its own
+// durationValue, hence the wrapping type.
+func hideDefault(flag *pflag.Flag) {
+	flag.Value, flag.DefValue = struct{ pflag.Value }{flag.Value}, ""
+}
+
+// Delegated reports whether a kube-apiserver authenticates and authorizes.
 func (o *Options) Delegated() bool {
 	if o.Kubeconfig != "" || o.Authentication.RemoteKubeConfigFile != "" || o.Authorization.RemoteKubeConfigFile != "" {
 		return true
 	}
-	return o.InClusterAllowed && !o.Local.given() && o.inPod()
+	return o.InClusterAllowed && !o.Local.configured() && o.inPod()
 }
 
 func (o *Options) inPod() bool {
@@ -103,10 +115,10 @@ func (o *Options) inPod() bool {
 	return err == nil
 }
 
-// ApplyTo sets who is let in and what he may do, and makes the server ask for
-// client certificates. defaultClientCAFile is the bundle of client authorities of
-// a server alone that was given no --client-ca-file; it may be empty. What runs in
-// the background ends with ctx.
+// ApplyTo sets the authenticator and the authorizer, and makes the server request
+// client certificates. defaultClientCAFile is the CA bundle for client certificates
+// in local mode without --client-ca-file; it may be empty. Background work stops when
+// ctx ends.
 func (o *Options) ApplyTo(
 	ctx context.Context,
 	authenticationInfo *server.AuthenticationInfo,
@@ -123,21 +135,20 @@ func (o *Options) ApplyTo(
 	return o.applyLocalAuthorization(authorizationInfo)
 }
 
-// flagSets are the sets that hold the flags of Options; empty if AddFlags was
-// never called.
+// flagSets hold the flags of Options; empty before AddFlags.
 type flagSets []*pflag.FlagSet
 
-// lookup returns a flag that must be there.
+// lookup returns a flag, which must exist.
 func (s flagSets) lookup(name string) *pflag.Flag {
 	for _, set := range s {
 		if flag := set.Lookup(name); flag != nil {
 			return flag
 		}
 	}
-	panic(fmt.Sprintf("identity: no flag --%s", name))
+	panic(fmt.Sprintf("identity: flag --%s is not defined", name))
 }
 
-// given tells whether the command line has the flag, with whatever value.
-func (s flagSets) given(name string) bool {
+// changed reports whether the flag is on the command line, with any value.
+func (s flagSets) changed(name string) bool {
 	return len(s) > 0 && s.lookup(name).Changed
 }

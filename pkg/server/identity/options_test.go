@@ -21,14 +21,22 @@ func TestFlagsAreInTheirGroups(t *testing.T) {
 	for _, flag := range []string{"authorization-kubeconfig", "authorization-webhook-config-file", "authorization-webhook-version", "authorization-always-allow-paths"} {
 		require.NotNil(t, sets.FlagSet("authorization").Lookup(flag), flag)
 	}
-	help := sets.FlagSet("authentication").FlagUsages()
-	_, after, found := strings.Cut(help, "--authentication-token-webhook-cache-ttl")
-	require.True(t, found)
-	line, _, _ := strings.Cut(after, "\n")
-	require.NotContains(t, line, "(default", "the default differs between the two ways to run")
 }
 
-func TestWhoIsAskedForIdentities(t *testing.T) {
+func TestHelpShowsNoDefaultOfOneModeAlone(t *testing.T) {
+	var sets cliflag.NamedFlagSets
+	NewOptions().AddFlags(&sets)
+	for flag, set := range map[string]string{tokenWebhookTTLFlag: "authentication", authorizedTTLFlag: "authorization", unauthorizedTTLFlag: "authorization"} {
+		_, after, found := strings.Cut(sets.FlagSet(set).FlagUsages(), "--"+flag+" duration")
+		require.True(t, found, flag)
+		line, _, _ := strings.Cut(after, "\n")
+		require.Contains(t, line, "Default: 10s behind a kube-apiserver, ")
+		require.NotContains(t, line, "(default")
+		require.Empty(t, sets.FlagSet(set).Lookup(flag).DefValue)
+	}
+}
+
+func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 	pod := func() (*rest.Config, error) { return &rest.Config{Host: "https://pod"}, nil }
 	noPod := func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
 	noToken := func() (*rest.Config, error) { return nil, errors.New("no token") }
@@ -43,13 +51,13 @@ func TestWhoIsAskedForIdentities(t *testing.T) {
 	}{
 		{"no flags", noPod, true, nil, ""},
 		{"a kubeconfig", noPod, false, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"a kubeconfig for tokens", noPod, false, []string{"--authentication-kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"a kubeconfig for permissions", noPod, false, []string{"--authorization-kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"a kubeconfig for authentication", noPod, false, []string{"--authentication-kubeconfig=" + kubeconfig}, cluster.web.URL},
+		{"a kubeconfig for authorization", noPod, false, []string{"--authorization-kubeconfig=" + kubeconfig}, cluster.web.URL},
 		{"in a pod", pod, true, nil, "https://pod"},
 		{"in a pod, with a kubeconfig", pod, true, []string{"--kubeconfig=" + kubeconfig}, cluster.web.URL},
-		{"in a pod that is to be alone", pod, false, nil, ""},
-		{"in a pod with local identities", pod, true, []string{"--token-auth-file=x"}, ""},
-		{"in a pod with local permissions", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
+		{"in a pod, not allowed", pod, false, nil, ""},
+		{"in a pod with local authentication", pod, true, []string{"--token-auth-file=x"}, ""},
+		{"in a pod with local authorization", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
 		{"in a pod without service account", noToken, true, nil, ""},
 	}
 	for _, test := range tests {
@@ -66,15 +74,15 @@ func TestWhoIsAskedForIdentities(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a kubeconfig that is not there", func(t *testing.T) {
+	t.Run("a missing kubeconfig", func(t *testing.T) {
 		_, err := newTestOptions(t, "--kubeconfig=/nowhere").ClientConfig()
 		require.ErrorContains(t, err, "--kubeconfig=/nowhere")
 	})
 }
 
-func TestLifetimesAreKubeAPIServersUnlessGiven(t *testing.T) {
+func TestCacheTTLsDefaultToKubeAPIServers(t *testing.T) {
 	options := newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
-	require.Equal(t, 2*time.Minute, options.lifetime(tokenWebhookTTLFlag, options.Authentication.CacheTTL, defaultTokenWebhookTTL))
-	require.Equal(t, 7*time.Second, options.lifetime(authorizationAllowedTTLFlag, options.Authorization.AllowCacheTTL, defaultAllowedTTL))
-	require.Equal(t, 30*time.Second, options.lifetime(authorizationDeniedTTLFlag, options.Authorization.DenyCacheTTL, defaultDeniedTTL))
+	require.Equal(t, 2*time.Minute, options.cacheTTL(tokenWebhookTTLFlag, options.Authentication.CacheTTL, localTokenWebhookTTL))
+	require.Equal(t, 7*time.Second, options.cacheTTL(authorizedTTLFlag, options.Authorization.AllowCacheTTL, localAuthorizedTTL))
+	require.Equal(t, 30*time.Second, options.cacheTTL(unauthorizedTTLFlag, options.Authorization.DenyCacheTTL, localUnauthorizedTTL))
 }

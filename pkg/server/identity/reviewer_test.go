@@ -17,23 +17,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reviewer is a service on the loopback that answers TokenReviews and
-// SubjectAccessReviews: of either version at any path, as a webhook does, or at the
-// paths of a kube-apiserver.
+// reviewer answers TokenReviews and SubjectAccessReviews of either version on the
+// loopback, at any path, like a webhook, and kube-apiserver's ConfigMap.
 type reviewer struct {
-	web       *httptest.Server
-	authority *authority
-	// users are the users by token.
+	web *httptest.Server
+	ca  *testCA
+	// users are by token.
 	users map[string]authenticationv1.UserInfo
-	// audiences are for whom tokens are; nil for whoever asks.
+	// audiences are those of every token; nil means those of the review.
 	audiences []string
-	// allow and deny decide; neither means no opinion.
+	// allow and deny decide. If both are false, there is no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool
-	// status, if set, is all that is answered.
+	// status is the HTTP status of every response, 0 for reviews.
 	status int
 
-	// mu guards reviews, the kinds and versions that were asked for, and trust,
-	// the ConfigMap by which a kube-apiserver tells its authorities.
+	// mu guards reviews, the versions and kinds received, and trust, the data of the
+	// ConfigMap with kube-apiserver's CA bundles.
 	mu      sync.Mutex
 	reviews []string
 	trust   map[string]string
@@ -42,15 +41,15 @@ type reviewer struct {
 func newReviewer(t *testing.T) *reviewer {
 	t.Helper()
 	never := func(authorizationv1.SubjectAccessReviewSpec) bool { return false }
-	result := &reviewer{authority: newAuthority(t, "reviewer"), allow: never, deny: never}
+	result := &reviewer{ca: newCA(t, "reviewer"), allow: never, deny: never}
 	result.web = httptest.NewUnstartedServer(result)
-	result.web.TLS = &tls.Config{Certificates: []tls.Certificate{*result.authority.server()}}
+	result.web.TLS = &tls.Config{Certificates: []tls.Certificate{*result.ca.server()}}
 	result.web.StartTLS()
 	t.Cleanup(result.web.Close)
 	return result
 }
 
-// kubeconfig writes how to reach the reviewer and returns the file.
+// kubeconfig writes a kubeconfig for the reviewer and returns its file.
 func (r *reviewer) kubeconfig(t *testing.T) string {
 	t.Helper()
 	return writeFile(t, "reviewer.kubeconfig", fmt.Sprintf(`apiVersion: v1
@@ -59,18 +58,18 @@ clusters: [{name: reviewer, cluster: {server: %q, certificate-authority: %q}}]
 users: [{name: us, user: {token: ours}}]
 contexts: [{name: reviewer, context: {cluster: reviewer, user: us}}]
 current-context: reviewer
-`, r.web.URL, r.authority.file))
+`, r.web.URL, r.ca.file))
 }
 
-// asked returns what was asked for so far.
-func (r *reviewer) asked() []string {
+// received returns the versions and kinds of the reviews so far.
+func (r *reviewer) received() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.reviews)
 }
 
-// tell sets what the ConfigMap says.
-func (r *reviewer) tell(trust map[string]string) {
+// publish sets the data of the ConfigMap.
+func (r *reviewer) publish(trust map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trust = trust
@@ -79,7 +78,7 @@ func (r *reviewer) tell(trust map[string]string) {
 // ServeHTTP implements http.Handler.
 func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if strings.HasPrefix(req.URL.Path, "/api/v1/namespaces/kube-system/configmaps") {
-		r.tellTrust(w, req)
+		r.serveTrust(w, req)
 		return
 	}
 	body := json.RawMessage{}
@@ -93,7 +92,7 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Unlock()
 	switch {
 	case r.status != 0:
-		http.Error(w, "out of order", r.status)
+		http.Error(w, "broken", r.status)
 	case kind.Kind == "TokenReview":
 		review := authenticationv1.TokenReview{}
 		_ = json.Unmarshal(body, &review)
@@ -109,8 +108,8 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// tellTrust answers a get, list or watch of the one ConfigMap.
-func (r *reviewer) tellTrust(w http.ResponseWriter, req *http.Request) {
+// serveTrust answers a get, list or watch of the ConfigMap.
+func (r *reviewer) serveTrust(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	trust := r.trust
 	r.mu.Unlock()
@@ -118,7 +117,7 @@ func (r *reviewer) tellTrust(w http.ResponseWriter, req *http.Request) {
 	configMap.Namespace, configMap.Name, configMap.ResourceVersion = "kube-system", "extension-apiserver-authentication", "1"
 	switch {
 	case trust == nil:
-		http.Error(w, "not for you", http.StatusForbidden)
+		http.Error(w, "forbidden", http.StatusForbidden)
 	case req.URL.Query().Get("watch") != "":
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
@@ -133,8 +132,8 @@ func (r *reviewer) tellTrust(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// reviewAccess answers a SubjectAccessReview. v1beta1 has the groups under another
-// name.
+// reviewAccess answers a SubjectAccessReview. v1beta1 names the field of the groups
+// differently.
 func (r *reviewer) reviewAccess(body []byte, version string) any {
 	var review struct {
 		metav1.TypeMeta

@@ -25,11 +25,10 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
-// objects is a path at which there are objects, so that only whoever has a
-// permission may read it.
+// objects is a resource path: reading it needs an authorization.
 const objects = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
-// newTestOptions parses flags; outside of any cluster.
+// newTestOptions parses flags, outside of a cluster.
 func newTestOptions(t *testing.T, flags ...string) *Options {
 	t.Helper()
 	options := NewOptions()
@@ -48,27 +47,27 @@ func parse(options *Options, flags ...string) error {
 	return all.Parse(flags)
 }
 
-// guarded is a server on the loopback behind the authentication and authorization
-// of some options. Whom it lets in it tells who he is.
-type guarded struct {
+// testServer is a server on the loopback with the authentication and authorization
+// of some options. It responds with the authenticated user.
+type testServer struct {
 	t   *testing.T
 	web *httptest.Server
 }
 
-// answer is what a guarded server says.
+// answer is the response of a testServer.
 type answer struct {
 	Status int
 	User   user.DefaultInfo
 }
 
-// applied is what options do to a server.
+// applied is what ApplyTo sets.
 type applied struct {
 	authentication server.AuthenticationInfo
 	authorization  server.AuthorizationInfo
 	serving        server.SecureServingInfo
 }
 
-// apply carries the options out, as a server that starts does.
+// apply validates and applies the options, like a server that starts.
 func apply(t *testing.T, options *Options, defaultClientCAFile string) (*applied, error) {
 	t.Helper()
 	require.Empty(t, options.Validate())
@@ -82,7 +81,7 @@ func apply(t *testing.T, options *Options, defaultClientCAFile string) (*applied
 	return result, err
 }
 
-func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *guarded {
+func newTestServer(t *testing.T, options *Options, defaultClientCAFile string) *testServer {
 	t.Helper()
 	applied, err := apply(t, options, defaultClientCAFile)
 	require.NoError(t, err)
@@ -94,7 +93,7 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		for _, header := range []string{"Authorization", "X-Remote-User", "X-Who"} {
 			if req.Header.Get(header) != "" {
-				t.Errorf("the header %s must not go past authentication", header)
+				t.Errorf("authentication must remove the header %s", header)
 			}
 		}
 		info, _ := request.UserFrom(req.Context())
@@ -110,36 +109,36 @@ func newGuarded(t *testing.T, options *Options, defaultClientCAFile string) *gua
 	web.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 	web.StartTLS()
 	t.Cleanup(web.Close)
-	return &guarded{t: t, web: web}
+	return &testServer{t: t, web: web}
 }
 
 // request sends a GET, with a client certificate if there is one.
-func (g *guarded) request(path string, certificate *tls.Certificate, headers map[string]string) answer {
-	g.t.Helper()
-	transport := g.web.Client().Transport.(*http.Transport).Clone()
+func (s *testServer) request(path string, certificate *tls.Certificate, headers map[string]string) answer {
+	s.t.Helper()
+	transport := s.web.Client().Transport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
 	if certificate != nil {
 		transport.TLSClientConfig.Certificates = []tls.Certificate{*certificate}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.web.URL+path, nil)
-	require.NoError(g.t, err)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.web.URL+path, nil)
+	require.NoError(s.t, err)
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
 	response, err := (&http.Client{Transport: transport}).Do(req)
-	require.NoError(g.t, err)
+	require.NoError(s.t, err)
 	defer func() { _ = response.Body.Close() }()
 	result := answer{Status: response.StatusCode}
 	if result.Status == http.StatusOK {
-		require.NoError(g.t, json.NewDecoder(response.Body).Decode(&result.User))
+		require.NoError(s.t, json.NewDecoder(response.Body).Decode(&result.User))
 	}
 	return result
 }
 
 // withToken sends a GET with a bearer token.
-func (g *guarded) withToken(path, token string) answer {
-	g.t.Helper()
-	return g.request(path, nil, map[string]string{"Authorization": "Bearer " + token})
+func (s *testServer) withToken(path, token string) answer {
+	s.t.Helper()
+	return s.request(path, nil, map[string]string{"Authorization": "Bearer " + token})
 }

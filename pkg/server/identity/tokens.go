@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 )
 
-// tokenAuthenticators are the sources that a bearer token proves.
-func (o *Options) tokenAuthenticators(jwt *jwtSource, audiences authenticator.Audiences) ([]authenticator.Token, error) {
+// tokenAuthenticators returns the authenticators of bearer tokens. jwt may be nil.
+func (o *Options) tokenAuthenticators(jwt authenticator.Token, audiences authenticator.Audiences) ([]authenticator.Token, error) {
 	var result []authenticator.Token
 	if o.Local.TokenFile != "" {
 		file, err := newTokenFile(o.Local.TokenFile)
@@ -20,8 +20,8 @@ func (o *Options) tokenAuthenticators(jwt *jwtSource, audiences authenticator.Au
 		}
 		result = append(result, file)
 	}
-	if jwt.tokens != nil {
-		result = append(result, jwt.tokens)
+	if jwt != nil {
+		result = append(result, jwt)
 	}
 	if o.Local.TokenWebhookFile != "" {
 		webhook, err := o.newTokenWebhook(audiences)
@@ -38,14 +38,14 @@ func (o *Options) tokenAuthenticators(jwt *jwtSource, audiences authenticator.Au
 func newTokenFile(file string) (authenticator.Token, error) {
 	tokens, err := tokenfile.NewCSV(file)
 	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: must be a readable CSV file with a token, a user name, a UID and, optionally, quoted groups in each line: %w", tokenFileFlag, file, err)
+		return nil, fmt.Errorf("--%s=%s: must be a readable CSV file with a token, a user name, a UID and optionally quoted groups on each line: %w", tokenFileFlag, file, err)
 	}
 	return tokens, nil
 }
 
-// newTokenWebhook returns the service of --authentication-token-webhook-config-file
-// behind a cache. It is not called before a token comes. Errors name the flag and
-// the file.
+// newTokenWebhook returns the webhook of
+// --authentication-token-webhook-config-file behind a cache. It does not contact
+// the webhook. Errors name the flag and the file.
 func (o *Options) newTokenWebhook(audiences authenticator.Audiences) (authenticator.Token, error) {
 	client, err := loadWebhookKubeconfig(tokenWebhookFlag, o.Local.TokenWebhookFile)
 	if err != nil {
@@ -55,6 +55,6 @@ func (o *Options) newTokenWebhook(audiences authenticator.Audiences) (authentica
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", tokenWebhookFlag, o.Local.TokenWebhookFile, err)
 	}
-	ttl := o.lifetime(tokenWebhookTTLFlag, o.Authentication.CacheTTL, defaultTokenWebhookTTL)
+	ttl := o.cacheTTL(tokenWebhookTTLFlag, o.Authentication.CacheTTL, localTokenWebhookTTL)
 	return tokencache.New(reviewer, false, ttl, ttl), nil
 }

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-func TestTokenFileTellsTheUser(t *testing.T) {
+func TestTokenFileAuthenticatesUser(t *testing.T) {
 	file := writeFile(t, "tokens.csv", "secret-a,alice,1,\"system:masters,developers\"\nsecret-b,bob,2\n")
-	server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file), "")
+	server := newTestServer(t, newTestOptions(t, "--token-auth-file="+file), "")
 	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"system:masters", "developers", user.AllAuthenticated}}}
 
 	require.Equal(t, alice, server.withToken(objects, "secret-a"))
@@ -28,14 +28,14 @@ func TestTokenFileTellsTheUser(t *testing.T) {
 		}))
 	})
 	t.Run("a token beside audiences", func(t *testing.T) {
-		server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file, "--api-audiences=flowcontrol"), "")
+		server := newTestServer(t, newTestOptions(t, "--token-auth-file="+file, "--api-audiences=flowcontrol"), "")
 		require.Equal(t, alice, server.withToken(objects, "secret-a"))
 	})
 }
 
-func TestBadTokenFileIsToldWithFlagAndFile(t *testing.T) {
+func TestInvalidTokenFileErrorNamesFlagAndFile(t *testing.T) {
 	tests := []struct{ name, file, want string }{
-		{"not there", "/nowhere.csv", "no such file"},
+		{"missing", "/nowhere.csv", "no such file"},
 		{"a directory", t.TempDir(), "is a directory"},
 		{"two columns", writeFile(t, "two.csv", "secret,alice\n"), "found 2"},
 		{"a quote that never ends", writeFile(t, "quote.csv", "secret,alice,1,\"developers\nsecret,bob,2\n"), "line"},
@@ -49,7 +49,7 @@ func TestBadTokenFileIsToldWithFlagAndFile(t *testing.T) {
 	}
 }
 
-func TestTokenWebhookTellsTheUser(t *testing.T) {
+func TestTokenWebhookAuthenticatesUser(t *testing.T) {
 	for flag, version := range map[string]string{"": "v1beta1", "--authentication-token-webhook-version=v1": "v1"} {
 		t.Run("in "+version, func(t *testing.T) {
 			webhook := newReviewer(t)
@@ -58,41 +58,41 @@ func TestTokenWebhookTellsTheUser(t *testing.T) {
 			if flag != "" {
 				flags = append(flags, flag)
 			}
-			server := newGuarded(t, newTestOptions(t, flags...), "")
+			server := newTestServer(t, newTestOptions(t, flags...), "")
 			alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}
 
 			require.Equal(t, alice, server.withToken(objects, "secret"))
 			require.Equal(t, alice, server.withToken(objects, "secret"))
-			require.Equal(t, []string{"authentication.k8s.io/" + version + " TokenReview"}, webhook.asked(), "the second answer is remembered")
+			require.Equal(t, []string{"authentication.k8s.io/" + version + " TokenReview"}, webhook.received(), "the second response is cached")
 			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
 			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
-			require.Len(t, webhook.asked(), 2, "a refusal is remembered too")
+			require.Len(t, webhook.received(), 2, "a rejection is cached too")
 		})
 	}
 }
 
-func TestTokenForOthersIsRefused(t *testing.T) {
+func TestTokenForAnotherAudienceIsRejected(t *testing.T) {
 	webhook := newReviewer(t)
 	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
 	webhook.audiences = []string{"shop"}
 	kubeconfig := "--authentication-token-webhook-config-file=" + webhook.kubeconfig(t)
-	require.Equal(t, known("alice"), newGuarded(t, newTestOptions(t, kubeconfig), "").withToken("/version", "secret"), "without audiences nobody asks for whom it is")
-	require.Equal(t, known("alice"), newGuarded(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol,shop"), "").withToken("/version", "secret"))
-	require.Equal(t, answer{Status: http.StatusUnauthorized}, newGuarded(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol"), "").withToken("/version", "secret"))
+	require.Equal(t, known("alice"), newTestServer(t, newTestOptions(t, kubeconfig), "").withToken("/version", "secret"), "without --api-audiences, audiences are not checked")
+	require.Equal(t, known("alice"), newTestServer(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol,shop"), "").withToken("/version", "secret"))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, newTestServer(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol"), "").withToken("/version", "secret"))
 }
 
 func TestTokenWebhookIsAskedLast(t *testing.T) {
 	webhook := newReviewer(t)
 	file := writeFile(t, "tokens.csv", "secret,alice,1\n")
-	server := newGuarded(t, newTestOptions(t, "--token-auth-file="+file, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
+	server := newTestServer(t, newTestOptions(t, "--token-auth-file="+file, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
 	require.Equal(t, http.StatusOK, server.withToken("/version", "secret").Status)
-	require.Empty(t, webhook.asked())
+	require.Empty(t, webhook.received())
 }
 
-func TestTokenWebhookOutOfOrderLetsNobodyIn(t *testing.T) {
+func TestTokenIsRejectedIfTheWebhookFails(t *testing.T) {
 	webhook := newReviewer(t)
 	webhook.status = http.StatusForbidden
-	server := newGuarded(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
+	server := newTestServer(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
 	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", "secret"))
-	require.NotEmpty(t, webhook.asked())
+	require.NotEmpty(t, webhook.received())
 }

@@ -12,15 +12,15 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// Validate refuses flags that contradict each other, that would do nothing, or
-// that no server can mean. It reads no file.
+// Validate returns an error for each flag that is invalid, contradicts another or has
+// no effect. It reads no file.
 func (o *Options) Validate() []error {
 	errs := o.Authentication.Validate()
 	errs = append(errs, o.Authorization.Validate()...)
 	if _, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths); err != nil {
-		errs = append(errs, fmt.Errorf("--authorization-always-allow-paths: %w", err))
+		errs = append(errs, fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err))
 	}
-	errs = append(errs, o.validateLifetimes()...)
+	errs = append(errs, o.validateCacheTTLs()...)
 	errs = append(errs, o.validateRequestHeader()...)
 	if o.Delegated() {
 		return append(errs, o.validateDelegated()...)
@@ -28,80 +28,75 @@ func (o *Options) Validate() []error {
 	return append(errs, o.validateLocal()...)
 }
 
-// validateLifetimes refuses caches that forget before they learn.
-func (o *Options) validateLifetimes() []error {
+func (o *Options) validateCacheTTLs() []error {
 	var errs []error
-	for _, lifetime := range []struct {
+	for _, ttl := range []struct {
 		flag  string
 		value time.Duration
 	}{
 		{tokenWebhookTTLFlag, o.Authentication.CacheTTL},
-		{authorizationAllowedTTLFlag, o.Authorization.AllowCacheTTL},
-		{authorizationDeniedTTLFlag, o.Authorization.DenyCacheTTL},
+		{authorizedTTLFlag, o.Authorization.AllowCacheTTL},
+		{unauthorizedTTLFlag, o.Authorization.DenyCacheTTL},
 	} {
-		if lifetime.value < 0 {
-			errs = append(errs, fmt.Errorf("--%s=%s: must be 0s (remember nothing) or more", lifetime.flag, lifetime.value))
+		if ttl.value < 0 {
+			errs = append(errs, fmt.Errorf("--%s=%s: must be 0s (no caching) or greater", ttl.flag, ttl.value))
 		}
 	}
 	return errs
 }
 
-// validateRequestHeader refuses what would be said of a front proxy whose
-// authority is unknown, or comes together with other values from a cluster.
+// validateRequestHeader rejects front proxy flags without the CA bundle of the front
+// proxy: behind a kube-apiserver all its settings come from there.
 func (o *Options) validateRequestHeader() []error {
 	if o.Authentication.RequestHeader.ClientCAFile != "" {
 		return nil
 	}
-	return o.each(func(flag string) bool { return strings.HasPrefix(flag, "requestheader-") },
-		"--%[1]s says how to trust a front proxy, but not whose certificate it has: give --%[2]s too, or leave --%[1]s out", requestHeaderCAFlag)
+	return o.rejectFlags(func(flag string) bool { return strings.HasPrefix(flag, "requestheader-") },
+		"--%[1]s requires --%[2]s, the CA bundle of the front proxy: set --%[2]s too, or remove --%[1]s", requestHeaderCAFlag)
 }
 
 func (o *Options) validateDelegated() []error {
-	errs := o.each(isLocalFlag,
-		"--%[1]s is for a server without a kube-apiserver, but %[2]s has a kube-apiserver decide: leave one of the two out", o.delegatedBy())
+	errs := o.rejectFlags(isLocalFlag,
+		"--%[1]s is only for a server without a kube-apiserver, but %[2]s delegates to one: remove one of the two", o.delegatedBy())
 	if o.Kubeconfig != "" || o.inPod() {
 		return errs
 	}
-	for _, kubeconfig := range []struct{ flag, file string }{
-		{"authentication-kubeconfig", o.Authentication.RemoteKubeConfigFile},
-		{"authorization-kubeconfig", o.Authorization.RemoteKubeConfigFile},
-	} {
-		if kubeconfig.file == "" {
-			errs = append(errs, fmt.Errorf("%s has a kube-apiserver decide, but --%s is missing: give it too, or --kubeconfig for both", o.delegatedBy(), kubeconfig.flag))
+	for _, required := range []kubeconfig{o.authenticationKubeconfig(), o.authorizationKubeconfig()} {
+		if required.file == "" {
+			errs = append(errs, fmt.Errorf("%s delegates to a kube-apiserver, but --%s is not set: set it too, or set --kubeconfig for both", o.delegatedBy(), required.flag))
 		}
 	}
 	return errs
 }
 
-// delegatedBy names what makes the options delegated.
+// delegatedBy names the flag or the credentials that select delegated mode.
 func (o *Options) delegatedBy() string {
 	switch {
 	case o.Kubeconfig != "":
-		return "--kubeconfig"
+		return "--" + kubeconfigFlag
 	case o.Authentication.RemoteKubeConfigFile != "":
-		return "--authentication-kubeconfig"
+		return "--" + authenticationKubeconfigFlag
 	case o.Authorization.RemoteKubeConfigFile != "":
-		return "--authorization-kubeconfig"
+		return "--" + authorizationKubeconfigFlag
 	default:
 		return "the service account of this pod"
 	}
 }
 
 func (o *Options) validateLocal() []error {
-	errs := o.each(isDelegatedFlag, "--%[1]s is for a server behind a kube-apiserver: give %[2]s too, or leave --%[1]s out", "--kubeconfig")
+	errs := o.rejectFlags(isDelegatedFlag, "--%[1]s is only for a server behind a kube-apiserver: set --%[2]s too, or remove --%[1]s", kubeconfigFlag)
 	errs = append(errs, o.validateWebhook(o.Local.TokenWebhookFile, tokenWebhookFlag, o.Local.TokenWebhookVersion, tokenWebhookVersionFlag, tokenWebhookTTLFlag)...)
-	errs = append(errs, o.validateWebhook(o.Local.AuthorizationWebhookFile, authorizationWebhookFlag, o.Local.AuthorizationWebhookVersion, authorizationVersionFlag,
-		authorizationAllowedTTLFlag, authorizationDeniedTTLFlag)...)
+	errs = append(errs, o.validateWebhook(o.Local.AuthorizationWebhookFile, authorizationWebhookFlag, o.Local.AuthorizationWebhookVersion, authorizationWebhookVersionFlag,
+		authorizedTTLFlag, unauthorizedTTLFlag)...)
 	return append(errs, o.validateOIDC()...)
 }
 
-// validateWebhook refuses a version that no webhook speaks, and flags about a
-// webhook that is not there.
-func (o *Options) validateWebhook(file, fileFlag, version, versionFlag string, lifetimeFlags ...string) []error {
+// validateWebhook rejects an unknown version, and flags of a webhook that is not set.
+func (o *Options) validateWebhook(file, fileFlag, version, versionFlag string, ttlFlags ...string) []error {
 	if file == "" {
-		about := append([]string{versionFlag}, lifetimeFlags...)
-		return o.each(func(flag string) bool { return slices.Contains(about, flag) },
-			"--%[1]s says how to ask a service that is not named: give --%[2]s too, or leave --%[1]s out", fileFlag)
+		webhookFlags := append([]string{versionFlag}, ttlFlags...)
+		return o.rejectFlags(func(flag string) bool { return slices.Contains(webhookFlags, flag) },
+			"--%[1]s requires --%[2]s: set --%[2]s too, or remove --%[1]s", fileFlag)
 	}
 	if version != "v1" && version != "v1beta1" {
 		return []error{fmt.Errorf("--%s=%s: must be v1 or v1beta1", versionFlag, version)}
@@ -111,33 +106,33 @@ func (o *Options) validateWebhook(file, fileFlag, version, versionFlag string, l
 
 func (o *Options) validateOIDC() []error {
 	if o.Local.AuthenticationConfigFile == "" {
-		return o.Local.OIDC.validate(o.given(isOIDCFlag))
+		return o.Local.OIDC.validate(o.changedFlags(isOIDCFlag))
 	}
-	errs := o.each(isOIDCFlag,
-		"--%[1]s and --%[2]s both say which issuers are let in: move the issuer of the --oidc-* flags to the file, or leave the file out", authenticationConfigFlag)
+	errs := o.rejectFlags(isOIDCFlag,
+		"--%[1]s and --%[2]s are mutually exclusive: move the issuer of the --oidc-* flags to the file, or remove --%[2]s", authenticationConfigFlag)
 	if gate := features.StructuredAuthenticationConfiguration; !utilfeature.DefaultFeatureGate.Enabled(gate) {
-		errs = append(errs, fmt.Errorf("--%s needs --feature-gates=%s=true", authenticationConfigFlag, gate))
+		errs = append(errs, fmt.Errorf("--%s requires --feature-gates=%s=true", authenticationConfigFlag, gate))
 	}
 	return errs
 }
 
-// isLocalFlag tells whether a flag means nothing behind a kube-apiserver.
+// isLocalFlag reports whether a flag has no effect behind a kube-apiserver.
 func isLocalFlag(flag string) bool {
 	return isOIDCFlag(flag) || slices.Contains([]string{
 		tokenFileFlag, authenticationConfigFlag, apiAudiencesFlag,
-		tokenWebhookFlag, tokenWebhookVersionFlag, authorizationWebhookFlag, authorizationVersionFlag,
+		tokenWebhookFlag, tokenWebhookVersionFlag, authorizationWebhookFlag, authorizationWebhookVersionFlag,
 	}, flag)
 }
 
-// isDelegatedFlag tells whether a flag means nothing without a kube-apiserver.
+// isDelegatedFlag reports whether a flag has no effect without a kube-apiserver.
 func isDelegatedFlag(flag string) bool {
-	return flag == "authentication-skip-lookup" || flag == "authentication-tolerate-lookup-failure"
+	return flag == skipLookupFlag || flag == tolerateLookupFailureFlag
 }
 
 func isOIDCFlag(flag string) bool { return strings.HasPrefix(flag, oidcFlagPrefix) }
 
-// given returns the flags of the command line that match.
-func (o *Options) given(match func(flag string) bool) []string {
+// changedFlags returns the flags on the command line that match.
+func (o *Options) changedFlags(match func(flag string) bool) []string {
 	var names []string
 	for _, set := range o.flags {
 		set.VisitAll(func(flag *pflag.Flag) {
@@ -149,11 +144,11 @@ func (o *Options) given(match func(flag string) bool) []string {
 	return names
 }
 
-// each makes an error of each flag of the command line that matches. The format
-// has the flag and other as its values.
-func (o *Options) each(match func(flag string) bool, format, other string) []error {
+// rejectFlags returns an error for each flag on the command line that matches. The
+// arguments of format are the flag and other.
+func (o *Options) rejectFlags(match func(flag string) bool, format, other string) []error {
 	var errs []error
-	for _, flag := range o.given(match) {
+	for _, flag := range o.changedFlags(match) {
 		errs = append(errs, fmt.Errorf(format, flag, other))
 	}
 	return errs
