@@ -53,7 +53,7 @@ func writeFlagsDocument() string {
 // defaultOf leaves out what says nothing.
 func defaultOf(f *pflag.Flag) string {
 	switch f.DefValue {
-	case "", "[]", "none":
+	case "", "[]", "none", "<nil>":
 		return ""
 	default:
 		return "`" + f.DefValue + "`"

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"strings"
+
+	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/logs"
@@ -35,6 +38,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	o.Identity.AddFlags(&sets)
 	o.Run.AddUniversalFlags(sets.FlagSet("requests and life"))
+	replaceComponentExamples(sets.FlagSet("requests and life"))
 	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
 	o.Admission.AddFlags(sets.FlagSet("admission"))
 	o.Audit.AddFlags(sets.FlagSet("auditing"))
@@ -44,6 +48,20 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Metrics.AddFlags(sets.FlagSet("metrics"))
 	logsapi.AddFlags(o.Logs, sets.FlagSet("logs"))
 	return sets
+}
+
+// replaceComponentExamples replaces the introduction of two of the library's flags,
+// whose examples are of another server. It keeps the list of options.
+func replaceComponentExamples(flags *pflag.FlagSet) {
+	for name, introduction := range map[string]string{
+		"emulated-version": "Version whose APIs and features to emulate, as major.minor. For example: --emulated-version=kube=1.32.\n",
+		"feature-gates":    "Feature gates to enable or disable, comma-separated. Repeatable. For example: --feature-gates=kube:WatchList=true.\n",
+	} {
+		flag := flags.Lookup(name)
+		if _, options, found := strings.Cut(flag.Usage, "Options are:"); found {
+			flag.Usage = introduction + "Options are:" + options
+		}
+	}
 }
 
 // applyGlobals sets what the libraries keep for the whole process: feature gates,
