@@ -13,18 +13,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-func isHere(level string) bool { return level != "absent" }
+func isPresent(level string) bool { return level != "absent" }
 
-// requireShadowIsTrue looks whether the engine gives the schema a request, and
-// returns whether it does not.
+// requireShadowIsTrue compares shadowedBy with the classifier, and reports whether
+// the classifier gives the schema no request.
 func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
-	schema.Spec.PriorityLevelConfiguration.Name = "here"
-	takers := shadowedBy(&schema, pointers(others), isHere)
-	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	schema.Spec.PriorityLevelConfiguration.Name = "present"
+	takers := shadowedBy(&schema, pointers(others), isPresent)
+	c := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
 	for i := range requests {
-		if chosen := engine.Match(&requests[i]); chosen >= 0 && engine.Schemas()[chosen].Name == schema.Name {
-			require.Empty(t, takers, "%s is said to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
+		if chosen := c.Match(&requests[i]); chosen >= 0 && c.Schemas()[chosen].Name == schema.Name {
+			require.Empty(t, takers, "%s is reported to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
 			return false
 		}
 	}
@@ -34,15 +34,15 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []f
 	for _, taker := range takers {
 		named = append(named, *taker)
 	}
-	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isHere), "the schemas that are named do it alone")
+	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isPresent), "the reported schemas suffice")
 	return true
 }
 
-// requireOverlapIsTrue looks for a request that the engine would give to either
-// schema, and returns whether there is one.
+// requireOverlapIsTrue compares overlap with the classifier, and reports whether
+// some request matches both schemas.
 func requireOverlapIsTrue(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
-	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "here", "here"
+	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"
 	first, second := classifier(a), classifier(b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
@@ -64,7 +64,7 @@ func text(value any) string {
 	return string(text)
 }
 
-func TestSchemaIsShadowedWheneverTheEngineNeverChoosesIt(t *testing.T) {
+func TestShadowAgreesWithTheClassifier(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 4))
 	requests := universe()
 	seen := map[bool]int{}
@@ -78,7 +78,7 @@ func TestSchemaIsShadowedWheneverTheEngineNeverChoosesIt(t *testing.T) {
 	assert.Greater(t, seen[false], 60)
 }
 
-func TestSchemasOverlapWheneverTheEngineCanChooseEither(t *testing.T) {
+func TestOverlapAgreesWithTheClassifier(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 6))
 	requests := universe()
 	seen := map[bool]int{}
@@ -90,14 +90,14 @@ func TestSchemasOverlapWheneverTheEngineCanChooseEither(t *testing.T) {
 	assert.Greater(t, seen[false], 100)
 }
 
-func FuzzAdviceIsTrueOfTheEngine(f *testing.F) {
+func FuzzFindingsAgreeWithTheClassifier(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, byte(3*seed), "alice", "devs", "ns1", "get", "pods/status", "/healthz/etcd")
 	}
 	requests := universe()
 	f.Fuzz(func(t *testing.T, seed uint64, n byte, name, inGroup, namespace, verb, resource, url string) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		schemas := append(randomSchemas(random, 1+int(n%16)), writtenByHand(random, "by-hand", name, inGroup, namespace, verb, resource, url))
+		schemas := append(randomSchemas(random, 1+int(n%16)), fuzzedSchema(random, "fuzzed", name, inGroup, namespace, verb, resource, url))
 		last := len(schemas) - 1
 		shadowIsSound(t, schemas[0], schemas[1:], requests)
 		shadowIsSound(t, schemas[last], schemas[:last], requests)
@@ -105,30 +105,30 @@ func FuzzAdviceIsTrueOfTheEngine(f *testing.F) {
 	})
 }
 
-// writtenByHand is a schema with words of the fuzzer, which need not be valid.
-func writtenByHand(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrol.FlowSchema {
+// fuzzedSchema is a schema with values of the fuzzer, which need not be valid.
+func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrol.FlowSchema {
 	schema := randomSchema(random, name)
 	rule := &schema.Spec.Rules[0]
 	rule.Subjects = append(rule.Subjects, aUser(userName), aGroup(inGroup), anAccount(namespace, userName))
 	rule.ResourceRules = append(rule.ResourceRules, flowcontrol.ResourcePolicyRule{
-		Verbs: []string{verb}, APIGroups: []string{all}, Resources: []string{resource}, Namespaces: []string{namespace},
+		Verbs: []string{verb}, APIGroups: []string{wildcard}, Resources: []string{resource}, Namespaces: []string{namespace},
 	})
 	rule.NonResourceRules = append(rule.NonResourceRules, flowcontrol.NonResourcePolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{url}})
 	return schema
 }
 
-// shadowIsSound is one half of requireShadowIsTrue: words outside the universe
-// may be the only requests that a schema takes.
+// shadowIsSound is one half of requireShadowIsTrue: a schema may take only requests
+// outside the universe.
 func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
-	schema.Spec.PriorityLevelConfiguration.Name = "here"
-	if shadowedBy(&schema, pointers(others), isHere) == nil {
+	schema.Spec.PriorityLevelConfiguration.Name = "present"
+	if shadowedBy(&schema, pointers(others), isPresent) == nil {
 		return
 	}
-	engine := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	c := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
 	for i := range requests {
-		if chosen := engine.Match(&requests[i]); chosen >= 0 {
-			require.NotEqual(t, schema.Name, engine.Schemas()[chosen].Name, "%s among %s takes %+v", text(schema), text(others), requests[i])
+		if chosen := c.Match(&requests[i]); chosen >= 0 {
+			require.NotEqual(t, schema.Name, c.Schemas()[chosen].Name, "%s among %s takes %+v", text(schema), text(others), requests[i])
 		}
 	}
 }
@@ -138,7 +138,7 @@ func overlapIsComplete(t *testing.T, a, b flowcontrol.FlowSchema, requests []flo
 	if overlap(rulesOf(&a), &b) {
 		return
 	}
-	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "here", "here"
+	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"
 	first, second := classifier(a), classifier(b)
 	for i := range requests {
 		require.False(t, first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0, "%s and %s both match %+v", text(a), text(b), requests[i])

@@ -1,46 +1,48 @@
-// Package lint tells the writer of a FlowSchema what he probably did not mean.
+// Package lint finds what the author of a FlowSchema probably did not intend.
+// For now its findings are sent as API warnings on writes; they never reject a
+// write.
 //
-// There are three things to tell of: the priority level does not exist, the
-// schema can never match, its precedence leaves to names which of two schemas
-// takes a request. Advice never refuses a write.
+// There are three findings: the priority level does not exist, the FlowSchema
+// can never match, and its matchingPrecedence is used by another FlowSchema that
+// matches some of the same requests, so that their names decide.
 //
-// # Who a user is
+// # Users
 //
-// Which users a subject means decides whether two subjects can mean the same
-// one. Membership in a group is known only to whoever authenticates, but these
-// things hold on every cluster:
+// Two rules can match the same request only if some user belongs to a subject
+// of each. Group membership is known only to the authenticator, but the
+// following holds in every cluster:
 //
 //   - A user is in exactly one of system:authenticated and
-//     system:unauthenticated; in the latter is system:anonymous alone, who is in
-//     no other group.
-//   - Users called system:serviceaccount:NAMESPACE:NAME are service accounts. Their
+//     system:unauthenticated. Only system:anonymous is in the latter, and in no
+//     other group.
+//   - Users named system:serviceaccount:NAMESPACE:NAME are service accounts. Their
 //     groups are system:serviceaccounts, system:serviceaccounts:NAMESPACE and
-//     system:authenticated; nobody else is in one of the first two.
-//   - The members of system:nodes are called system:node:NAME and are in no group
-//     but that and system:authenticated.
-//   - Any other user may be in any other groups.
+//     system:authenticated. No other user is in the first two.
+//   - Members of system:nodes are named system:node:NAME. They are in no group
+//     except system:nodes and system:authenticated.
+//   - Any other user can be in any other groups.
 //
-// A client that impersonates may put together a user whom nobody authenticates;
-// advice looks past that.
+// Impersonation can combine users and groups that no authenticator returns. The
+// package ignores this.
 //
-// # A schema that never matches
+// # FlowSchemas that never match
 //
-// A schema is cut into atoms: one subject, one verb, one API group, one resource
-// and one namespace (or none) of a rule, or one subject, one verb and one URL. A
-// wildcard is a value like any other, which only a wildcard covers. An atom is
-// taken if one rule of an earlier schema covers it in each place: then that rule
-// matches every request of the atom. If every atom is taken, by one earlier
-// schema or by several together, the schema can never match. There is no false
-// alarm, but for impersonation. Verbs and names are open sets: a wildcard is not
-// covered by a list of all there is today. And beyond a bound of work, in
-// proportion to the atoms times the schemas, nothing is said.
+// A FlowSchema is split into tuples: one subject, verb, API group, resource and
+// namespace (or cluster scope) of a resource rule, or one subject, verb and URL
+// of a non-resource rule. A wildcard is a value that only a wildcard covers:
+// verbs and names are open sets, so no list covers it. An earlier FlowSchema
+// takes a tuple if one of its rules covers the tuple in each place, because that
+// rule then matches every request of the tuple. If each tuple is taken, by one
+// earlier FlowSchema or by several, the FlowSchema can never match. This has no
+// false positives except for impersonation. The work is proportional to tuples
+// times FlowSchemas; past a limit there is no finding.
 //
-// An earlier schema counts only if its priority level exists, for others take no
-// part in matching.
+// An earlier FlowSchema counts only if its priority level exists, because
+// FlowSchemas without one take no part in matching.
 //
-// # Schemas that overlap
+// # FlowSchemas that overlap
 //
-// Two schemas overlap if there is a request that both match: if two rules have in
-// common a user and, in each list, a value. What even earlier schemas take of
-// that is not looked at.
+// Two FlowSchemas overlap if some request matches both: two of their rules have
+// a user in common and a value in common in each list. Earlier FlowSchemas that
+// take these requests are ignored.
 package lint

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// A small world: what schemas mention, and requests of every sort that such
-// schemas can tell apart, which includes what none of them mentions.
+// The values that schemas mention, and one request of each kind that such schemas
+// distinguish, including values that no schema mentions.
 
 func verbWords() []string      { return []string{"get", "list"} }
 func apiGroupWords() []string  { return []string{"", "apps"} }
@@ -26,25 +26,25 @@ func urlWords() []string {
 }
 
 func pathWords() []string {
-	return []string{"", "/", "/healthz", "/healthz/", "/healthz/etcd", "/healthz/etcd/strange", "/healthz/strange", "/apis", "/apis/strange", "/strange"}
+	return []string{"", "/", "/healthz", "/healthz/", "/healthz/etcd", "/healthz/etcd/other", "/healthz/other", "/apis", "/apis/other", "/other"}
 }
 
-const strange = "strange"
+const other = "other"
 
-// universe holds a request for every user and thing.
+// universe returns a request for each combination of user and target.
 func universe() []flow.Attributes {
 	var requests []flow.Attributes
 	for _, user := range users() {
-		for _, verb := range append(verbWords(), strange) {
+		for _, verb := range append(verbWords(), other) {
 			request := flow.Attributes{User: user.User, Groups: user.Groups, Verb: verb}
 			for _, request.Path = range pathWords() {
 				requests = append(requests, request)
 			}
 			request.IsResourceRequest, request.Path = true, ""
-			for _, request.APIGroup = range append(apiGroupWords(), strange) {
-				for _, resource := range append(resourceWords(), strange) {
+			for _, request.APIGroup = range append(apiGroupWords(), other) {
+				for _, resource := range append(resourceWords(), other) {
 					request.Resource, request.Subresource, _ = strings.Cut(resource, "/")
-					for _, request.Namespace = range append(namespaceWords(), strange, "") {
+					for _, request.Namespace = range append(namespaceWords(), other, "") {
 						requests = append(requests, request)
 					}
 				}
@@ -54,22 +54,22 @@ func universe() []flow.Attributes {
 	return requests
 }
 
-// users are those that may exist, by the package comment.
+// users returns the users that can exist according to the package comment.
 func users() []flow.Attributes {
 	const in = "system:authenticated"
 	found := []flow.Attributes{
 		{User: "system:anonymous", Groups: []string{"system:unauthenticated"}},
 		{User: "system:node:n1", Groups: []string{"system:nodes", in}},
-		{User: "system:node:strange", Groups: []string{"system:nodes", in}},
+		{User: "system:node:other", Groups: []string{"system:nodes", in}},
 		{User: "system:node:n1", Groups: []string{"devs", "ops", in}},
 	}
-	for _, name := range []string{"alice", "bob", strange} {
+	for _, name := range []string{"alice", "bob", other} {
 		for _, groups := range [][]string{{in}, {"devs", in}, {"ops", in}, {"devs", "ops", in}} {
 			found = append(found, flow.Attributes{User: name, Groups: groups})
 		}
 	}
-	for _, namespace := range append(namespaceWords(), strange) {
-		for _, name := range []string{"builder", strange} {
+	for _, namespace := range append(namespaceWords(), other) {
+		for _, name := range []string{"builder", other} {
 			found = append(found, flow.Attributes{
 				User:   serviceaccount.MakeUsername(namespace, name),
 				Groups: append(serviceaccount.MakeGroupNames(namespace), in),
@@ -81,14 +81,14 @@ func users() []flow.Attributes {
 
 func pick[T any](random *rand.Rand, words []T) T { return words[random.IntN(len(words))] }
 
-// someOf returns a list as validation lets it pass.
+// someOf returns a list that passes validation.
 func someOf(random *rand.Rand, words []string) []string {
 	if random.IntN(2) == 0 {
-		return []string{all}
+		return []string{wildcard}
 	}
 	values := []string{pick(random, words)}
-	if other := pick(random, words); other != values[0] && random.IntN(3) == 0 {
-		values = append(values, other)
+	if second := pick(random, words); second != values[0] && random.IntN(3) == 0 {
+		values = append(values, second)
 	}
 	return values
 }
@@ -97,7 +97,7 @@ func randomSchema(random *rand.Rand, name string) flowcontrol.FlowSchema {
 	schema := flowcontrol.FlowSchema{}
 	schema.Name = name
 	schema.Spec.MatchingPrecedence = 2 + random.Int32N(4)
-	schema.Spec.PriorityLevelConfiguration.Name = pick(random, []string{"here", "here", "here", "absent"})
+	schema.Spec.PriorityLevelConfiguration.Name = pick(random, []string{"present", "present", "present", "absent"})
 	for range 1 + random.IntN(2) {
 		var rule flowcontrol.PolicyRulesWithSubjects
 		for range 1 + random.IntN(3) {
@@ -123,11 +123,11 @@ func randomSchema(random *rand.Rand, name string) flowcontrol.FlowSchema {
 func randomSubject(random *rand.Rand) flowcontrol.Subject {
 	switch random.IntN(4) {
 	case 0:
-		return aUser(pick(random, []string{"alice", "bob", all, "system:anonymous", "system:node:n1", "system:serviceaccount:ns1:builder"}))
+		return aUser(pick(random, []string{"alice", "bob", wildcard, "system:anonymous", "system:node:n1", "system:serviceaccount:ns1:builder"}))
 	case 1:
-		return anAccount(pick(random, namespaceWords()), pick(random, []string{"builder", all}))
+		return anAccount(pick(random, namespaceWords()), pick(random, []string{"builder", wildcard}))
 	default:
-		return aGroup(pick(random, append(groupWords(), all, "system:authenticated", "system:authenticated", "system:unauthenticated",
+		return aGroup(pick(random, append(groupWords(), wildcard, "system:authenticated", "system:authenticated", "system:unauthenticated",
 			"system:serviceaccounts", "system:serviceaccounts:ns1", "system:nodes")))
 	}
 }
@@ -152,7 +152,7 @@ func anAccount(namespace, name string) flowcontrol.Subject {
 	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
 }
 
-// classifier is the engine's, of the schemas whose level is not absent.
+// classifier returns the engine's classifier of the schemas whose level exists.
 func classifier(schemas ...flowcontrol.FlowSchema) *classify.Classifier {
 	var converted []classify.Schema
 	for i := range schemas {

@@ -6,57 +6,70 @@ import (
 	"strconv"
 	"strings"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 const (
-	// maxNames bounds how many schemas a warning names; a name may have 253
-	// bytes, and headers are read by people.
+	// maxNames bounds how many schemas a message names: a name can have 253
+	// bytes, and the message is sent in a header.
 	maxNames = 3
-	// lowestPrecedence is the lowest that a schema other than exempt may have.
-	lowestPrecedence = 2
+	// minPrecedence is the lowest precedence of schemas other than exempt.
+	minPrecedence = 2
 )
 
-// Catalogue is what is stored. An error means that something is not known, and
-// no advice follows from it.
-type Catalogue interface {
-	// FlowSchemas returns the schemas whose users may meet these, by name. They
-	// must not be changed, and may lag a little behind the store.
-	FlowSchemas(context.Context, Users) ([]*flowcontrol.FlowSchema, error)
-	// LevelExists tells whether there is a priority level of that name. This, too,
-	// may lag behind the store.
+// Finding is one thing that the author probably did not intend.
+type Finding struct {
+	// Field is the path of the field to look at first.
+	Field string
+	// Message says what is wrong and what would be right.
+	Message string
+}
+
+// String returns the finding in the form of an API warning.
+func (f Finding) String() string { return f.Field + ": " + f.Message }
+
+// Reader reads the stored configuration. Its errors suppress the findings that
+// depend on what could not be read.
+type Reader interface {
+	// FlowSchemas returns, sorted by name, the FlowSchemas whose masks may
+	// intersect the given one. They are read only, and may be slightly out of date.
+	FlowSchemas(context.Context, UserMask) ([]*flowcontrol.FlowSchema, error)
+	// LevelExists reports whether the priority level exists, perhaps slightly out
+	// of date.
 	LevelExists(ctx context.Context, name string) (bool, error)
-	// LevelIsAbsent asks the store itself.
+	// LevelIsAbsent reports whether the priority level does not exist, by the most
+	// recent state.
 	LevelIsAbsent(ctx context.Context, name string) (bool, error)
 }
 
-// For returns what there is to tell about writing the schema, one sentence each,
-// in the form of API warnings. There is nothing to tell about mandatory schemas,
-// which cannot be otherwise.
-func For(ctx context.Context, schema *flowcontrol.FlowSchema, stored Catalogue) []string {
-	if isMandatory(schema) {
+// FlowSchema returns the findings about a FlowSchema that has been written. There
+// are none about mandatory FlowSchemas, whose spec is fixed.
+func FlowSchema(ctx context.Context, schema *flowcontrol.FlowSchema, stored Reader) []Finding {
+	if isMandatorySchema(schema.Name) {
 		return nil
 	}
-	var advice []string
+	var findings []Finding
 	if level := schema.Spec.PriorityLevelConfiguration.Name; isMissing(ctx, level, stored) {
-		advice = append(advice, aboutLevel(level))
+		findings = append(findings, missingLevel(level))
 	}
-	others, err := stored.FlowSchemas(ctx, UsersOf(schema))
+	others, err := stored.FlowSchemas(ctx, MaskOf(schema))
 	if err != nil {
-		return advice
+		return findings
 	}
-	if takers := shadowedBy(schema, others, known(ctx, stored)); len(takers) > 0 {
-		advice = append(advice, aboutShadow(takers))
+	if takers := shadowedBy(schema, others, levelLookup(ctx, stored)); len(takers) > 0 {
+		findings = append(findings, neverMatches(takers))
 	}
 	if tied := tiedWith(schema, others); len(tied) > 0 {
-		advice = append(advice, aboutTie(schema, tied))
+		findings = append(findings, precedenceInUse(schema, tied))
 	}
-	return advice
+	return findings
 }
 
-// isMissing asks the store before it says so: the level may have been written a
-// moment ago.
-func isMissing(ctx context.Context, level string, stored Catalogue) bool {
+// isMissing reports whether the level does not exist. It confirms a negative
+// answer with the store, because the level may just have been created.
+func isMissing(ctx context.Context, level string, stored Reader) bool {
 	if isMandatoryLevel(level) {
 		return false
 	}
@@ -67,58 +80,59 @@ func isMissing(ctx context.Context, level string, stored Catalogue) bool {
 	return err == nil && absent
 }
 
-// known asks about each level once.
-func known(ctx context.Context, stored Catalogue) func(string) bool {
-	answers := map[string]bool{}
+// levelLookup returns a function that reports whether a level exists and reads
+// each level once.
+func levelLookup(ctx context.Context, stored Reader) func(string) bool {
+	known := map[string]bool{}
 	return func(level string) bool {
-		answer, asked := answers[level]
-		if !asked {
-			exists, err := stored.LevelExists(ctx, level)
-			answer = isMandatoryLevel(level) || err == nil && exists
-			answers[level] = answer
+		exists, found := known[level]
+		if !found {
+			inCache, err := stored.LevelExists(ctx, level)
+			exists = isMandatoryLevel(level) || err == nil && inCache
+			known[level] = exists
 		}
-		return answer
+		return exists
 	}
 }
 
-// isMandatoryLevel tells whether the level is one whose built-in form acts where
-// it is not stored.
+// isMandatoryLevel reports whether the level is in force even if it is not stored.
 func isMandatoryLevel(name string) bool {
-	return name == flowcontrol.PriorityLevelConfigurationNameExempt || name == flowcontrol.PriorityLevelConfigurationNameCatchAll
+	return name == flowcontrolv1.PriorityLevelConfigurationNameExempt || name == flowcontrolv1.PriorityLevelConfigurationNameCatchAll
 }
 
-func aboutLevel(level string) string {
-	return fmt.Sprintf("spec.priorityLevelConfiguration.name: no priority level %q exists; until it does, this schema matches no request: "+
-		"create the PriorityLevelConfiguration, or name one that exists", level)
+func missingLevel(level string) Finding {
+	return Finding{"spec.priorityLevelConfiguration.name", fmt.Sprintf("no priority level %q exists, so this FlowSchema matches no request: "+
+		"create the PriorityLevelConfiguration or name an existing one", level)}
 }
 
-func aboutShadow(takers []*flowcontrol.FlowSchema) string {
+func neverMatches(takers []*flowcontrol.FlowSchema) Finding {
 	lowest := takers[0].Spec.MatchingPrecedence
 	for _, taker := range takers {
 		lowest = min(lowest, taker.Spec.MatchingPrecedence)
 	}
-	verb := "comes before it and takes"
+	verb := "comes before it and matches"
 	if len(takers) > 1 {
-		verb = "come before it and together take"
+		verb = "come before it and together match"
 	}
-	remedy := fmt.Sprintf("give it a matchingPrecedence below %d, or delete it", lowest)
-	if lowest <= lowestPrecedence {
-		remedy = "change what it matches, or delete it"
+	remedy := fmt.Sprintf("set matchingPrecedence below %d or delete it", lowest)
+	if lowest <= minPrecedence {
+		remedy = "change its rules or delete it"
 	}
-	return fmt.Sprintf("spec.matchingPrecedence: this schema can never match, because %s %s every request that it would: %s", quoted(takers), verb, remedy)
+	return Finding{"spec.matchingPrecedence", fmt.Sprintf("this FlowSchema can never match: %s %s all its requests: %s", quotedNames(takers), verb, remedy)}
 }
 
-func aboutTie(schema *flowcontrol.FlowSchema, tied []*flowcontrol.FlowSchema) string {
-	names := quoted(tied)
-	if len(tied) == mostTied {
+func precedenceInUse(schema *flowcontrol.FlowSchema, tied []*flowcontrol.FlowSchema) Finding {
+	names := quotedNames(tied)
+	if len(tied) == maxTied {
 		names = strings.TrimSuffix(names, " more") + " or more others"
 	}
-	return fmt.Sprintf("spec.matchingPrecedence: %d is also that of %s, and some requests match both: the schema whose name sorts first takes them; "+
-		"give this one a precedence of its own", schema.Spec.MatchingPrecedence, names)
+	return Finding{"spec.matchingPrecedence", fmt.Sprintf("%d is also the precedence of %s, and some requests match both: the FlowSchema whose name sorts first takes them: "+
+		"choose a precedence that no other FlowSchema has", schema.Spec.MatchingPrecedence, names)}
 }
 
-// quoted lists the names of the schemas, the first few of them.
-func quoted(schemas []*flowcontrol.FlowSchema) string {
+// quotedNames lists the names of the first maxNames schemas and the number of the
+// others.
+func quotedNames(schemas []*flowcontrol.FlowSchema) string {
 	var names []string
 	for _, schema := range schemas[:min(len(schemas), maxNames)] {
 		names = append(names, strconv.Quote(schema.Name))

@@ -4,49 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	flowcontrolv1 "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
+	flowcontrolconversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 )
 
-// shelf is a catalogue in memory.
-type shelf struct {
+// fakeReader is a configuration in memory.
+type fakeReader struct {
 	schemas []flowcontrol.FlowSchema
-	// cached are the levels that the cache knows, written those that the store does.
+	// cached are the levels in the cache, written those in the store.
 	cached, written []string
 	broken          error
-	asked           int
+	storeReads      int
 }
 
-func (s *shelf) FlowSchemas(_ context.Context, users Users) ([]*flowcontrol.FlowSchema, error) {
-	return slices.DeleteFunc(pointers(s.schemas), func(schema *flowcontrol.FlowSchema) bool { return !users.MayMeet(UsersOf(schema)) }), s.broken
+func (s *fakeReader) FlowSchemas(_ context.Context, users UserMask) ([]*flowcontrol.FlowSchema, error) {
+	return slices.DeleteFunc(pointers(s.schemas), func(schema *flowcontrol.FlowSchema) bool { return !users.MayIntersect(MaskOf(schema)) }), s.broken
 }
 
 func pointers(schemas []flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
-	var all []*flowcontrol.FlowSchema
+	var found []*flowcontrol.FlowSchema
 	for i := range schemas {
-		all = append(all, &schemas[i])
+		found = append(found, &schemas[i])
 	}
-	return all
+	return found
 }
 
-func (s *shelf) LevelExists(_ context.Context, name string) (bool, error) {
+func (s *fakeReader) LevelExists(_ context.Context, name string) (bool, error) {
 	return slices.Contains(s.cached, name), s.broken
 }
 
-func (s *shelf) LevelIsAbsent(_ context.Context, name string) (bool, error) {
-	s.asked++
+func (s *fakeReader) LevelIsAbsent(_ context.Context, name string) (bool, error) {
+	s.storeReads++
 	return !slices.Contains(s.written, name), s.broken
 }
 
-// everything is a schema of all requests of the subjects.
+// everything is a schema that matches all requests of the subjects.
 func everything(name string, precedence int32, subjects ...flowcontrol.Subject) flowcontrol.FlowSchema {
-	wild := []string{all}
+	wild := []string{wildcard}
 	return schemaOf(name, precedence, flowcontrol.PolicyRulesWithSubjects{
 		Subjects:         subjects,
 		ResourceRules:    []flowcontrol.ResourcePolicyRule{{Verbs: wild, APIGroups: wild, Resources: wild, ClusterScope: true, Namespaces: wild}},
@@ -63,8 +65,8 @@ func schemaOf(name string, precedence int32, rules ...flowcontrol.PolicyRulesWit
 	return schema
 }
 
-func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
-	dangling := everything("dangling", 5, aGroup(all))
+func TestFindingsSayWhatIsWrongAndWhatToDo(t *testing.T) {
+	dangling := everything("dangling", 5, aGroup(wildcard))
 	dangling.Spec.PriorityLevelConfiguration.Name = "other"
 	for _, test := range []struct {
 		name   string
@@ -73,71 +75,75 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		want   []string
 	}{
 		{"alone", everything("new", 10, aUser("alice")), nil, nil},
-		{"with itself, as an update finds it", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("new", 10, aUser("alice"))}, nil},
-		{"with itself, as it was at another precedence", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("new", 5, aUser("alice"))}, nil},
+		{"its own stored version", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("new", 10, aUser("alice"))}, nil},
+		{"its own stored version at another precedence", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("new", 5, aUser("alice"))}, nil},
 		{"a level that is missing", dangling, nil, []string{
-			`spec.priorityLevelConfiguration.name: no priority level "other" exists; until it does, this schema matches no request: create the PriorityLevelConfiguration, or name one that exists`,
+			`spec.priorityLevelConfiguration.name: no priority level "other" exists, so this FlowSchema matches no request: create the PriorityLevelConfiguration or name an existing one`,
 		}},
-		{"behind a schema without a level", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{dangling}, nil},
-		{"behind one that takes it all", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("first", 7, aGroup("system:authenticated"))}, []string{
-			`spec.matchingPrecedence: this schema can never match, because "first" comes before it and takes every request that it would: give it a matchingPrecedence below 7, or delete it`,
+		{"after a schema whose level is missing", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{dangling}, nil},
+		{"after one that takes all its requests", everything("new", 10, aUser("alice")), []flowcontrol.FlowSchema{everything("first", 7, aGroup("system:authenticated"))}, []string{
+			`spec.matchingPrecedence: this FlowSchema can never match: "first" comes before it and matches all its requests: set matchingPrecedence below 7 or delete it`,
 		}},
-		{"behind two that take it together", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrol.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("bob"))}, []string{
-			`spec.matchingPrecedence: this schema can never match, because "a" and "b" come before it and together take every request that it would: give it a matchingPrecedence below 6, or delete it`,
+		{"after two that together take all its requests", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrol.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("bob"))}, []string{
+			`spec.matchingPrecedence: this FlowSchema can never match: "a" and "b" come before it and together match all its requests: set matchingPrecedence below 6 or delete it`,
 		}},
-		{"behind exempt", everything("new", 2, aGroup("system:masters")), []flowcontrol.FlowSchema{everything("exempt", 1, aGroup("system:masters"))}, []string{
-			`spec.matchingPrecedence: this schema can never match, because "exempt" comes before it and takes every request that it would: change what it matches, or delete it`,
+		{"after exempt", everything("new", 2, aGroup("system:masters")), []flowcontrol.FlowSchema{everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))}, []string{
+			`spec.matchingPrecedence: this FlowSchema can never match: "exempt" comes before it and matches all its requests: change its rules or delete it`,
 		}},
-		{"beside another", everything("new", 10, aGroup("devs")), []flowcontrol.FlowSchema{everything("other", 10, aUser("alice"))}, []string{
-			`spec.matchingPrecedence: 10 is also that of "other", and some requests match both: the schema whose name sorts first takes them; give this one a precedence of its own`,
+		{"with another of the same precedence", everything("new", 10, aGroup("devs")), []flowcontrol.FlowSchema{everything("other", 10, aUser("alice"))}, []string{
+			`spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both: the FlowSchema whose name sorts first takes them: choose a precedence that no other FlowSchema has`,
 		}},
 		{
-			"beside many", everything("a", 10, aUser("alice")),
-			[]flowcontrol.FlowSchema{everything("b", 10, aUser(all)), everything("c", 10, aUser(all)), everything("d", 10, aUser(all)), everything("e", 10, aUser(all)), everything("f", 10, aUser(all))},
+			"with many of the same precedence", everything("a", 10, aUser("alice")),
+			[]flowcontrol.FlowSchema{everything("b", 10, aUser(wildcard)), everything("c", 10, aUser(wildcard)), everything("d", 10, aUser(wildcard)), everything("e", 10, aUser(wildcard)), everything("f", 10, aUser(wildcard))},
 			[]string{
-				`spec.matchingPrecedence: 10 is also that of "b", "c", "d" and 2 more, and some requests match both: the schema whose name sorts first takes them; give this one a precedence of its own`,
+				`spec.matchingPrecedence: 10 is also the precedence of "b", "c", "d" and 2 more, and some requests match both: the FlowSchema whose name sorts first takes them: choose a precedence that no other FlowSchema has`,
 			},
 		},
 		{
-			"beside more than are looked for", everything("a", 10, aUser("alice")), slices.Repeat([]flowcontrol.FlowSchema{everything("b", 10, aUser(all))}, 100),
+			"with more of the same precedence than maxTied", everything("a", 10, aUser("alice")), slices.Repeat([]flowcontrol.FlowSchema{everything("b", 10, aUser(wildcard))}, 100),
 			[]string{
-				`spec.matchingPrecedence: 10 is also that of "b", "b", "b" and 17 or more others, and some requests match both: the schema whose name sorts first takes them; give this one a precedence of its own`,
+				`spec.matchingPrecedence: 10 is also the precedence of "b", "b", "b" and 17 or more others, and some requests match both: the FlowSchema whose name sorts first takes them: choose a precedence that no other FlowSchema has`,
 			},
 		},
-		{"beside catch-all, which is last in any case", everything("new", 10000, aUser("alice")), []flowcontrol.FlowSchema{everything("catch-all", 10000, aUser(all))}, nil},
-		{"without rules", schemaOf("new", 10), []flowcontrol.FlowSchema{everything("first", 7, aUser(all))}, nil},
+		{"with catch-all, which is always last", everything("new", 10000, aUser("alice")), []flowcontrol.FlowSchema{everything(flowcontrolv1.FlowSchemaNameCatchAll, 10000, aUser(wildcard))}, nil},
+		{"without rules", schemaOf("new", 10), []flowcontrol.FlowSchema{everything("first", 7, aUser(wildcard))}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			stored := &shelf{schemas: test.stored, cached: []string{"level"}, written: []string{"level"}}
-			require.Equal(t, test.want, For(t.Context(), &test.schema, stored))
+			stored := &fakeReader{schemas: test.stored, cached: []string{"level"}, written: []string{"level"}}
+			var got []string
+			for _, finding := range FlowSchema(t.Context(), &test.schema, stored) {
+				got = append(got, finding.String())
+			}
+			require.Equal(t, test.want, got)
 		})
 	}
 }
 
-func TestLevelIsSaidToBeMissingOnlyIfTheStoreSaysSo(t *testing.T) {
+func TestMissingLevelIsConfirmedByTheStore(t *testing.T) {
 	schema := everything("new", 10, aUser("alice"))
-	require.Len(t, For(t.Context(), &schema, &shelf{}), 1)
+	require.Len(t, FlowSchema(t.Context(), &schema, &fakeReader{}), 1)
 
-	behind := &shelf{written: []string{"level"}}
-	require.Empty(t, For(t.Context(), &schema, behind), "the cache does not know the level yet")
-	require.Equal(t, 1, behind.asked)
+	behind := &fakeReader{written: []string{"level"}}
+	require.Empty(t, FlowSchema(t.Context(), &schema, behind), "the cache does not know the level yet")
+	require.Equal(t, 1, behind.storeReads)
 
-	cached := &shelf{cached: []string{"level"}}
-	require.Empty(t, For(t.Context(), &schema, cached))
-	require.Zero(t, cached.asked, "the store is asked in doubt only")
+	cached := &fakeReader{cached: []string{"level"}}
+	require.Empty(t, FlowSchema(t.Context(), &schema, cached))
+	require.Zero(t, cached.storeReads, "the store is read only if the cache does not have the level")
 
-	for _, mandatory := range []string{"exempt", "catch-all"} {
+	for _, mandatory := range []string{flowcontrolv1.PriorityLevelConfigurationNameExempt, flowcontrolv1.PriorityLevelConfigurationNameCatchAll} {
 		schema.Spec.PriorityLevelConfiguration.Name = mandatory
-		require.Empty(t, For(t.Context(), &schema, &shelf{}), "%s acts where it is not stored", mandatory)
+		require.Empty(t, FlowSchema(t.Context(), &schema, &fakeReader{}), "%s is in force even if it is not stored", mandatory)
 	}
 }
 
-func TestThereIsNoAdviceFromWhatIsNotKnown(t *testing.T) {
+func TestReadErrorsSuppressFindings(t *testing.T) {
 	schema := everything("new", 10, aUser("alice"))
-	stored := &shelf{schemas: []flowcontrol.FlowSchema{everything("first", 7, aUser(all)), everything("other", 10, aUser(all))}}
-	require.Len(t, For(t.Context(), &schema, stored), 2, "no level, and a tie")
+	stored := &fakeReader{schemas: []flowcontrol.FlowSchema{everything("first", 7, aUser(wildcard)), everything("other", 10, aUser(wildcard))}}
+	require.Len(t, FlowSchema(t.Context(), &schema, stored), 2, "a missing level and a tie")
 	stored.broken = errors.New("no store")
-	require.Empty(t, For(t.Context(), &schema, stored))
+	require.Empty(t, FlowSchema(t.Context(), &schema, stored))
 }
 
 // builtIn returns the mandatory and suggested schemas, and the levels' names.
@@ -145,9 +151,9 @@ func builtIn(t *testing.T) (schemas []flowcontrol.FlowSchema, levels []string) {
 	t.Helper()
 	for _, object := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
 		object = object.DeepCopy()
-		flowcontrolv1.SetObjectDefaults_FlowSchema(object)
+		flowcontrolconversion.SetObjectDefaults_FlowSchema(object)
 		var schema flowcontrol.FlowSchema
-		require.NoError(t, flowcontrolv1.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(object, &schema, nil))
+		require.NoError(t, flowcontrolconversion.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(object, &schema, nil))
 		schemas = append(schemas, schema)
 	}
 	for _, object := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
@@ -156,30 +162,71 @@ func builtIn(t *testing.T) (schemas []flowcontrol.FlowSchema, levels []string) {
 	return schemas, levels
 }
 
-func TestBuiltInSchemasGiveNoCauseForAdvice(t *testing.T) {
+func TestBuiltInSchemasHaveNoFindings(t *testing.T) {
 	schemas, levels := builtIn(t)
 	for i := range schemas {
-		require.Empty(t, For(t.Context(), &schemas[i], &shelf{schemas: schemas, cached: levels}), schemas[i].Name)
+		require.Empty(t, FlowSchema(t.Context(), &schemas[i], &fakeReader{schemas: schemas, cached: levels}), schemas[i].Name)
 	}
 }
 
-// TestCopyOfABuiltInSchemaIsToldOfIt is also about the schemas that come before
-// both: the copy is last of its precedence.
-func TestCopyOfABuiltInSchemaIsToldOfIt(t *testing.T) {
+// TestCopyOfABuiltInSchemaNeverMatches includes the schemas that come before
+// both: the copy is the last of its precedence.
+func TestCopyOfABuiltInSchemaNeverMatches(t *testing.T) {
 	schemas, levels := builtIn(t)
-	stored := &shelf{schemas: schemas, cached: levels}
+	stored := &fakeReader{schemas: schemas, cached: levels}
 	for i := range schemas {
-		if isMandatory(&schemas[i]) {
+		if isMandatorySchema(schemas[i].Name) {
 			continue
 		}
 		duplicate := *schemas[i].DeepCopy()
 		duplicate.Name = "zz"
-		advice := For(t.Context(), &duplicate, stored)
-		require.Len(t, advice, 2, duplicate.Name)
-		require.Contains(t, advice[0], fmt.Sprintf(`%q comes before it`, schemas[i].Name))
-		require.Contains(t, advice[1], fmt.Sprintf(`%d is also that of %q, and`, schemas[i].Spec.MatchingPrecedence, schemas[i].Name))
+		findings := FlowSchema(t.Context(), &duplicate, stored)
+		require.Len(t, findings, 2, duplicate.Name)
+		require.Contains(t, findings[0].Message, fmt.Sprintf(`%q comes before it`, schemas[i].Name))
+		require.Contains(t, findings[1].Message, fmt.Sprintf(`%d is also the precedence of %q, and`, schemas[i].Spec.MatchingPrecedence, schemas[i].Name))
 
 		duplicate.Name = "-"
-		require.Len(t, For(t.Context(), &duplicate, stored), 1, "the copy of %s comes first now", schemas[i].Name)
+		require.Len(t, FlowSchema(t.Context(), &duplicate, stored), 1, "the copy of %s comes first now", schemas[i].Name)
+	}
+}
+
+// BenchmarkFlowSchema is the cost of the findings about one schema among 10,000.
+func BenchmarkFlowSchema(b *testing.B) {
+	const n = 10_000
+	anybody := everything("new", 5000, aUser("alice"), aGroup("devs"))
+	for _, test := range []struct {
+		name   string
+		stored func(i int) flowcontrol.FlowSchema
+	}{
+		{"random others", func(i int) flowcontrol.FlowSchema {
+			schema := randomSchema(rand.New(rand.NewPCG(uint64(i), 1)), fmt.Sprint(i))
+			schema.Spec.MatchingPrecedence = int32(2 + i)
+			return schema
+		}},
+		{"others of the same precedence and other users", func(i int) flowcontrol.FlowSchema {
+			return everything(fmt.Sprint(i), 5000, anAccount(fmt.Sprint(i), "*"))
+		}},
+		{"others of the same precedence and users", func(i int) flowcontrol.FlowSchema {
+			schema := everything(fmt.Sprint(i), 5000, aUser("alice"), aGroup("devs"))
+			schema.Spec.Rules[0].ResourceRules[0].Verbs = []string{"get"}
+			return schema
+		}},
+		{"only the last one before it takes its requests", func(i int) flowcontrol.FlowSchema {
+			if i == n-1 {
+				return everything(fmt.Sprint(i), 4999, aUser(wildcard))
+			}
+			return everything(fmt.Sprint(i), 10, aUser(fmt.Sprint(i)))
+		}},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			stored := &fakeReader{cached: []string{"level", "present"}}
+			for i := range n {
+				stored.schemas = append(stored.schemas, test.stored(i))
+			}
+			for b.Loop() {
+				FlowSchema(b.Context(), &anybody, stored)
+			}
+			require.Zero(b, stored.storeReads)
+		})
 	}
 }

@@ -2,35 +2,39 @@ package lint
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// atom is a part of what a schema matches: one value, or the wildcard, in each
-// place of a rule.
-type atom struct {
-	who  who
-	verb string
-	// url is set if the atom is not about a resource.
+// wildcard covers everything in each list of a rule. Validation admits it only
+// as the single element.
+const wildcard = "*"
+
+// tuple is one value, or the wildcard, in each place of a rule.
+type tuple struct {
+	users userSet
+	verb  string
+	// url is empty for resource requests.
 	url string
-	// resource may name a subresource. clusterScope means requests without a
-	// namespace; if it is set, namespace does not count.
+	// resource may name a subresource. clusterScope selects requests without a
+	// namespace; namespace is unused if it is set.
 	apiGroup, resource, namespace string
 	clusterScope                  bool
 }
 
-// cut calls yield with each atom of the schema until it says false.
-func cut(schema *flowcontrol.FlowSchema, yield func(atom) bool) {
+// forEachTuple calls yield with each tuple of the schema until it returns false.
+func forEachTuple(schema *flowcontrol.FlowSchema, yield func(tuple) bool) {
 	for i := range schema.Spec.Rules {
 		rule := &schema.Spec.Rules[i]
-		for _, who := range people(rule.Subjects) {
+		for _, users := range userSetsOf(rule.Subjects) {
 			for j := range rule.ResourceRules {
-				if !cutResources(who, &rule.ResourceRules[j], yield) {
+				if !forEachResourceTuple(users, &rule.ResourceRules[j], yield) {
 					return
 				}
 			}
 			for j := range rule.NonResourceRules {
-				if !cutURLs(who, &rule.NonResourceRules[j], yield) {
+				if !forEachURLTuple(users, &rule.NonResourceRules[j], yield) {
 					return
 				}
 			}
@@ -38,32 +42,17 @@ func cut(schema *flowcontrol.FlowSchema, yield func(atom) bool) {
 	}
 }
 
-// people tells whom the subjects mean. Everybody comes in two halves, which
-// other schemas may take one by one.
-func people(subjects []flowcontrol.Subject) []who {
-	var sets []who
-	for i := range subjects {
-		switch set, ok := whoIs(&subjects[i]); {
-		case ok && set.kind == everybody:
-			sets = append(sets, who{kind: authenticated}, who{kind: anonymous})
-		case ok:
-			sets = append(sets, set)
-		}
-	}
-	return sets
-}
-
-func cutResources(who who, rule *flowcontrol.ResourcePolicyRule, yield func(atom) bool) bool {
+func forEachResourceTuple(users userSet, rule *flowcontrol.ResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
-				part := atom{who: who, verb: verb, apiGroup: group, resource: resource, clusterScope: true}
-				if rule.ClusterScope && !yield(part) {
+				t := tuple{users: users, verb: verb, apiGroup: group, resource: resource, clusterScope: true}
+				if rule.ClusterScope && !yield(t) {
 					return false
 				}
-				part.clusterScope = false
-				for _, part.namespace = range rule.Namespaces {
-					if !yield(part) {
+				t.clusterScope = false
+				for _, t.namespace = range rule.Namespaces {
+					if !yield(t) {
 						return false
 					}
 				}
@@ -73,10 +62,10 @@ func cutResources(who who, rule *flowcontrol.ResourcePolicyRule, yield func(atom
 	return true
 }
 
-func cutURLs(who who, rule *flowcontrol.NonResourcePolicyRule, yield func(atom) bool) bool {
+func forEachURLTuple(users userSet, rule *flowcontrol.NonResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, url := range rule.NonResourceURLs {
-			if !yield(atom{who: who, verb: verb, url: url}) {
+			if !yield(tuple{users: users, verb: verb, url: url}) {
 				return false
 			}
 		}
@@ -84,34 +73,78 @@ func cutURLs(who who, rule *flowcontrol.NonResourcePolicyRule, yield func(atom) 
 	return true
 }
 
-// takes tells whether one rule of the schema matches every request of the atom.
-func takes(schema *flowcontrol.FlowSchema, a *atom) bool {
-	for i := range schema.Spec.Rules {
-		rule := &schema.Spec.Rules[i]
-		if subjectsCover(rule.Subjects, a.who) && rulesCover(rule, a) {
-			return true
-		}
-	}
-	return false
+// ruleCovers reports whether the rule matches every request of the tuple.
+func ruleCovers(rule *flowcontrol.PolicyRulesWithSubjects, t *tuple) bool {
+	return subjectsCover(rule.Subjects, t.users) && requestsCover(rule, t)
 }
 
-func subjectsCover(subjects []flowcontrol.Subject, users who) bool {
+func subjectsCover(subjects []flowcontrol.Subject, users userSet) bool {
 	for i := range subjects {
-		if set, ok := whoIs(&subjects[i]); ok && set.covers(users) {
+		if set, ok := userSetOf(&subjects[i]); ok && set.covers(users) {
 			return true
 		}
 	}
 	return false
 }
 
-func rulesCover(rule *flowcontrol.PolicyRulesWithSubjects, a *atom) bool {
-	if a.url != "" {
+func requestsCover(rule *flowcontrol.PolicyRulesWithSubjects, t *tuple) bool {
+	if t.url != "" {
 		return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrol.NonResourcePolicyRule) bool {
-			return covers(r.Verbs, a.verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return urlCovers(url, a.url) })
+			return listCovers(r.Verbs, t.verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return urlCovers(url, t.url) })
 		})
 	}
 	return slices.ContainsFunc(rule.ResourceRules, func(r flowcontrol.ResourcePolicyRule) bool {
-		return covers(r.Verbs, a.verb) && covers(r.APIGroups, a.apiGroup) && covers(r.Resources, a.resource) &&
-			(a.clusterScope && r.ClusterScope || !a.clusterScope && covers(r.Namespaces, a.namespace))
+		return listCovers(r.Verbs, t.verb) && listCovers(r.APIGroups, t.apiGroup) && listCovers(r.Resources, t.resource) &&
+			(t.clusterScope && r.ClusterScope || !t.clusterScope && listCovers(r.Namespaces, t.namespace))
 	})
+}
+
+func resourceRulesIntersect(a, b *flowcontrol.ResourcePolicyRule) bool {
+	return listsIntersect(a.Verbs, b.Verbs) && listsIntersect(a.APIGroups, b.APIGroups) && listsIntersect(a.Resources, b.Resources) &&
+		(a.ClusterScope && b.ClusterScope || listsIntersect(a.Namespaces, b.Namespaces))
+}
+
+func nonResourceRulesIntersect(a, b *flowcontrol.NonResourcePolicyRule) bool {
+	return listsIntersect(a.Verbs, b.Verbs) && slices.ContainsFunc(a.NonResourceURLs, func(url string) bool {
+		return slices.ContainsFunc(b.NonResourceURLs, func(other string) bool { return urlsIntersect(url, other) })
+	})
+}
+
+// listCovers reports whether a list covers the value, which may be the wildcard.
+func listCovers(list []string, value string) bool {
+	return isWildcard(list) || slices.Contains(list, value)
+}
+
+// listsIntersect reports whether two lists have a value in common.
+func listsIntersect(a, b []string) bool {
+	switch {
+	case len(a) == 0 || len(b) == 0:
+		return false
+	case isWildcard(a) || isWildcard(b):
+		return true
+	default:
+		return slices.ContainsFunc(a, func(value string) bool { return slices.Contains(b, value) })
+	}
+}
+
+func isWildcard(list []string) bool { return len(list) == 1 && list[0] == wildcard }
+
+// urlCovers reports whether a matches every path that b matches.
+func urlCovers(a, b string) bool {
+	return a == wildcard || a == b || strings.HasPrefix(b, urlPrefix(a))
+}
+
+// urlsIntersect reports whether some path matches a and b.
+func urlsIntersect(a, b string) bool {
+	return a == wildcard || b == wildcard || a == b ||
+		strings.HasPrefix(urlPrefix(a), urlPrefix(b)) || strings.HasPrefix(urlPrefix(b), urlPrefix(a))
+}
+
+// urlPrefix is the prefix of the paths below a URL, all of which it matches.
+func urlPrefix(url string) string {
+	prefix := strings.TrimSuffix(url, wildcard)
+	if !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	return prefix
 }

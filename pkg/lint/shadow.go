@@ -4,23 +4,25 @@ import (
 	"cmp"
 	"slices"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// maxTries bounds the work of shadowedBy: how often an atom is held against a
-// schema. It is enough for nine atoms and 10,000 schemas that all count, and
-// for any number of atoms while few schemas take all that is taken.
+// maxTries bounds the work of shadowedBy: how often a tuple is compared with a
+// schema. It suffices for nine tuples and 10,000 schemas that all count, and for
+// any number of tuples if few schemas take them all.
 const maxTries = 100_000
 
-// shadowedBy returns the schemas that come before the given one and take every
-// request that it would match, so that it never does; nil if it can match, or if
-// that is too much work to find out. levelExists tells whether there is a
-// priority level of that name.
+// shadowedBy returns the earlier schemas that together take every request which
+// the given one would match, so that it never does. It returns nil if the schema
+// can match or if maxTries is exceeded. levelExists reports whether a priority
+// level exists.
 func shadowedBy(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema, levelExists func(name string) bool) []*flowcontrol.FlowSchema {
 	s := search{schema: schema, others: others, levelExists: levelExists}
 	shadowed := true
-	cut(schema, func(a atom) bool {
-		shadowed = s.taken(&a)
+	forEachTuple(schema, func(t tuple) bool {
+		shadowed = s.isTaken(&t)
 		return shadowed
 	})
 	if !shadowed {
@@ -29,24 +31,24 @@ func shadowedBy(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema
 	return s.takers
 }
 
-// search looks for schemas that take atoms of a schema.
+// search looks for the schemas that take the tuples of a schema.
 type search struct {
 	schema      *flowcontrol.FlowSchema
 	others      []*flowcontrol.FlowSchema
 	levelExists func(string) bool
-	// takers are those found to take an atom.
+	// takers are the schemas found to take a tuple.
 	takers []*flowcontrol.FlowSchema
 	tries  int
 }
 
-// taken tells whether some schema takes the atom. Those that took another are
-// asked first.
-func (s *search) taken(a *atom) bool {
-	if slices.ContainsFunc(s.takers, func(taker *flowcontrol.FlowSchema) bool { return s.try(taker, a) }) {
+// isTaken reports whether an earlier schema takes the tuple. It tries the known
+// takers first.
+func (s *search) isTaken(t *tuple) bool {
+	if slices.ContainsFunc(s.takers, func(taker *flowcontrol.FlowSchema) bool { return s.try(taker, t) }) {
 		return true
 	}
 	for _, other := range s.others {
-		if other.Name != s.schema.Name && compare(other, s.schema) < 0 && s.try(other, a) {
+		if other.Name != s.schema.Name && compareMatchingOrder(other, s.schema) < 0 && s.try(other, t) {
 			s.takers = append(s.takers, other)
 			return true
 		}
@@ -54,14 +56,24 @@ func (s *search) taken(a *atom) bool {
 	return false
 }
 
-func (s *search) try(candidate *flowcontrol.FlowSchema, a *atom) bool {
+func (s *search) try(candidate *flowcontrol.FlowSchema, t *tuple) bool {
 	s.tries++
-	return s.tries <= maxTries && takes(candidate, a) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
+	return s.tries <= maxTries && takes(candidate, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
 }
 
-// compare orders schemas as they are tried: exempt, then by precedence and name,
-// then catch-all.
-func compare(a, b *flowcontrol.FlowSchema) int {
+// takes reports whether one rule of the schema matches every request of the tuple.
+func takes(schema *flowcontrol.FlowSchema, t *tuple) bool {
+	for i := range schema.Spec.Rules {
+		if ruleCovers(&schema.Spec.Rules[i], t) {
+			return true
+		}
+	}
+	return false
+}
+
+// compareMatchingOrder orders schemas as package classify tries them: exempt,
+// then by precedence and name, then catch-all.
+func compareMatchingOrder(a, b *flowcontrol.FlowSchema) int {
 	if order := cmp.Or(
 		cmp.Compare(tier(a.Name), tier(b.Name)),
 		cmp.Compare(a.Spec.MatchingPrecedence, b.Spec.MatchingPrecedence),
@@ -73,14 +85,13 @@ func compare(a, b *flowcontrol.FlowSchema) int {
 
 func tier(name string) int {
 	switch name {
-	case flowcontrol.FlowSchemaNameExempt:
+	case flowcontrolv1.FlowSchemaNameExempt:
 		return 0
-	case flowcontrol.FlowSchemaNameCatchAll:
+	case flowcontrolv1.FlowSchemaNameCatchAll:
 		return 2
 	default:
 		return 1
 	}
 }
 
-// isMandatory tells whether the schema is one whose spec nobody can choose.
-func isMandatory(schema *flowcontrol.FlowSchema) bool { return tier(schema.Name) != 1 }
+func isMandatorySchema(name string) bool { return tier(name) != 1 }

@@ -20,8 +20,8 @@ func urls(verb string, urls ...string) flowcontrol.PolicyRulesWithSubjects {
 	}
 }
 
-func TestRulesCoverAndMeetOneAnother(t *testing.T) {
-	wild := []string{"*"}
+func TestRulesCoverAndIntersect(t *testing.T) {
+	wild := []string{wildcard}
 	pods := flowcontrol.ResourcePolicyRule{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ns"}}
 	with := func(change func(*flowcontrol.ResourcePolicyRule)) flowcontrol.PolicyRulesWithSubjects {
 		rule := pods
@@ -37,24 +37,24 @@ func TestRulesCoverAndMeetOneAnother(t *testing.T) {
 		{"all verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), resources(pods), true, true},
 		{"one of the verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get"} }), resources(pods), false, true},
 		{"another verb", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"watch"} }), resources(pods), false, false},
-		{"each verb by a rule of its own", resources(
+		{"a rule for each verb", resources(
 			flowcontrol.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: wild, Resources: wild, Namespaces: wild},
 			flowcontrol.ResourcePolicyRule{Verbs: []string{"get"}, APIGroups: wild, Resources: wild, Namespaces: wild},
 		), resources(pods), true, true},
 		{"some verbs of all", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), false, true},
 		{"another API group", with(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{"apps"} }), resources(pods), false, false},
-		{"all resources, which are the subresources too", with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), true, true},
+		{"all resources, which include subresources", with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), true, true},
 		{"a resource and its subresource", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), false, false},
 		{"a namespace and the cluster scope", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
 		{"all namespaces and the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
 		{"all namespaces without the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), false, true},
-		{"the cluster scope twice", with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), true, true},
+		{"the cluster scope in both", with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), true, true},
 		{"resources and URLs", resources(pods), urls("*", "*"), false, false},
 		{"a URL and what is below it", urls("get", "/healthz"), urls("get", "/healthz/etcd"), true, true},
 		{"a URL and a pattern of what is below it", urls("get", "/healthz"), urls("get", "/healthz/*"), true, true},
 		{"a pattern and the URL above it", urls("get", "/healthz/*"), urls("get", "/healthz"), false, true},
 		{"a pattern and a URL below it", urls("get", "/apis/*"), urls("get", "/apis/apps"), true, true},
-		{"a URL that only begins alike", urls("get", "/api"), urls("get", "/apis"), false, false},
+		{"a URL with the same beginning", urls("get", "/api"), urls("get", "/apis"), false, false},
 		{"all URLs", urls("get", "*"), urls("get", "/healthz", "/apis/*"), true, true},
 		{"another verb of a URL", urls("post", "*"), urls("get", "/healthz"), false, false},
 	} {
@@ -75,14 +75,14 @@ func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	require.Empty(t, tiedWith(&schema, pointers([]flowcontrol.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
 }
 
-func TestSearchThatTakesTooLongFindsNothing(t *testing.T) {
+func TestSearchStopsAtMaxTries(t *testing.T) {
 	rule := flowcontrol.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
 	for i := range maxTries + 1 {
 		rule.Verbs = append(rule.Verbs, fmt.Sprint(i))
 	}
 	schema := schemaOf("new", 5, resources(rule))
 	first := []flowcontrol.FlowSchema{everything("first", 4, aUser("alice"))}
-	require.Empty(t, shadowedBy(&schema, pointers(first), isHere))
+	require.Empty(t, shadowedBy(&schema, pointers(first), isPresent))
 	schema.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
-	require.Len(t, shadowedBy(&schema, pointers(first), isHere), 1)
+	require.Len(t, shadowedBy(&schema, pointers(first), isPresent), 1)
 }

@@ -1,53 +1,49 @@
 package lint
 
 import (
+	"hash/fnv"
+	"io"
+	"math"
 	"strings"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-const (
-	all = "*"
+const nodeUserPrefix = "system:node:"
 
-	nodePrefix         = "system:node:"
-	accountsOfPrefix   = serviceaccount.ServiceAccountGroupPrefix
-	accountUsersPrefix = serviceaccount.ServiceAccountUsernamePrefix
-)
-
-// who is the set of users that a subject means. It is never empty, and two sets
-// are the same if they are equal.
-type who struct {
-	kind whoKind
+// userSet is the set of users that a subject selects. It is never empty, and two
+// sets are the same if they are equal.
+type userSet struct {
+	kind userSetKind
 	// name is that of the user, the service account or the group.
 	name string
-	// namespace is that of service accounts.
+	// namespace is that of the service accounts.
 	namespace string
 }
 
-type whoKind int
+type userSetKind int
 
 const (
-	// everybody is the union of authenticated and anonymous.
-	everybody whoKind = iota
+	// everyone is the union of authenticated and unauthenticated.
+	everyone userSetKind = iota
 	authenticated
-	anonymous
-	// accounts are all service accounts, accountsOf those of one namespace,
-	// account is one of them.
-	accounts
-	accountsOf
-	account
+	unauthenticated
+	serviceAccounts
+	serviceAccountsOfNamespace
+	oneServiceAccount
 	// nodes are the members of system:nodes.
 	nodes
-	// members are those of any other group; person is any other user.
-	members
-	person
+	// oneGroup is any group without a kind above, oneUser any such user.
+	oneGroup
+	oneUser
 )
 
-// whoIs tells whom a subject means, and false if it is nobody.
-func whoIs(s *flowcontrol.Subject) (who, bool) {
+// userSetOf returns the users that a subject selects, and false if there are none.
+func userSetOf(s *flowcontrol.Subject) (userSet, bool) {
 	switch {
 	case s.Kind == flowcontrol.SubjectKindUser && s.User != nil:
 		return userNamed(s.User.Name), true
@@ -55,71 +51,86 @@ func whoIs(s *flowcontrol.Subject) (who, bool) {
 		return groupNamed(s.Group.Name), true
 	case s.Kind == flowcontrol.SubjectKindServiceAccount && s.ServiceAccount != nil:
 		namespace, name := s.ServiceAccount.Namespace, s.ServiceAccount.Name
-		if name == all {
-			return who{kind: accountsOf, namespace: namespace}, true
+		if name == flowcontrolv1.NameAll {
+			return userSet{kind: serviceAccountsOfNamespace, namespace: namespace}, true
 		}
-		return who{kind: account, namespace: namespace, name: name}, true
+		return userSet{kind: oneServiceAccount, namespace: namespace, name: name}, true
 	default:
-		return who{}, false
+		return userSet{}, false
 	}
 }
 
-func userNamed(name string) who {
+func userNamed(name string) userSet {
 	switch name {
-	case all:
-		return who{kind: everybody}
+	case flowcontrolv1.NameAll:
+		return userSet{kind: everyone}
 	case user.Anonymous:
-		return who{kind: anonymous}
+		return userSet{kind: unauthenticated}
 	}
-	if rest, ok := strings.CutPrefix(name, accountUsersPrefix); ok {
+	if rest, ok := strings.CutPrefix(name, serviceaccount.ServiceAccountUsernamePrefix); ok {
 		namespace, name, found := strings.Cut(rest, ":")
 		if found && namespace != "" && name != "" && !strings.Contains(name, ":") {
-			return who{kind: account, namespace: namespace, name: name}
+			return userSet{kind: oneServiceAccount, namespace: namespace, name: name}
 		}
 	}
-	return who{kind: person, name: name}
+	return userSet{kind: oneUser, name: name}
 }
 
-func groupNamed(name string) who {
+func groupNamed(name string) userSet {
 	switch name {
-	case all:
-		return who{kind: everybody}
+	case flowcontrolv1.NameAll:
+		return userSet{kind: everyone}
 	case user.AllAuthenticated:
-		return who{kind: authenticated}
+		return userSet{kind: authenticated}
 	case user.AllUnauthenticated:
-		return who{kind: anonymous}
+		return userSet{kind: unauthenticated}
 	case user.NodesGroup:
-		return who{kind: nodes}
+		return userSet{kind: nodes}
 	case serviceaccount.AllServiceAccountsGroup:
-		return who{kind: accounts}
+		return userSet{kind: serviceAccounts}
 	}
-	if namespace, ok := strings.CutPrefix(name, accountsOfPrefix); ok && namespace != "" {
-		return who{kind: accountsOf, namespace: namespace}
+	if namespace, ok := strings.CutPrefix(name, serviceaccount.ServiceAccountGroupPrefix); ok && namespace != "" {
+		return userSet{kind: serviceAccountsOfNamespace, namespace: namespace}
 	}
-	return who{kind: members, name: name}
+	return userSet{kind: oneGroup, name: name}
 }
 
-// covers tells whether every user of b is one of a.
-func (a who) covers(b who) bool {
+// userSetsOf returns the users that the subjects select. It splits everyone into
+// two sets, which different FlowSchemas may take.
+func userSetsOf(subjects []flowcontrol.Subject) []userSet {
+	var sets []userSet
+	for i := range subjects {
+		switch set, ok := userSetOf(&subjects[i]); {
+		case ok && set.kind == everyone:
+			sets = append(sets, userSet{kind: authenticated}, userSet{kind: unauthenticated})
+		case ok:
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// covers reports whether every user of b is in a.
+func (a userSet) covers(b userSet) bool {
 	if a == b {
 		return true
 	}
 	switch a.kind {
-	case everybody:
+	case everyone:
 		return true
 	case authenticated:
-		return b.kind != everybody && b.kind != anonymous
-	case accounts:
-		return b.kind == accountsOf || b.kind == account
-	case accountsOf:
-		return b.kind == account && b.namespace == a.namespace
+		return b.kind != everyone && b.kind != unauthenticated
+	case serviceAccounts:
+		return b.kind == serviceAccountsOfNamespace || b.kind == oneServiceAccount
+	case serviceAccountsOfNamespace:
+		return b.kind == oneServiceAccount && b.namespace == a.namespace
 	default:
 		return false
 	}
 }
 
-// meets tells whether some user is of a and of b.
-func (a who) meets(b who) bool {
+// intersects reports whether some user is in both sets.
+func (a userSet) intersects(b userSet) bool {
 	if a.covers(b) || b.covers(a) {
 		return true
 	}
@@ -128,10 +139,53 @@ func (a who) meets(b who) bool {
 	}
 	switch a.kind {
 	case nodes:
-		return b.kind == person && strings.HasPrefix(b.name, nodePrefix)
-	case members:
-		return true // of another group, or a person
+		return b.kind == oneUser && strings.HasPrefix(b.name, nodeUserPrefix)
+	case oneGroup:
+		return true // b is another group, or a user who may be a member
 	default:
 		return false
 	}
+}
+
+// UserMask is a Bloom filter of the users that a FlowSchema selects. Two
+// FlowSchemas without a common user need not be compared, and one word each
+// excludes most of 10,000. A bit stands for the users whose names, or whose
+// namespaces, have the same hash.
+type UserMask uint64
+
+// AllUsers is the mask of every user.
+const AllUsers UserMask = math.MaxUint64
+
+// MaskOf returns the mask of the FlowSchema's subjects, zero if they select no user.
+func MaskOf(schema *flowcontrol.FlowSchema) UserMask {
+	var mask UserMask
+	for i := range schema.Spec.Rules {
+		for j := range schema.Spec.Rules[i].Subjects {
+			if set, ok := userSetOf(&schema.Spec.Rules[i].Subjects[j]); ok {
+				mask |= set.mask()
+			}
+		}
+	}
+	return mask
+}
+
+// MayIntersect reports whether the masks may have a user in common. If not, they
+// have none.
+func (m UserMask) MayIntersect(other UserMask) bool { return m&other != 0 }
+
+// mask is one bit for one user and for the service accounts of one namespace,
+// and all bits for any other set: group members can have any name.
+func (a userSet) mask() UserMask {
+	var name string
+	switch a.kind {
+	case oneUser:
+		name = a.name
+	case oneServiceAccount, serviceAccountsOfNamespace:
+		name = a.namespace
+	default:
+		return AllUsers
+	}
+	hash := fnv.New64a()
+	_, _ = io.WriteString(hash, name) // never fails
+	return 1 << (hash.Sum64() % 64)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-func TestSubjectsCoverAndMeetOneAnother(t *testing.T) {
-	const covers, covered, meets, same, apart = "covers", "covered", "meets", "same", "apart"
+func TestSubjectsCoverAndIntersect(t *testing.T) {
+	const covers, covered, intersects, same, disjoint = "covers", "covered", "intersects", "same", "disjoint"
 	for _, test := range []struct {
 		name     string
 		a, b     flowcontrol.Subject
@@ -18,67 +18,67 @@ func TestSubjectsCoverAndMeetOneAnother(t *testing.T) {
 	}{
 		{"any user and a user", aUser("*"), aUser("alice"), covers},
 		{"any group and any user", aGroup("*"), aUser("*"), same},
-		{"any group and those who are not authenticated", aGroup("*"), aGroup("system:unauthenticated"), covers},
-		{"two users", aUser("alice"), aUser("bob"), apart},
-		{"a user and a group that he may be in", aUser("alice"), aGroup("devs"), meets},
-		{"two groups that somebody may be in", aGroup("devs"), aGroup("ops"), meets},
+		{"any group and the unauthenticated", aGroup("*"), aGroup("system:unauthenticated"), covers},
+		{"two users", aUser("alice"), aUser("bob"), disjoint},
+		{"a user and a group", aUser("alice"), aGroup("devs"), intersects},
+		{"two groups", aGroup("devs"), aGroup("ops"), intersects},
 		{"the authenticated and a user", aGroup("system:authenticated"), aUser("alice"), covers},
 		{"the authenticated and a group", aGroup("system:authenticated"), aGroup("devs"), covers},
 		{"the authenticated and a service account", aGroup("system:authenticated"), anAccount("ns", "a"), covers},
-		{"the authenticated and everybody", aGroup("system:authenticated"), aUser("*"), covered},
-		{"the authenticated and the others", aGroup("system:authenticated"), aGroup("system:unauthenticated"), apart},
-		{"the authenticated and the anonymous", aGroup("system:authenticated"), aUser("system:anonymous"), apart},
+		{"the authenticated and any user", aGroup("system:authenticated"), aUser("*"), covered},
+		{"the authenticated and the others", aGroup("system:authenticated"), aGroup("system:unauthenticated"), disjoint},
+		{"the authenticated and the anonymous", aGroup("system:authenticated"), aUser("system:anonymous"), disjoint},
 		{"the unauthenticated and the anonymous", aGroup("system:unauthenticated"), aUser("system:anonymous"), same},
-		{"the unauthenticated and a group", aGroup("system:unauthenticated"), aGroup("devs"), apart},
+		{"the unauthenticated and a group", aGroup("system:unauthenticated"), aGroup("devs"), disjoint},
 		{"an account and its user name", anAccount("ns", "a"), aUser("system:serviceaccount:ns:a"), same},
-		{"an account and its namesake elsewhere", anAccount("ns", "a"), anAccount("other", "a"), apart},
+		{"two accounts of one name in two namespaces", anAccount("ns", "a"), anAccount("other", "a"), disjoint},
 		{"the accounts of a namespace and one of them", anAccount("ns", "*"), anAccount("ns", "a"), covers},
 		{"the accounts of a namespace and a user name", anAccount("ns", "*"), aUser("system:serviceaccount:ns:a"), covers},
 		{"the accounts of a namespace and their group", anAccount("ns", "*"), aGroup("system:serviceaccounts:ns"), same},
-		{"the accounts of two namespaces", anAccount("ns", "*"), aGroup("system:serviceaccounts:other"), apart},
+		{"the accounts of two namespaces", anAccount("ns", "*"), aGroup("system:serviceaccounts:other"), disjoint},
 		{"all accounts and those of a namespace", aGroup("system:serviceaccounts"), anAccount("ns", "*"), covers},
 		{"all accounts and one", aGroup("system:serviceaccounts"), aUser("system:serviceaccount:ns:a"), covers},
-		{"all accounts and a group of users", aGroup("system:serviceaccounts"), aGroup("devs"), apart},
-		{"all accounts and a user", aGroup("system:serviceaccounts"), aUser("alice"), apart},
-		{"a name that only begins like an account's", aGroup("system:serviceaccounts"), aUser("system:serviceaccount:ns"), apart},
-		{"nodes and one that may be of them", aGroup("system:nodes"), aUser("system:node:n1"), meets},
-		{"nodes and a user of another name", aGroup("system:nodes"), aUser("alice"), apart},
-		{"nodes and another group", aGroup("system:nodes"), aGroup("devs"), apart},
+		{"all accounts and a group of users", aGroup("system:serviceaccounts"), aGroup("devs"), disjoint},
+		{"all accounts and a user", aGroup("system:serviceaccounts"), aUser("alice"), disjoint},
+		{"a user name with the prefix of service accounts", aGroup("system:serviceaccounts"), aUser("system:serviceaccount:ns"), disjoint},
+		{"nodes and a node user name", aGroup("system:nodes"), aUser("system:node:n1"), intersects},
+		{"nodes and another user name", aGroup("system:nodes"), aUser("alice"), disjoint},
+		{"nodes and another group", aGroup("system:nodes"), aGroup("devs"), disjoint},
 		{"the authenticated and nodes", aGroup("system:authenticated"), aGroup("system:nodes"), covers},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a, ok := whoIs(&test.a)
+			a, ok := userSetOf(&test.a)
 			require.True(t, ok)
-			b, ok := whoIs(&test.b)
+			b, ok := userSetOf(&test.b)
 			require.True(t, ok)
 			require.Equal(t, test.relation == covers || test.relation == same, a.covers(b))
 			require.Equal(t, test.relation == covered || test.relation == same, b.covers(a))
-			require.Equal(t, test.relation != apart, a.meets(b))
-			require.Equal(t, test.relation != apart, b.meets(a))
-			require.True(t, test.relation == apart || a.sketch().MayMeet(b.sketch()), "a sketch hides nobody")
+			require.Equal(t, test.relation != disjoint, a.intersects(b))
+			require.Equal(t, test.relation != disjoint, b.intersects(a))
+			require.True(t, test.relation == disjoint || a.mask().MayIntersect(b.mask()), "a mask has no false negatives")
 		})
 	}
 }
 
-func TestMalformedSubjectIsNobody(t *testing.T) {
+func TestMalformedSubjectSelectsNoUser(t *testing.T) {
 	for _, kind := range []flowcontrol.SubjectKind{"User", "Group", "ServiceAccount", "Nobody", ""} {
-		_, ok := whoIs(&flowcontrol.Subject{Kind: kind})
+		_, ok := userSetOf(&flowcontrol.Subject{Kind: kind})
 		require.False(t, ok, kind)
 	}
 }
 
-func TestSketchTellsUsersApart(t *testing.T) {
+func TestMasksOfUsersDiffer(t *testing.T) {
 	const count = 1000
-	alice, meet := who{kind: person, name: "alice"}.sketch(), 0
+	alice, intersecting := userSet{kind: oneUser, name: "alice"}.mask(), 0
 	for i := range count {
-		if alice.MayMeet(who{kind: person, name: fmt.Sprint(i)}.sketch()) {
-			meet++
+		if alice.MayIntersect(userSet{kind: oneUser, name: fmt.Sprint(i)}.mask()) {
+			intersecting++
 		}
 	}
-	require.Less(t, meet, count/20, "one of 64, or so")
-	require.False(t, alice.MayMeet(UsersOf(&flowcontrol.FlowSchema{})), "of nobody")
+	require.Less(t, intersecting, count/20, "about one in 64")
+	require.False(t, alice.MayIntersect(MaskOf(&flowcontrol.FlowSchema{})), "no subjects")
 	both := everything("both", 1, aUser("alice"), anAccount("ns", "a"))
-	require.True(t, UsersOf(&both).MayMeet(alice))
-	require.True(t, UsersOf(&both).MayMeet(who{kind: account, namespace: "ns", name: "a"}.sketch()))
-	require.False(t, UsersOf(&both).MayMeet(who{kind: person, name: "bob"}.sketch()))
+	require.True(t, MaskOf(&both).MayIntersect(alice))
+	require.True(t, MaskOf(&both).MayIntersect(userSet{kind: oneServiceAccount, namespace: "ns", name: "a"}.mask()))
+	require.False(t, MaskOf(&both).MayIntersect(userSet{kind: oneUser, name: "bob"}.mask()))
 }

@@ -14,7 +14,7 @@ import (
 const (
 	missingLevel = "no priority level"
 	neverMatches = "can never match"
-	tied         = "is also that of"
+	tied         = "is also the precedence of"
 )
 
 // of is a schema of all requests of a user.
@@ -172,7 +172,7 @@ func testAdviceAboutTies(t *testing.T, s *live) {
 	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
 	answer := create(writes)
 	requireAdvice(t, answer, tied)
-	require.Contains(t, answer.advice()[0], `4100 is also that of \"tie-b\",`)
+	require.Contains(t, answer.advice()[0], `4100 is also the precedence of \"tie-b\",`)
 
 	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches, tied)
 }

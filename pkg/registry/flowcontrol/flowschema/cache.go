@@ -20,78 +20,77 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// mirrorPatience is how long a reader waits for the mirror to get as far as it
-// asks for; that of the library's watch cache.
-const mirrorPatience = 3 * time.Second
+// cacheTimeout bounds how long a read waits for a resource version, as in the
+// library's watch cache.
+const cacheTimeout = 3 * time.Second
 
-// source is where a mirror has its schemas from.
+// source is what a schemaCache lists and watches.
 type source interface {
 	rest.Lister
 	rest.Watcher
 }
 
-// mirror follows all schemas by a watch inside this process. A list of the watch
-// cache copies every object into a new one; of 10,000 that costs more than all
-// else in a write.
-type mirror struct {
+// schemaCache holds all schemas, kept up to date by an in-process watch. Listing
+// the watch cache instead would copy every object; for 10,000 of them that costs
+// more than the rest of a write.
+type schemaCache struct {
 	source source
-	// ctx is that of the watch, ended by stop.
-	ctx    context.Context //nolint:containedctx // the watch outlives the request that starts it
-	cancel context.CancelFunc
-	begin  sync.Once
-	ended  sync.WaitGroup
+	// ctx is that of the watch; stop cancels it.
+	ctx       context.Context //nolint:containedctx // the watch outlives the request that starts it
+	cancel    context.CancelFunc
+	startOnce sync.Once
+	running   sync.WaitGroup
 
-	mu      sync.Mutex    // guards what follows
-	schemas []reflection  // by name
-	version uint64        // how far it is; 0: it has not listed yet
-	moved   chan struct{} // closed when the version changes
+	mu      sync.Mutex    // guards the fields below
+	schemas []entry       // sorted by name
+	version uint64        // the resource version reached; 0 before the first list
+	changed chan struct{} // closed when version changes
 }
 
-// reflection is a schema and, beside it in memory, what nearly all are told
-// apart by.
-type reflection struct {
+// entry is a schema with its mask, by which most are skipped without reading the
+// schema.
+type entry struct {
 	*flowcontrol.FlowSchema
-	users lint.Users
+	users lint.UserMask
 }
 
-func reflect(schema *flowcontrol.FlowSchema) reflection {
-	return reflection{FlowSchema: schema, users: lint.UsersOf(schema)}
+func newEntry(schema *flowcontrol.FlowSchema) entry {
+	return entry{FlowSchema: schema, users: lint.MaskOf(schema)}
 }
 
 var (
-	_ cache.ReflectorStore         = (*mirror)(nil)
-	_ cache.ResourceVersionUpdater = (*mirror)(nil)
+	_ cache.ReflectorStore         = (*schemaCache)(nil)
+	_ cache.ResourceVersionUpdater = (*schemaCache)(nil)
 )
 
-func newMirror(source source) *mirror {
+func newSchemaCache(source source) *schemaCache {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &mirror{source: source, ctx: ctx, cancel: cancel, moved: make(chan struct{})}
+	return &schemaCache{source: source, ctx: ctx, cancel: cancel, changed: make(chan struct{})}
 }
 
-// start begins to follow the source, on the first call.
-func (m *mirror) start() {
-	m.begin.Do(func() {
-		follower := cache.NewReflectorWithOptions(&cache.ListWatch{
+// start starts the watch on the first call.
+func (c *schemaCache) start() {
+	c.startOnce.Do(func() {
+		reflector := cache.NewReflectorWithOptions(&cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-				return m.source.List(ctx, internal(options))
+				return c.source.List(ctx, internal(options))
 			},
 			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				return m.source.Watch(ctx, internal(options))
+				return c.source.Watch(ctx, internal(options))
 			},
-		}, nil, m, cache.ReflectorOptions{Name: "advice", TypeDescription: "FlowSchemas"}) // no type: see schemaOf
-		m.ended.Go(func() { follower.RunWithContext(m.ctx) })
+		}, nil, c, cache.ReflectorOptions{Name: "lint", TypeDescription: "FlowSchemas"}) // no expected type: see schemaOf
+		c.running.Go(func() { reflector.RunWithContext(c.ctx) })
 	})
 }
 
-// stop ends what start began.
-func (m *mirror) stop() {
-	m.begin.Do(func() {}) // from now on there is nothing to start
-	m.cancel()
-	m.ended.Wait()
+// stop stops the watch and waits until it has ended.
+func (c *schemaCache) stop() {
+	c.startOnce.Do(func() {}) // prevents a later start
+	c.cancel()
+	c.running.Wait()
 }
 
-// internal are the options that a follower of all objects sets, as storage
-// takes them.
+// internal converts the options that a reflector sets.
 func internal(options metav1.ListOptions) *metainternalversion.ListOptions {
 	return &metainternalversion.ListOptions{
 		AllowWatchBookmarks:  options.AllowWatchBookmarks,
@@ -102,110 +101,109 @@ func internal(options metav1.ListOptions) *metainternalversion.ListOptions {
 	}
 }
 
-// at returns the schemas whose users may meet the given ones, by name and not
-// older than the version, or an error if that takes too long. They must not be
-// changed.
-func (m *mirror) at(ctx context.Context, version uint64, users lint.Users) ([]*flowcontrol.FlowSchema, error) {
-	m.start()
-	ctx, cancel := context.WithTimeoutCause(ctx, mirrorPatience, fmt.Errorf("version %d of the FlowSchemas is not known after %v", version, mirrorPatience))
+// list returns the schemas whose masks may intersect users, sorted by name. They
+// are read only and not older than the version; waiting for it is an error after
+// cacheTimeout.
+func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*flowcontrol.FlowSchema, error) {
+	c.start()
+	ctx, cancel := context.WithTimeoutCause(ctx, cacheTimeout, fmt.Errorf("FlowSchemas did not reach resource version %d within %v", version, cacheTimeout))
 	defer cancel()
 	for {
-		schemas, moved := m.look(version, users)
-		if moved == nil {
+		schemas, changed := c.tryList(version, users)
+		if changed == nil {
 			return schemas, nil
 		}
 		select {
-		case <-moved:
+		case <-changed:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// look returns the schemas if the mirror has reached the version, and otherwise
-// what is closed when it moves on.
-func (m *mirror) look(version uint64, users lint.Users) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.version < max(version, 1) {
-		return nil, m.moved
+// tryList returns the schemas if the cache has reached the version, and otherwise
+// a channel that is closed when its version changes.
+func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version < max(version, 1) {
+		return nil, c.changed
 	}
 	count := 0
-	for i := range m.schemas {
-		if m.schemas[i].users.MayMeet(users) {
+	for i := range c.schemas {
+		if c.schemas[i].users.MayIntersect(users) {
 			count++
 		}
 	}
 	found := make([]*flowcontrol.FlowSchema, 0, count)
-	for i := range m.schemas {
-		if m.schemas[i].users.MayMeet(users) {
-			found = append(found, m.schemas[i].FlowSchema)
+	for i := range c.schemas {
+		if c.schemas[i].users.MayIntersect(users) {
+			found = append(found, c.schemas[i].FlowSchema)
 		}
 	}
 	return found, nil
 }
 
-// Add takes a new or changed schema over from the watch.
-func (m *mirror) Add(object any) error {
-	schema := reflect(schemaOf(object))
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	at, found := m.find(schema.Name)
+// Add adds or replaces a schema.
+func (c *schemaCache) Add(object any) error {
+	schema := newEntry(schemaOf(object))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, found := c.findLocked(schema.Name)
 	if found {
-		m.schemas[at] = schema
+		c.schemas[at] = schema
 	} else {
-		m.schemas = slices.Insert(m.schemas, at, schema)
+		c.schemas = slices.Insert(c.schemas, at, schema)
 	}
 	return nil
 }
 
 // Update is Add.
-func (m *mirror) Update(object any) error { return m.Add(object) }
+func (c *schemaCache) Update(object any) error { return c.Add(object) }
 
-// Delete forgets a schema.
-func (m *mirror) Delete(object any) error {
+// Delete deletes a schema.
+func (c *schemaCache) Delete(object any) error {
 	name := schemaOf(object).Name
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if at, found := m.find(name); found {
-		m.schemas = slices.Delete(m.schemas, at, at+1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, found := c.findLocked(name); found {
+		c.schemas = slices.Delete(c.schemas, at, at+1)
 	}
 	return nil
 }
 
-// Replace takes a whole list over.
-func (m *mirror) Replace(objects []any, version string) error {
-	schemas := make([]reflection, 0, len(objects))
+// Replace replaces all schemas.
+func (c *schemaCache) Replace(objects []any, version string) error {
+	schemas := make([]entry, 0, len(objects))
 	for _, object := range objects {
-		schemas = append(schemas, reflect(schemaOf(object)))
+		schemas = append(schemas, newEntry(schemaOf(object)))
 	}
-	slices.SortFunc(schemas, func(a, b reflection) int { return cmp.Compare(a.Name, b.Name) })
-	m.mu.Lock()
-	m.schemas = schemas
-	m.mu.Unlock()
-	m.UpdateResourceVersion(version)
+	slices.SortFunc(schemas, func(a, b entry) int { return cmp.Compare(a.Name, b.Name) })
+	c.mu.Lock()
+	c.schemas = schemas
+	c.mu.Unlock()
+	c.UpdateResourceVersion(version)
 	return nil
 }
 
-// Resync has nothing to do.
-func (m *mirror) Resync() error { return nil }
+// Resync does nothing: the schemas are the objects themselves.
+func (c *schemaCache) Resync() error { return nil }
 
-// UpdateResourceVersion is told how far the mirror is once it has what happened
-// up to there.
-func (m *mirror) UpdateResourceVersion(version string) {
+// UpdateResourceVersion records that the cache has all changes up to the version.
+func (c *schemaCache) UpdateResourceVersion(version string) {
 	reached, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.version = reached
-	close(m.moved)
-	m.moved = make(chan struct{})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version = reached
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
-// schemaOf is the schema in an event, which the watch cache wraps when several
-// watchers get it.
+// schemaOf returns the schema of an event. The watch cache wraps it if there are
+// several watchers.
 func schemaOf(object any) *flowcontrol.FlowSchema {
 	if wrapped, ok := object.(runtime.CacheableObject); ok {
 		object = wrapped.GetObject()
@@ -213,7 +211,7 @@ func schemaOf(object any) *flowcontrol.FlowSchema {
 	return object.(*flowcontrol.FlowSchema)
 }
 
-// find returns where the schema of the name is, or would be. The lock is held.
-func (m *mirror) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(m.schemas, name, func(schema reflection, name string) int { return cmp.Compare(schema.Name, name) })
+// findLocked returns the index at which the schema is, or would be inserted.
+func (c *schemaCache) findLocked(name string) (int, bool) {
+	return slices.BinarySearchFunc(c.schemas, name, func(schema entry, name string) int { return cmp.Compare(schema.Name, name) })
 }

@@ -17,31 +17,32 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// anyVersion asks the watch cache for what it has.
+// anyVersion reads from the watch cache, whatever its resource version.
 const anyVersion = "0"
 
-// catalogue follows what this server writes, so that whoever writes two schemas
-// is told of the first when he writes the second.
-type catalogue struct {
-	schemas *mirror
+// reader reads the configuration for package lint. It includes what this server
+// has written, so that a client which writes two schemas is warned about the
+// second.
+type reader struct {
+	schemas *schemaCache
 	levels  rest.Getter
-	// written is the latest resource version that this server wrote a schema at.
+	// written is the latest resource version at which this server wrote a schema.
 	written atomic.Uint64
 }
 
-// newCatalogue makes the store report its writes, and reads from it. Its mirror
-// must be stopped.
-func newCatalogue(schemas *genericregistry.Store, levels rest.Getter) *catalogue {
-	c := &catalogue{schemas: newMirror(schemas), levels: levels}
-	schemas.AfterCreate = func(object runtime.Object, options *metav1.CreateOptions) { c.note(object, options.DryRun) }
-	schemas.AfterUpdate = func(object runtime.Object, options *metav1.UpdateOptions) { c.note(object, options.DryRun) }
-	schemas.AfterDelete = func(object runtime.Object, options *metav1.DeleteOptions) { c.note(object, options.DryRun) }
-	return c
+// newReader returns a reader of the store that observes its writes. The caller
+// must stop its cache.
+func newReader(schemas *genericregistry.Store, levels rest.Getter) *reader {
+	r := &reader{schemas: newSchemaCache(schemas), levels: levels}
+	schemas.AfterCreate = func(object runtime.Object, options *metav1.CreateOptions) { r.observe(object, options.DryRun) }
+	schemas.AfterUpdate = func(object runtime.Object, options *metav1.UpdateOptions) { r.observe(object, options.DryRun) }
+	schemas.AfterDelete = func(object runtime.Object, options *metav1.DeleteOptions) { r.observe(object, options.DryRun) }
+	return r
 }
 
-// note remembers the version of an object. That of a dry run is what the request
-// said, which may lie in the future.
-func (c *catalogue) note(object runtime.Object, dryRun []string) {
+// observe records the resource version of a written object. It ignores dry runs:
+// their version is the client's and may be in the future.
+func (r *reader) observe(object runtime.Object, dryRun []string) {
 	if dryrun.IsDryRun(dryRun) {
 		return
 	}
@@ -54,43 +55,43 @@ func (c *catalogue) note(object runtime.Object, dryRun []string) {
 		return
 	}
 	for {
-		latest := c.written.Load()
-		if version <= latest || c.written.CompareAndSwap(latest, version) {
+		latest := r.written.Load()
+		if version <= latest || r.written.CompareAndSwap(latest, version) {
 			return
 		}
 	}
 }
 
-// now is the catalogue as of the writes so far. What other replicas wrote may be
-// missing.
-func (c *catalogue) now() snapshot { return snapshot{catalogue: c, version: c.written.Load()} }
+// current returns a reader that includes this server's writes so far. Writes of
+// other replicas may be missing.
+func (r *reader) current() readerAt { return readerAt{reader: r, version: r.written.Load()} }
 
-// snapshot reads the watch caches as far as they go.
-type snapshot struct {
-	*catalogue
+// readerAt reads schemas that are not older than version.
+type readerAt struct {
+	*reader
 	version uint64
 }
 
-var _ lint.Catalogue = snapshot{}
+var _ lint.Reader = readerAt{}
 
-// FlowSchemas returns the schemas of such users, not older than the version.
-func (s snapshot) FlowSchemas(ctx context.Context, users lint.Users) ([]*flowcontrol.FlowSchema, error) {
-	return s.schemas.at(ctx, s.version, users)
+// FlowSchemas implements lint.Reader.
+func (r readerAt) FlowSchemas(ctx context.Context, users lint.UserMask) ([]*flowcontrol.FlowSchema, error) {
+	return r.schemas.list(ctx, r.version, users)
 }
 
-// LevelExists looks into the cache.
-func (c *catalogue) LevelExists(ctx context.Context, name string) (bool, error) {
-	absent, err := c.isAbsent(ctx, name, anyVersion)
+// LevelExists implements lint.Reader. It reads from the watch cache.
+func (r *reader) LevelExists(ctx context.Context, name string) (bool, error) {
+	absent, err := r.isAbsent(ctx, name, anyVersion)
 	return err == nil && !absent, err
 }
 
-// LevelIsAbsent asks the store for the most recent.
-func (c *catalogue) LevelIsAbsent(ctx context.Context, name string) (bool, error) {
-	return c.isAbsent(ctx, name, "")
+// LevelIsAbsent implements lint.Reader. It reads the most recent state.
+func (r *reader) LevelIsAbsent(ctx context.Context, name string) (bool, error) {
+	return r.isAbsent(ctx, name, "")
 }
 
-func (c *catalogue) isAbsent(ctx context.Context, name, version string) (bool, error) {
-	_, err := c.levels.Get(ctx, name, &metav1.GetOptions{ResourceVersion: version})
+func (r *reader) isAbsent(ctx context.Context, name, version string) (bool, error) {
+	_, err := r.levels.Get(ctx, name, &metav1.GetOptions{ResourceVersion: version})
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-func TestTableShowsSchemasInTheOrderInWhichTheyAreMatched(t *testing.T) {
+func TestTableIsInMatchingOrder(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	schema := func(name string, precedence int32) flowcontrol.FlowSchema {
 		one := *valid()

@@ -1,5 +1,5 @@
-// Package flowschema stores FlowSchemas: the strategy of their life, their
-// storage on etcd and their table.
+// Package flowschema is the registry of FlowSchemas: their strategy, their
+// storage on etcd, their table and the warnings on writes.
 package flowschema
 
 import (
@@ -23,8 +23,8 @@ var (
 	_ rest.ResetFieldsStrategy = statusStrategy{}
 )
 
-// specStrategy governs writes of the whole object, which leave the status as
-// it is.
+// specStrategy is the strategy of the main resource, whose writes do not change
+// the status.
 type specStrategy struct {
 	strategy.ClusterScoped
 }
@@ -53,7 +53,7 @@ func (specStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return strategy.ResetFields("status")
 }
 
-// statusStrategy governs writes of /status, which leave all else as it is.
+// statusStrategy is the strategy of /status, whose writes change only the status.
 type statusStrategy struct {
 	specStrategy
 }
