@@ -13,93 +13,106 @@ import (
 )
 
 const (
-	// pageSize bounds a page where a list comes from etcd.
+	// fieldManager is kube-apiserver's, so that both servers own the fields
+	// together if they share a store.
+	fieldManager = "api-priority-and-fairness-config-producer-v1"
+
+	// pageSize bounds the pages of a list from etcd.
 	pageSize = 500
 
-	// writers bounds the writes under way at once.
-	writers = 8
+	// maxWriters bounds the concurrent writes.
+	maxWriters = 8
 
-	// attempts bounds how often one pass decides about one object that others
-	// keep changing.
-	attempts = 4
+	// maxAttempts bounds the attempts at one object in one pass.
+	maxAttempts = 4
 )
 
-// keeping moves data between the decisions and the API, for one kind.
-type keeping[T object[T]] struct {
+// ensurer ensures the built-in objects of one kind.
+type ensurer[T object[T]] struct {
 	kind[T]
 	builtIn   sets.Set[string]
 	readiness *readiness
 	logger    klog.Logger
 }
 
-func newKeeping[T object[T]](kind kind[T], readiness *readiness, logger klog.Logger) keeping[T] {
-	k := keeping[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, logger: logger.WithValues("kind", kind.name)}
+func newEnsurer[T object[T]](kind kind[T], readiness *readiness, logger klog.Logger) ensurer[T] {
+	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, logger: logger.WithValues("kind", kind.name)}
 	for _, objects := range [][]T{kind.mandatory, kind.suggested} {
 		for _, object := range objects {
-			k.builtIn.Insert(object.GetName())
+			e.builtIn.Insert(object.GetName())
 			readiness.expect(kind.name, object.GetName())
 		}
 	}
-	return k
+	return e
 }
 
-// keep brings the built-in objects in order, the mandatory ones first, and
-// returns the leftovers that it saw.
-func (k keeping[T]) keep(ctx context.Context) (leftovers []T, err error) {
-	stored, err := k.list(ctx)
+// ensureAll ensures the built-in objects, the mandatory ones first, and returns
+// the obsolete objects.
+func (e ensurer[T]) ensureAll(ctx context.Context) (obsolete []T, err error) {
+	stored, err := e.list(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list of %ss: %w", k.name, err)
+		return nil, fmt.Errorf("list %ss: %w", e.name, err)
 	}
-	byName := make(map[string]T, k.builtIn.Len())
+	byName := make(map[string]T, e.builtIn.Len())
 	for _, object := range stored {
-		if k.builtIn.Has(object.GetName()) {
+		if e.builtIn.Has(object.GetName()) {
 			byName[object.GetName()] = object
 		}
-		if k.isLeftover(object) {
-			leftovers = append(leftovers, object)
+		if e.isObsolete(object) {
+			obsolete = append(obsolete, object)
 		}
 	}
-	keepAll := func(role role, builtIns []T) error {
+	ensureEach := func(role role, builtIns []T) error {
 		return forEach(ctx, builtIns, func(builtIn T) error {
 			name := builtIn.GetName()
 			object, exists := byName[name]
-			err := k.settle(ctx, name, object, exists, func(stored T, exists bool) error {
-				return k.keepOne(ctx, role, builtIn, stored, exists)
+			err := e.retryOnConflict(ctx, name, object, exists, func(stored T, exists bool) error {
+				return e.ensure(ctx, role, builtIn, stored, exists)
 			})
 			if err == nil {
-				k.readiness.kept(k.name, name)
+				e.readiness.ensured(e.name, name)
 			}
 			return err
 		})
 	}
-	return leftovers, errors.Join(keepAll(mandatory, k.mandatory), keepAll(suggested, k.suggested))
+	return obsolete, errors.Join(ensureEach(mandatory, e.mandatory), ensureEach(suggested, e.suggested))
 }
 
-// remove deletes leftovers.
-func (k keeping[T]) remove(ctx context.Context, leftovers []T) error {
-	return forEach(ctx, leftovers, func(leftover T) error {
-		return k.settle(ctx, leftover.GetName(), leftover, true, func(stored T, exists bool) error {
-			if !exists || !k.isLeftover(stored) {
+// ensure creates the built-in object or updates the stored one if necessary.
+func (e ensurer[T]) ensure(ctx context.Context, role role, builtIn, stored T, exists bool) error {
+	if !exists {
+		return e.create(ctx, role, builtIn)
+	}
+	if revision := revise(role, stored, builtIn, e.restore); revision.needed() {
+		return e.update(ctx, role, revision)
+	}
+	return nil
+}
+
+// remove deletes obsolete objects.
+func (e ensurer[T]) remove(ctx context.Context, obsolete []T) error {
+	return forEach(ctx, obsolete, func(object T) error {
+		return e.retryOnConflict(ctx, object.GetName(), object, true, func(stored T, exists bool) error {
+			if !exists || !e.isObsolete(stored) {
 				return nil
 			}
-			return k.delete(ctx, stored)
+			return e.delete(ctx, stored)
 		})
 	})
 }
 
-func (k keeping[T]) isLeftover(stored T) bool {
-	return isLeftover(stored, k.builtIn.Has(stored.GetName()))
+func (e ensurer[T]) isObsolete(stored T) bool {
+	return isObsolete(stored, e.builtIn.Has(stored.GetName()))
 }
 
-// list reads all objects of the kind. It takes what the watch cache has: no
-// older than this server, and free of the wait for the newest revision; what
-// has changed since then fails the condition of the write. Until the cache is
-// filled, a limit makes the list come from etcd instead of being refused.
-func (k keeping[T]) list(ctx context.Context) ([]T, error) {
+// list lists all objects of the kind from the watch cache, which need not be up
+// to date: a write that is based on an outdated object fails. The limit makes the
+// list come from etcd, instead of being rejected, until the cache is filled.
+func (e ensurer[T]) list(ctx context.Context) ([]T, error) {
 	options := metav1.ListOptions{ResourceVersion: "0", Limit: pageSize}
 	var objects []T
 	for {
-		page, next, err := k.page(ctx, options)
+		page, next, err := e.page(ctx, options)
 		if err != nil {
 			return nil, err
 		}
@@ -111,47 +124,74 @@ func (k keeping[T]) list(ctx context.Context) ([]T, error) {
 	}
 }
 
-// settle lets act deal with an object, and if that met a change by others, lets
-// it deal with the object as it is now.
-func (k keeping[T]) settle(ctx context.Context, name string, stored T, exists bool, act func(stored T, exists bool) error) error {
+// retryOnConflict calls act with the object. If the object has changed meanwhile,
+// it reads the object and calls act again.
+func (e ensurer[T]) retryOnConflict(ctx context.Context, name string, stored T, exists bool, act func(stored T, exists bool) error) error {
 	for attempt := 1; ; attempt++ {
 		err := act(stored, exists)
 		switch {
 		case err == nil:
 			return nil
-		case !metChange(err):
-			return fmt.Errorf("%s %q: %w", k.name, name, err)
-		case attempt == attempts:
-			return fmt.Errorf("%s %q: others changed it each of the %d times that it was about to be written: %w", k.name, name, attempts, err)
+		case !hasChanged(err):
+			return fmt.Errorf("%s %q: %w", e.name, name, err)
+		case attempt == maxAttempts:
+			return fmt.Errorf("%s %q: conflict on each of %d attempts: %w", e.name, name, maxAttempts, err)
 		}
-		stored, err = k.client.Get(ctx, name, metav1.GetOptions{})
+		stored, err = e.client.Get(ctx, name, metav1.GetOptions{})
 		exists = err == nil
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("%s %q: read again: %w", k.name, name, err)
+			return fmt.Errorf("%s %q: get after a conflict: %w", e.name, name, err)
 		}
 	}
 }
 
-// metChange tells whether a write failed because the object is no longer what
-// the write was decided from.
-func metChange(err error) bool {
+// hasChanged reports whether a write failed because the object has changed since
+// it was read.
+func hasChanged(err error) bool {
 	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) || apierrors.IsNotFound(err)
 }
 
-func (k keeping[T]) keepOne(ctx context.Context, role role, builtIn, stored T, exists bool) error {
-	if !exists {
-		return k.create(ctx, role, builtIn)
+// Writes that may undo a user's intent are always logged, other writes at level 2.
+
+func (e ensurer[T]) create(ctx context.Context, role role, builtIn T) error {
+	if _, err := e.client.Create(ctx, builtIn.DeepCopy(), metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
+		return fmt.Errorf("create: %w", err)
 	}
-	if revision := revise(role, stored, builtIn, k.restore); revision.needed() {
-		return k.update(ctx, role, revision)
+	e.logger.V(2).Info("Created a built-in object", "name", builtIn.GetName(), "role", role)
+	return nil
+}
+
+func (e ensurer[T]) update(ctx context.Context, role role, revision revision[T]) error {
+	if _, err := e.client.Update(ctx, revision.object, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	name := revision.object.GetName()
+	if revision.restored {
+		e.logger.Info("Restored the spec of a built-in object", "name", name, "role", role)
+	} else {
+		e.logger.V(2).Info("Updated the autoupdate-spec annotation of a built-in object", "name", name, "role", role, "autoUpdate", revision.serverOwned)
 	}
 	return nil
 }
 
-// forEach does something with every object, a few at a time, and joins the
-// errors. When ctx ends, it leaves the rest and returns that as an error.
+func (e ensurer[T]) delete(ctx context.Context, obsolete T) error {
+	err := e.client.Delete(ctx, obsolete.GetName(), metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{
+			UID:             new(obsolete.GetUID()),
+			ResourceVersion: new(obsolete.GetResourceVersion()),
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	e.logger.Info("Deleted an object that is no longer built in", "name", obsolete.GetName())
+	return nil
+}
+
+// forEach calls do with each object, maxWriters at a time, and joins the errors.
+// It skips the rest when ctx is done and then returns the error of ctx too.
 func forEach[T any](ctx context.Context, objects []T, do func(T) error) error {
 	errs := make([]error, len(objects))
-	workqueue.ParallelizeUntil(ctx, writers, len(objects), func(i int) { errs[i] = do(objects[i]) })
+	workqueue.ParallelizeUntil(ctx, maxWriters, len(objects), func(i int) { errs[i] = do(objects[i]) })
 	return errors.Join(errors.Join(errs...), ctx.Err())
 }

@@ -24,17 +24,17 @@ func TestAnEmptyStoreIsFilledInOnePass(t *testing.T) {
 
 	for _, builtIn := range slices.Concat(library.MandatoryPriorityLevelConfigurations, library.SuggestedPriorityLevelConfigurations) {
 		require.Equal(t, builtIn.Spec, a.level(builtIn.Name).Spec)
-		require.Equal(t, "true", said(a.level(builtIn.Name)))
+		require.Equal(t, "true", autoUpdateAnnotation(a.level(builtIn.Name)))
 	}
 	for _, builtIn := range slices.Concat(library.MandatoryFlowSchemas, library.SuggestedFlowSchemas) {
 		require.Equal(t, builtIn.Spec, a.schema(builtIn.Name).Spec)
-		require.Equal(t, "true", said(a.schema(builtIn.Name)))
+		require.Equal(t, "true", autoUpdateAnnotation(a.schema(builtIn.Name)))
 	}
 
 	t.Run("by one list of each kind and no other read", func(t *testing.T) {
 		require.Equal(t, []string{"list prioritylevelconfigurations ", "list flowschemas "}, a.requests("list", "get"))
 	})
-	t.Run("the lists take what the watch cache has, or else what etcd has", func(t *testing.T) {
+	t.Run("the lists come from the watch cache, or from etcd if it is not filled", func(t *testing.T) {
 		for _, action := range a.Actions() {
 			if list, ok := action.(clienttesting.ListActionImpl); ok {
 				require.Equal(t, "0", list.ListOptions.ResourceVersion)
@@ -62,10 +62,10 @@ func TestAnEmptyStoreIsFilledInOnePass(t *testing.T) {
 		}
 		require.Empty(t, creations)
 	})
-	t.Run("as the field manager of kube-apiserver", func(t *testing.T) {
-		require.Equal(t, "api-priority-and-fairness-config-producer-v1", a.schema("catch-all").ManagedFields[0].Manager)
+	t.Run("with the field manager of kube-apiserver", func(t *testing.T) {
+		require.Equal(t, "api-priority-and-fairness-config-producer-v1", a.schema(flowcontrolv1.FlowSchemaNameCatchAll).ManagedFields[0].Manager)
 	})
-	t.Run("and the next pass has nothing to do", func(t *testing.T) {
+	t.Run("the next pass writes nothing", func(t *testing.T) {
 		a.ClearActions()
 		require.NoError(t, k.EnsureOnce(t.Context()))
 		require.Empty(t, a.requests())
@@ -84,19 +84,19 @@ func TestAPassRepairs(t *testing.T) {
 		wantAnnotation  string
 		wantNothingToDo bool
 	}{
-		{name: "a mandatory object that a user changed", schema: "catch-all", annotation: "true", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
-		{name: "a mandatory object that a user claimed", schema: "exempt", annotation: "false", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
-		{name: "a suggested object that says true and was changed", schema: "probes", annotation: "true", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
-		{name: "nothing of a suggested object that says false", schema: "probes", annotation: "false", generation: 2, changed: true, wantAnnotation: "false", wantNothingToDo: true},
-		{name: "a suggested object of another release that says nothing", schema: "probes", annotation: "absent", generation: 1, changed: true, wantRestored: true, wantAnnotation: "true"},
-		{name: "only the annotation of what a user changed and says nothing", schema: "probes", annotation: "absent", generation: 2, changed: true, wantAnnotation: "false"},
-		{name: "a suggested object of another release that says nonsense", schema: "probes", annotation: "perhaps", generation: 1, changed: true, wantRestored: true, wantAnnotation: "true"},
-		{name: "only the annotation of what a user changed and says nonsense", schema: "probes", annotation: "perhaps", generation: 2, changed: true, wantAnnotation: "false"},
+		{name: "a mandatory object that a user changed", schema: flowcontrolv1.FlowSchemaNameCatchAll, annotation: "true", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
+		{name: "a mandatory object that a user claimed", schema: flowcontrolv1.FlowSchemaNameExempt, annotation: "false", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
+		{name: "a suggested object with true and was changed", schema: "probes", annotation: "true", generation: 2, changed: true, wantRestored: true, wantAnnotation: "true"},
+		{name: "nothing of a suggested object with false", schema: "probes", annotation: "false", generation: 2, changed: true, wantAnnotation: "false", wantNothingToDo: true},
+		{name: "a suggested object of another release that has no annotation", schema: "probes", annotation: "absent", generation: 1, changed: true, wantRestored: true, wantAnnotation: "true"},
+		{name: "only the annotation of what a user changed and has no annotation", schema: "probes", annotation: "absent", generation: 2, changed: true, wantAnnotation: "false"},
+		{name: "a suggested object of another release that has an invalid annotation", schema: "probes", annotation: "perhaps", generation: 1, changed: true, wantRestored: true, wantAnnotation: "true"},
+		{name: "only the annotation of what a user changed and has an invalid annotation", schema: "probes", annotation: "perhaps", generation: 2, changed: true, wantAnnotation: "false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := kept(t)
+			a := filled(t)
 			builtIn := a.schema(c.schema).Spec
-			stored := saying(a.schema(c.schema), c.annotation)
+			stored := withAutoUpdate(a.schema(c.schema), c.annotation)
 			stored.Generation = c.generation
 			stored.Labels = map[string]string{"team": "blue"}
 			if c.changed {
@@ -112,8 +112,8 @@ func TestAPassRepairs(t *testing.T) {
 			} else {
 				require.Equal(t, user, got.Spec.Rules)
 			}
-			require.Equal(t, c.wantAnnotation, said(got))
-			require.Equal(t, "blue", got.Labels["team"], "what else a user wrote stays")
+			require.Equal(t, c.wantAnnotation, autoUpdateAnnotation(got))
+			require.Equal(t, "blue", got.Labels["team"], "labels of the user stay")
 			if c.wantNothingToDo {
 				require.Empty(t, a.requests())
 				return
@@ -129,11 +129,11 @@ func TestADeletionDoesNotLast(t *testing.T) {
 	for _, c := range []struct{ name, resource, object string }{
 		{"of a suggested schema", schemasResource, "service-accounts"},
 		{"of a suggested level", levelsResource, "workload-low"},
-		{"of a mandatory schema", schemasResource, "exempt"},
-		{"of a mandatory level", levelsResource, "catch-all"},
+		{"of a mandatory schema", schemasResource, flowcontrolv1.FlowSchemaNameExempt},
+		{"of a mandatory level", levelsResource, flowcontrolv1.PriorityLevelConfigurationNameCatchAll},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := kept(t)
+			a := filled(t)
 			a.drop(c.resource, c.object)
 			require.NoError(t, a.keeper().EnsureOnce(t.Context()))
 			require.NotNil(t, a.stored(c.resource, c.object))
@@ -143,14 +143,14 @@ func TestADeletionDoesNotLast(t *testing.T) {
 }
 
 func TestWhatAUserSetsOnTheLevelExemptLasts(t *testing.T) {
-	a := kept(t)
-	level := a.level("exempt")
+	a := filled(t)
+	level := a.level(flowcontrolv1.PriorityLevelConfigurationNameExempt)
 	*level.Spec.Exempt.NominalConcurrencyShares = 40
 	*level.Spec.Exempt.LendablePercent = 50
 	a.put(level)
 	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
 	require.Empty(t, a.requests())
-	require.EqualValues(t, 40, *a.level("exempt").Spec.Exempt.NominalConcurrencyShares)
+	require.EqualValues(t, 40, *a.level(flowcontrolv1.PriorityLevelConfigurationNameExempt).Spec.Exempt.NominalConcurrencyShares)
 }
 
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
@@ -159,39 +159,39 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		name, verb, resource, object, wantError string
 		wantCreations                           int
 	}{
-		{"the list of levels: nothing is written", "list", levelsResource, "", "list of PriorityLevelConfigurations", 0},
-		{"the list of schemas: the levels are there", "list", schemasResource, "", "list of FlowSchemas", 8},
+		{"the list of levels: nothing is written", "list", levelsResource, "", "list PriorityLevelConfigurations", 0},
+		{"the list of schemas: the levels are there", "list", schemasResource, "", "list FlowSchemas", 8},
 		{"one level: all levels are tried, schemas wait", "create", levelsResource, "system", `PriorityLevelConfiguration "system": create: `, 8},
-		{"one mandatory schema: the others are created", "create", schemasResource, "exempt", `FlowSchema "exempt": create: `, 21},
+		{"one mandatory schema: the others are created", "create", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `, 21},
 		{"one suggested schema: the others are created", "create", schemasResource, "probes", `FlowSchema "probes": create: `, 21},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t)
-			a.put(saying(newSchema("obsolete", "system", 100), "true"))
+			a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true"))
 			a.fail(c.verb, c.resource, c.object, refusal)
 			err := a.keeper().EnsureOnce(t.Context())
 			require.ErrorContains(t, err, c.wantError)
 			require.ErrorContains(t, err, "disk full")
 			require.Len(t, a.requests("create"), c.wantCreations)
-			require.Empty(t, a.requests("delete"), "leftovers wait until all else is well")
+			require.Empty(t, a.requests("delete"), "obsolete objects are deleted last")
 		})
 	}
-	t.Run("one leftover: the others are deleted", func(t *testing.T) {
-		a := kept(t)
-		a.put(saying(newSchema("obsolete", "system", 100), "true"))
-		a.put(saying(newSchema("stuck", "system", 100), "true"))
-		a.put(saying(newLevel("obsolete", 5), "true"))
+	t.Run("one obsolete object: the others are deleted", func(t *testing.T) {
+		a := filled(t)
+		a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true"))
+		a.put(withAutoUpdate(newSchema("stuck", "system", 100), "true"))
+		a.put(withAutoUpdate(newLevel("obsolete", 5), "true"))
 		a.fail("delete", schemasResource, "stuck", refusal)
 		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "stuck": delete: `)
 		require.Nil(t, a.stored(schemasResource, "obsolete"))
 		require.Nil(t, a.stored(levelsResource, "obsolete"))
 	})
 	t.Run("a read after a conflict", func(t *testing.T) {
-		a := kept(t)
+		a := filled(t)
 		a.drop(schemasResource, "probes")
-		a.before("create", schemasResource, func() { a.put(newSchema("probes", "exempt", 77)) })
+		a.before("create", schemasResource, func() { a.put(newSchema("probes", flowcontrolv1.PriorityLevelConfigurationNameExempt, 77)) })
 		a.fail("get", schemasResource, "probes", refusal)
-		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "probes": read again: `)
+		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "probes": get after a conflict: `)
 	})
 }
 
@@ -204,7 +204,7 @@ func TestAPassEndsWithItsContext(t *testing.T) {
 }
 
 func TestAListIsReadToItsEnd(t *testing.T) {
-	a := kept(t)
+	a := filled(t)
 	all, err := a.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	a.ClearActions()
@@ -229,7 +229,7 @@ func TestAFewAreWrittenAtOnce(t *testing.T) {
 		release := make(chan struct{})
 		done := make(chan error)
 		go func() {
-			done <- forEach(t.Context(), make([]int, 3*writers), func(int) error {
+			done <- forEach(t.Context(), make([]int, 3*maxWriters), func(int) error {
 				mu.Lock()
 				running++
 				most = max(most, running)
@@ -244,7 +244,7 @@ func TestAFewAreWrittenAtOnce(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		require.NoError(t, <-done)
-		require.Equal(t, writers, most)
+		require.Equal(t, maxWriters, most)
 	})
 }
 
@@ -256,14 +256,16 @@ func TestEachChangeIsLoggedOnce(t *testing.T) {
 		{"a creation", `"level"=2 "msg"="Created a built-in object" "kind"="FlowSchema" "name"="probes" "role"="suggested"`,
 			func(a *api) { a.drop(schemasResource, "probes") }},
 		{"a restored spec", `"level"=0 "msg"="Restored the spec of a built-in object" "kind"="PriorityLevelConfiguration" "name"="catch-all" "role"="mandatory"`,
-			func(a *api) { a.put(saying(newLevel("catch-all", 77), "false")) }},
-		{"a corrected annotation", `"level"=2 "msg"="Made the annotation of a built-in object say who owns its spec" "kind"="FlowSchema" "name"="probes" "role"="suggested" "serverOwnsSpec"=true`,
-			func(a *api) { a.put(saying(a.schema("probes"), "absent")) }},
+			func(a *api) {
+				a.put(withAutoUpdate(newLevel(flowcontrolv1.PriorityLevelConfigurationNameCatchAll, 77), "false"))
+			}},
+		{"a corrected annotation", `"level"=2 "msg"="Updated the autoupdate-spec annotation of a built-in object" "kind"="FlowSchema" "name"="probes" "role"="suggested" "autoUpdate"=true`,
+			func(a *api) { a.put(withAutoUpdate(a.schema("probes"), "absent")) }},
 		{"a deletion", `"level"=0 "msg"="Deleted an object that is no longer built in" "kind"="FlowSchema" "name"="obsolete"`,
-			func(a *api) { a.put(saying(newSchema("obsolete", "system", 100), "true")) }},
+			func(a *api) { a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true")) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := kept(t)
+			a := filled(t)
 			c.arrange(a)
 			logger, lines := logLines()
 			k := New(a.FlowcontrolV1(), nil, logger)

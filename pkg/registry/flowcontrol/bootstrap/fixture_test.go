@@ -28,8 +28,8 @@ const (
 	levelsResource  = "prioritylevelconfigurations"
 )
 
-// api is a fake API that counts versions and generations, and refuses a write
-// whose condition does not hold, as the real one does.
+// api is a fake API that sets resource versions and generations and checks
+// preconditions, as the real one does.
 type api struct {
 	*fake.Clientset
 	t        *testing.T
@@ -74,7 +74,7 @@ func newAPI(t *testing.T, objects ...metav1.Object) *api {
 	return a
 }
 
-// stamp gives an object that is about to be stored its version.
+// stamp sets the resource version of an object to be stored.
 func (a *api) stamp(object metav1.Object, generation int64) {
 	revision := strconv.FormatInt(a.revision.Add(1), 10)
 	object.SetGeneration(generation)
@@ -84,7 +84,7 @@ func (a *api) stamp(object metav1.Object, generation int64) {
 	}
 }
 
-// put stores an object past the reactors. Its generation is what it says.
+// put stores an object without the reactors, with the generation that it has.
 func (a *api) put(object metav1.Object) {
 	resource := resourceOf(object)
 	a.stamp(object, object.GetGeneration())
@@ -95,7 +95,7 @@ func (a *api) put(object metav1.Object) {
 	require.NoError(a.t, a.Tracker().Update(gvr(resource), object.(runtime.Object), "", metav1.UpdateOptions{}))
 }
 
-// drop deletes an object past the reactors.
+// drop deletes an object without the reactors.
 func (a *api) drop(resource, name string) {
 	require.NoError(a.t, a.Tracker().Delete(gvr(resource), "", name, metav1.DeleteOptions{}))
 }
@@ -122,7 +122,7 @@ func (a *api) level(name string) *flowcontrolv1.PriorityLevelConfiguration {
 	return stored.(*flowcontrolv1.PriorityLevelConfiguration)
 }
 
-// before runs do within the first request of that kind, before it is answered.
+// before calls do once, before the first such request is answered.
 func (a *api) before(verb, resource string, do func()) {
 	done := false
 	a.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -134,8 +134,8 @@ func (a *api) before(verb, resource string, do func()) {
 	})
 }
 
-// fail answers the requests of that kind for that object ("" for all) with what
-// err returns, unless that is nil.
+// fail answers such requests for the object ("" for all) with the error that err
+// returns, unless that is nil.
 func (a *api) fail(verb, resource, name string, err func() error) {
 	a.PrependReactor(verb, resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if name != "" && nameOf(action) != name {
@@ -146,8 +146,8 @@ func (a *api) fail(verb, resource, name string, err func() error) {
 	})
 }
 
-// requests are those of the given verbs, as "verb resource name", in order;
-// all but lists without verbs.
+// requests returns the requests of the given verbs, as "verb resource name"; without
+// verbs, all but lists.
 func (a *api) requests(verbs ...string) []string {
 	var requests []string
 	for _, action := range a.Actions() {
@@ -162,9 +162,8 @@ func (a *api) keeper() *Keeper {
 	return New(a.FlowcontrolV1(), nil, logr.Discard())
 }
 
-// kept returns an API in which a keeper has made all built-in objects, and has
-// forgotten the requests for that.
-func kept(t *testing.T) *api {
+// filled returns an API with all built-in objects and no recorded requests.
+func filled(t *testing.T) *api {
 	t.Helper()
 	a := newAPI(t)
 	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
@@ -172,7 +171,7 @@ func kept(t *testing.T) *api {
 	return a
 }
 
-// keeperOf is a keeper of built-in objects of a test's choice.
+// keeperOf returns a keeper of the given mandatory and suggested objects.
 func (a *api) keeperOf(levels [2][]*flowcontrolv1.PriorityLevelConfiguration, schemas [2][]*flowcontrolv1.FlowSchema) *Keeper {
 	client := a.FlowcontrolV1()
 	return newKeeper(
@@ -181,7 +180,7 @@ func (a *api) keeperOf(levels [2][]*flowcontrolv1.PriorityLevelConfiguration, sc
 		nil, logr.Discard())
 }
 
-// logLines returns a logger and what it wrote, a line each.
+// logLines returns a logger and a function that returns the lines since its last call.
 func logLines() (logr.Logger, func() []string) {
 	lines := make(chan string, 1000)
 	return funcr.New(func(_, args string) { lines <- args }, funcr.Options{Verbosity: 10}), func() []string {
@@ -217,9 +216,8 @@ func newLevel(name string, shares int32) *flowcontrolv1.PriorityLevelConfigurati
 	}
 }
 
-// saying gives an object the annotation with that value; without one for
-// "absent".
-func saying[T metav1.Object](object T, value string) T {
+// withAutoUpdate sets the autoupdate-spec annotation, or removes it for "absent".
+func withAutoUpdate[T metav1.Object](object T, value string) T {
 	object.SetAnnotations(nil)
 	if value != "absent" {
 		object.SetAnnotations(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: value})
@@ -227,7 +225,7 @@ func saying[T metav1.Object](object T, value string) T {
 	return object
 }
 
-func said(object metav1.Object) string {
+func autoUpdateAnnotation(object metav1.Object) string {
 	return object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]
 }
 

@@ -1,3 +1,25 @@
+// Package bootstrap maintains the mandatory and suggested FlowSchemas and
+// PriorityLevelConfigurations, as kube-apiserver does.
+//
+// A pass lists each kind once, ensures the built-in objects, levels before
+// schemas, and then deletes obsolete objects of other releases:
+//
+//   - A built-in object that does not exist is created.
+//   - The spec of a mandatory object is restored if it differs, except for the
+//     shares and the lendable percentage of the level exempt, which users may set.
+//   - The spec of a suggested object is restored if the server owns it. The
+//     annotation apf.kubernetes.io/autoupdate-spec says so. If it is absent or not
+//     a boolean, the server owns the spec while metadata.generation is 1, that is,
+//     until somebody changes it.
+//   - In both cases the annotation is set to the owner of the spec.
+//   - An object that is neither mandatory nor suggested and has the annotation
+//     "true" is obsolete.
+//
+// Several servers, of several releases, may share one store. Every write is
+// conditional: a create on absence, an update on the resourceVersion, a delete on
+// the resourceVersion and the UID. After a conflict the server reads the object
+// again and decides again, a bounded number of times. Servers that disagree thus
+// write an object once per pass, and a pass is once a minute.
 package bootstrap
 
 import (
@@ -24,16 +46,16 @@ const (
 	period = time.Minute
 )
 
-// firstPassBackoff is how long to wait before the first pass is tried again.
+// firstPassBackoff is the backoff until the first pass has succeeded.
 func firstPassBackoff() wait.Backoff {
 	return wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 10, Cap: 5 * time.Second}
 }
 
-// Keeper keeps the built-in objects. As a health check it fails until they have
-// all been in place once.
+// Keeper maintains the built-in objects. Its health check fails until all of them
+// have been ensured once.
 type Keeper struct {
-	levels    keeping[*flowcontrolv1.PriorityLevelConfiguration]
-	schemas   keeping[*flowcontrolv1.FlowSchema]
+	levels    ensurer[*flowcontrolv1.PriorityLevelConfiguration]
+	schemas   ensurer[*flowcontrolv1.FlowSchema]
 	readiness *readiness
 	clock     clock.Clock
 	logger    klog.Logger
@@ -41,9 +63,8 @@ type Keeper struct {
 
 var _ healthz.HealthChecker = (*Keeper)(nil)
 
-// New returns a keeper of the objects that the library calls mandatory and
-// suggested. It writes through client, which should neither wait for itself
-// (QPS -1) nor be held up by flow control.
+// New returns a keeper of the library's mandatory and suggested objects. The
+// client should have no rate limit (QPS -1) and be exempt from flow control.
 func New(client flowcontrolv1client.FlowcontrolV1Interface, clock clock.Clock, logger klog.Logger) *Keeper {
 	return newKeeper(
 		priorityLevels(client.PriorityLevelConfigurations(), library.MandatoryPriorityLevelConfigurations, library.SuggestedPriorityLevelConfigurations),
@@ -54,22 +75,23 @@ func New(client flowcontrolv1client.FlowcontrolV1Interface, clock clock.Clock, l
 func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas kind[*flowcontrolv1.FlowSchema], clock clock.Clock, logger klog.Logger) *Keeper {
 	readiness := &readiness{}
 	return &Keeper{
-		levels:    newKeeping(levels, readiness, logger),
-		schemas:   newKeeping(schemas, readiness, logger),
+		levels:    newEnsurer(levels, readiness, logger),
+		schemas:   newEnsurer(schemas, readiness, logger),
 		readiness: readiness,
 		clock:     clock,
 		logger:    logger,
 	}
 }
 
-// Name is that of the health check.
+// Name implements healthz.HealthChecker.
 func (*Keeper) Name() string { return CheckName }
 
-// Check fails until a pass has succeeded, and says what is missing.
+// Check implements healthz.HealthChecker. It fails until a pass has succeeded and
+// names the missing objects.
 func (k *Keeper) Check(*http.Request) error { return k.readiness.err() }
 
-// Run makes a pass every minute until ctx ends. Until one has succeeded, it
-// tries again sooner: after 100 ms at first, after 5 s at last.
+// Run makes a pass every minute until ctx is done. Until one has succeeded, it
+// retries with a backoff of 100 ms to 5 s.
 func (k *Keeper) Run(ctx context.Context) {
 	backoff := firstPassBackoff()
 	for {
@@ -78,7 +100,7 @@ func (k *Keeper) Run(ctx context.Context) {
 			if k.readiness.err() != nil {
 				pause = backoff.Step()
 			}
-			k.logger.Error(err, "Could not bring all built-in flow-control objects in order", "retryAfter", pause)
+			k.logger.Error(err, "Failed to ensure the built-in objects", "retryAfter", pause)
 		}
 		timer := k.clock.NewTimer(pause)
 		select {
@@ -90,9 +112,9 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// EnsureOnce makes one pass. The error joins what went wrong with each object:
-// one that cannot be kept does not keep the others of its kind from being so.
-// Schemas wait for all levels, and the deletion of leftovers for both.
+// EnsureOnce makes one pass. It returns the joined errors of all objects: the
+// failure of one does not affect the others of its kind. Schemas wait for all
+// levels, and the deletion of obsolete objects waits for both.
 func (k *Keeper) EnsureOnce(ctx context.Context) error {
 	err := k.pass(ctx)
 	k.readiness.passed(err)
@@ -100,14 +122,14 @@ func (k *Keeper) EnsureOnce(ctx context.Context) error {
 }
 
 func (k *Keeper) pass(ctx context.Context) error {
-	levels, err := k.levels.keep(ctx)
+	levels, err := k.levels.ensureAll(ctx)
 	if err != nil {
 		return err
 	}
-	schemas, err := k.schemas.keep(ctx)
+	schemas, err := k.schemas.ensureAll(ctx)
 	if err != nil {
 		return err
 	}
-	// Schemas go before the levels that they name.
+	// Schemas are deleted before the levels that they name.
 	return errors.Join(k.schemas.remove(ctx, schemas), k.levels.remove(ctx, levels))
 }

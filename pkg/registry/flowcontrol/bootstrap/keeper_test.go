@@ -21,7 +21,7 @@ func TestHealthCheck(t *testing.T) {
 	require.Equal(t, "flowcontrol-bootstrap", k.Name())
 
 	err := k.Check(nil)
-	require.ErrorContains(t, err, "the first pass has not ended yet")
+	require.ErrorContains(t, err, "the first pass is in progress")
 	require.ErrorContains(t, err, "PriorityLevelConfiguration exempt")
 	require.ErrorContains(t, err, "FlowSchema global-default")
 
@@ -33,25 +33,25 @@ func TestHealthCheck(t *testing.T) {
 		return nil
 	})
 	require.Error(t, k.EnsureOnce(t.Context()))
-	require.EqualError(t, k.Check(nil), `not yet in place: FlowSchema probes; the last pass failed: FlowSchema "probes": create: disk full`)
+	require.EqualError(t, k.Check(nil), `built-in objects not yet ensured: FlowSchema probes; the last pass failed: FlowSchema "probes": create: disk full`)
 
 	broken = false
 	require.NoError(t, k.EnsureOnce(t.Context()))
 	require.NoError(t, k.Check(nil))
 
 	t.Run("stays passed when a later pass fails", func(t *testing.T) {
-		a.fail("list", "*", "", func() error { return errors.New("etcd is away") })
+		a.fail("list", "*", "", func() error { return errors.New("etcd is unavailable") })
 		require.Error(t, k.EnsureOnce(t.Context()))
 		require.NoError(t, k.Check(nil))
 	})
 }
 
-func TestHealthCheckWaitsForTheDeletionOfLeftovers(t *testing.T) {
-	a := newAPI(t, saying(newLevel("obsolete", 5), "true"))
+func TestHealthCheckWaitsForTheDeletionOfObsoleteObjects(t *testing.T) {
+	a := newAPI(t, withAutoUpdate(newLevel("obsolete", 5), "true"))
 	a.fail("delete", levelsResource, "obsolete", func() error { return errors.New("disk full") })
 	k := a.keeper()
 	require.Error(t, k.EnsureOnce(t.Context()))
-	require.ErrorContains(t, k.Check(nil), "leftover objects of a former release are not yet deleted")
+	require.ErrorContains(t, k.Check(nil), "obsolete objects of another release not yet deleted")
 }
 
 func TestRun(t *testing.T) {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		away := true
 		a.fail("list", "*", "", func() error {
 			if away {
-				return errors.New("etcd is away")
+				return errors.New("etcd is unavailable")
 			}
 			return nil
 		})
@@ -81,20 +81,20 @@ func TestRun(t *testing.T) {
 		}
 
 		synctest.Wait()
-		require.Equal(t, 1, passes(), "the first pass is made at once")
+		require.Equal(t, 1, passes(), "the first pass starts immediately")
 		step(99 * time.Millisecond)
-		require.Equal(t, 1, passes(), "nothing spins")
+		require.Equal(t, 1, passes(), "no retry before the backoff")
 		step(21 * time.Millisecond)
-		require.Equal(t, 2, passes(), "the first pass is tried again after 100 ms and a fifth at most")
+		require.Equal(t, 2, passes(), "the first retry is after 100 ms to 120 ms")
 		step(120 * time.Millisecond)
-		require.Equal(t, 2, passes(), "the pauses grow")
+		require.Equal(t, 2, passes(), "the backoff grows")
 		for range 20 {
 			step(6 * time.Second)
 		}
-		require.Equal(t, 22, passes(), "and never exceed 5 s and a fifth")
+		require.Equal(t, 22, passes(), "to at most 6 s")
 		step(4900 * time.Millisecond)
-		require.Equal(t, 22, passes(), "but reach 5 s")
-		require.Len(t, containing(lines(), "etcd is away", `"retryAfter"=`), 22, "each failure is logged")
+		require.Equal(t, 22, passes(), "and at least 5 s")
+		require.Len(t, containing(lines(), "etcd is unavailable", `"retryAfter"=`), 22, "each failure is logged")
 		require.Error(t, k.Check(nil))
 
 		away = false
@@ -112,17 +112,17 @@ func TestRun(t *testing.T) {
 		step(time.Minute)
 		require.Equal(t, before+1, passes())
 		step(59 * time.Second)
-		require.Equal(t, before+1, passes(), "a pass that fails later waits for its minute")
+		require.Equal(t, before+1, passes(), "later failures do not change the period")
 		lines()
 
 		cancel()
 		<-ended
-		require.Empty(t, lines(), "an end that was asked for is no failure")
-		require.False(t, clock.HasWaiters(), "no timer is left behind")
+		require.Empty(t, lines(), "the end of the context is not logged")
+		require.False(t, clock.HasWaiters(), "no timer is leaked")
 	})
 }
 
-func TestAPassThatIsCutShortIsNotLogged(t *testing.T) {
+func TestCancelledPassIsNotLogged(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	a.before("list", levelsResource, cancel)
@@ -149,17 +149,18 @@ func TestTwoServersStartAtOnce(t *testing.T) {
 	require.Empty(t, a.requests())
 }
 
-// Two releases that differ in one spec, and of which the newer knows a level
-// and a schema more, write to each such object once in a pass, whoever comes
-// first, and leave the others alone.
+// Two releases differ in one spec, and the newer has one more level and schema.
+// Each writes such an object once per pass and no other object.
 // 118597: servers of mixed versions.
 func TestServersOfDifferentReleasesDoNotSpin(t *testing.T) {
 	type levels = [2][]*flowcontrolv1.PriorityLevelConfiguration
 	type schemas = [2][]*flowcontrolv1.FlowSchema
 	level := func(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
-		return saying(newLevel(name, shares), "true")
+		return withAutoUpdate(newLevel(name, shares), "true")
 	}
-	schema := func(name, level string) *flowcontrolv1.FlowSchema { return saying(newSchema(name, level, 100), "true") }
+	schema := func(name, level string) *flowcontrolv1.FlowSchema {
+		return withAutoUpdate(newSchema(name, level, 100), "true")
+	}
 
 	a := newAPI(t)
 	older := a.keeperOf(levels{{level("same", 5)}, {level("differs", 10)}}, schemas{{schema("same", "same")}, nil})

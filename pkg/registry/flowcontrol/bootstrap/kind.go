@@ -11,7 +11,7 @@ import (
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 )
 
-// client is what the keeper needs of a generated client.
+// client is the part of a generated client that the keeper uses.
 type client[T any] interface {
 	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
 	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
@@ -24,16 +24,15 @@ var (
 	_ client[*flowcontrolv1.PriorityLevelConfiguration] = flowcontrolv1client.PriorityLevelConfigurationInterface(nil)
 )
 
-// kind is what distinguishes one kind from the other.
+// kind describes one of the two kinds.
 type kind[T object[T]] struct {
 	name   string
 	client client[T]
-	// page returns some objects and the token of the next page, empty at the
-	// end.
+	// page returns one page and the continue token of the next, empty at the end.
 	page func(context.Context, metav1.ListOptions) ([]T, string, error)
-	// restore gives an object the spec of the built-in one.
+	// restore copies the spec of the built-in object into an object.
 	restore func(object, builtIn T)
-	// mandatory and suggested are the built-in objects, defaults filled in.
+	// mandatory and suggested are the built-in objects, defaulted.
 	mandatory, suggested []T
 }
 
@@ -61,7 +60,7 @@ func priorityLevels(client flowcontrolv1client.PriorityLevelConfigurationInterfa
 	}
 }
 
-// pages makes a reader of pages out of the List of a generated client.
+// pages adapts the List method of a generated client to kind.page.
 func pages[L metav1.ListInterface, E any](list func(context.Context, metav1.ListOptions) (L, error), items func(L) []E) func(context.Context, metav1.ListOptions) ([]*E, string, error) {
 	return func(ctx context.Context, options metav1.ListOptions) ([]*E, string, error) {
 		page, err := list(ctx, options)
@@ -72,8 +71,8 @@ func pages[L metav1.ListInterface, E any](list func(context.Context, metav1.List
 	}
 }
 
-// defaulted copies the objects and fills in their defaults, as the API does
-// with what it stores.
+// defaulted returns copies of the objects with their defaults, as the API stores
+// them.
 func defaulted[T object[T]](objects []T, setDefaults func(T)) []T {
 	copies := make([]T, 0, len(objects))
 	for _, object := range objects {

@@ -7,34 +7,33 @@ import (
 	"sync"
 )
 
-// readiness remembers how far the first pass has come.
+// readiness tracks the progress towards the first successful pass.
 type readiness struct {
-	mu sync.Mutex
-	// ready: a pass has succeeded. It stays so: what is deleted afterwards is
-	// brought back by the next pass.
+	mu sync.Mutex // guards the fields below
+	// ready is set by the first successful pass and stays set: the next pass
+	// recreates what is deleted afterwards.
 	ready bool
-	// missing are the built-in objects, as "Kind name", that no pass has seen in
-	// order yet.
+	// missing are the built-in objects not yet ensured, as "Kind name".
 	missing []string
-	// failure is that of the last pass, nil before the first.
+	// failure is the error of the last pass, nil before the first.
 	failure error
 }
 
-// expect adds an object to those that have to be in order.
+// expect adds an object to those to be ensured.
 func (r *readiness) expect(kind, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.missing = append(r.missing, kind+" "+name)
 }
 
-// kept takes note that an object is in order.
-func (r *readiness) kept(kind, name string) {
+// ensured records that an object has been ensured.
+func (r *readiness) ensured(kind, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.missing = slices.DeleteFunc(r.missing, func(missing string) bool { return missing == kind+" "+name })
 }
 
-// passed takes note of the outcome of a pass.
+// passed records the result of a pass.
 func (r *readiness) passed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,19 +41,19 @@ func (r *readiness) passed(err error) {
 	r.failure = err
 }
 
-// err is nil once a pass has succeeded, and otherwise says what is missing.
+// err returns nil once a pass has succeeded, and otherwise what is missing.
 func (r *readiness) err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ready {
 		return nil
 	}
-	state := "leftover objects of a former release are not yet deleted"
+	state := "obsolete objects of another release not yet deleted"
 	if len(r.missing) > 0 {
-		state = "not yet in place: " + strings.Join(r.missing, ", ")
+		state = "built-in objects not yet ensured: " + strings.Join(r.missing, ", ")
 	}
 	if r.failure == nil {
-		return fmt.Errorf("%s; the first pass has not ended yet", state)
+		return fmt.Errorf("%s; the first pass is in progress", state)
 	}
 	return fmt.Errorf("%s; the last pass failed: %w", state, r.failure)
 }

@@ -1,6 +1,8 @@
 package bootstrap
 
 import (
+	"strconv"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,29 +14,39 @@ type object[T any] interface {
 	DeepCopy() T
 }
 
+// role is the reason why an object is built in.
+type role string
+
+const (
+	// mandatory objects are in force even if they are not stored.
+	mandatory role = "mandatory"
+	// suggested objects are defaults that users may take over.
+	suggested role = "suggested"
+)
+
 // revision is what a stored built-in object should be.
 type revision[T any] struct {
 	object T
-	// restored: the spec is not what is stored.
+	// restored means that the spec differs from the stored one.
 	restored bool
-	// annotated: the annotation is not what is stored.
+	// annotated means that the annotation differs from the stored one.
 	annotated bool
-	// owned: the server owns the spec.
-	owned bool
+	// serverOwned means that the server owns the spec.
+	serverOwned bool
 }
 
-// needed tells whether there is anything to write.
+// needed reports whether there is anything to write.
 func (r revision[T]) needed() bool { return r.restored || r.annotated }
 
-// revise decides what becomes of a stored built-in object. restore gives an
-// object the spec of the built-in one, whose defaults are filled in.
+// revise decides what a stored built-in object should be. restore copies the spec
+// of the built-in object, which has been defaulted, into an object.
 func revise[T object[T]](role role, stored, builtIn T, restore func(object, builtIn T)) revision[T] {
-	r := revision[T]{object: stored.DeepCopy(), owned: serverOwns(role, stored)}
-	if r.owned {
+	r := revision[T]{object: stored.DeepCopy(), serverOwned: serverOwns(role, stored)}
+	if r.serverOwned {
 		restore(r.object, builtIn)
 		r.restored = !equality.Semantic.DeepEqual(stored, r.object)
 	}
-	r.annotated = annotate(r.object, r.owned)
+	r.annotated = annotate(r.object, r.serverOwned)
 	return r
 }
 
@@ -42,12 +54,53 @@ func restoreFlowSchema(schema, builtIn *flowcontrolv1.FlowSchema) {
 	schema.Spec = *builtIn.Spec.DeepCopy()
 }
 
-// restorePriorityLevel leaves the level exempt what it gets and what it lends:
-// both are the user's to say.
+// restorePriorityLevel keeps spec.exempt of the level exempt, which users may set.
 func restorePriorityLevel(level, builtIn *flowcontrolv1.PriorityLevelConfiguration) {
-	said := level.Spec.Exempt
+	exempt := level.Spec.Exempt
 	level.Spec = *builtIn.Spec.DeepCopy()
-	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt && said != nil {
-		level.Spec.Exempt = said
+	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt && exempt != nil {
+		level.Spec.Exempt = exempt
 	}
+}
+
+// serverOwns reports whether the server, not a user, owns the spec of a stored
+// built-in object.
+func serverOwns(role role, stored metav1.Object) bool {
+	if role == mandatory {
+		return true
+	}
+	if autoUpdate, ok := autoUpdateOf(stored); ok {
+		return autoUpdate
+	}
+	return stored.GetGeneration() == 1
+}
+
+// isObsolete reports whether a stored object was built in in another release and
+// should be deleted. An object that waits for its finalizers is already deleted.
+func isObsolete(stored metav1.Object, builtIn bool) bool {
+	autoUpdate, ok := autoUpdateOf(stored)
+	return ok && autoUpdate && !builtIn && stored.GetDeletionTimestamp() == nil
+}
+
+// autoUpdateOf returns the value of the autoupdate-spec annotation, true if the
+// server owns the spec. It is not ok if the annotation is absent or not a boolean
+// of strconv.ParseBool, which kube-apiserver uses too.
+func autoUpdateOf(object metav1.Object) (autoUpdate, ok bool) {
+	autoUpdate, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	return autoUpdate, err == nil
+}
+
+// annotate sets the autoupdate-spec annotation, in the object's own map, and
+// reports whether it had another value.
+func annotate(object metav1.Object, autoUpdate bool) bool {
+	if value, ok := autoUpdateOf(object); ok && value == autoUpdate {
+		return false
+	}
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[flowcontrolv1.AutoUpdateAnnotationKey] = strconv.FormatBool(autoUpdate)
+	object.SetAnnotations(annotations)
+	return true
 }
