@@ -139,7 +139,7 @@ func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 func asIntended(v verdict) verdict {
 	if v.Code == http.StatusInternalServerError && strings.HasPrefix(v.Message, "strconv.ParseUint: parsing") {
 		v.Code, v.Reason = http.StatusBadRequest, string(metav1.StatusReasonBadRequest)
-		v.Message = "metadata.resourceVersion must be one that the server gave: " + v.Message
+		v.Message = "metadata.resourceVersion must be one that the server returned: " + v.Message
 	}
 	return v
 }

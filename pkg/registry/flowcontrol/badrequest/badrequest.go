@@ -1,6 +1,6 @@
-// Package badrequest gives the status 400 or 422 to errors that a request is to blame
-// for and that the library reports as errors of the server, which clients would
-// try again.
+// Package badrequest makes invalid requests fail with the status 400 or 422 where
+// the library returns a server error, which clients retry, returns another client
+// error, or stores something else than the client meant.
 package badrequest
 
 import (
@@ -11,13 +11,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
-// Version returns the error of a read or a watch, that of a resourceVersion
-// which is no number as 400.
+// Version returns the error of a read or a watch. An invalid resourceVersion
+// becomes 400.
 func Version(err error) error {
 	if invalid, ok := errors.AsType[storage.InvalidError](err); ok {
 		return apierrors.NewBadRequest(invalid.Error())
@@ -25,8 +26,8 @@ func Version(err error) error {
 	return err
 }
 
-// Create returns the error of a creation, that of an object which has a
-// resourceVersion already as 400.
+// Create returns the error of a create. A resourceVersion in the object becomes
+// 400.
 func Create(err error) error {
 	if errors.Is(err, storage.ErrResourceVersionSetOnCreate) {
 		return apierrors.NewBadRequest(err.Error())
@@ -34,11 +35,10 @@ func Create(err error) error {
 	return err
 }
 
-// Update returns info with the errors about a resourceVersion that is no number
-// and about a patch that makes no sense, or no object of the kind, as 400, and as
-// 422 that about an object which cannot be applied to because a list of it that is
-// a set has one item twice: validation lets these pass, and the library needs sets
-// where an object was written in two versions.
+// Update returns info with other errors. An invalid resourceVersion or patch
+// becomes 400. An apply to an object that has duplicate items in a set becomes 422:
+// validation allows them, but the library cannot merge them if the object was
+// written in two versions.
 func Update(info rest.UpdatedObjectInfo) rest.UpdatedObjectInfo {
 	return update{info}
 }
@@ -50,16 +50,24 @@ var _ rest.UpdatedObjectInfo = update{}
 // UpdatedObject implements rest.UpdatedObjectInfo.
 func (u update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
 	object, err := u.patched(ctx, old)
-	if twins, ok := errors.AsType[typed.ValidationErrors](err); ok {
+	if duplicates, ok := errors.AsType[typed.ValidationErrors](err); ok {
 		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: twins.Error(),
+			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: duplicates.Error(),
 		}}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if _, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(object); err != nil {
-		return nil, apierrors.NewBadRequest("metadata.resourceVersion must be one that the server gave: " + err.Error())
+		return nil, apierrors.NewBadRequest("metadata.resourceVersion must be one that the server returned: " + err.Error())
 	}
 	return object, nil
+}
+
+// fromFieldErrors returns a 400 with all field errors, nil if there are none.
+func fromFieldErrors(errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewBadRequest(errs.ToAggregate().Error())
 }

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
-func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
-	_, noNumber := storage.APIObjectVersioner{}.ParseResourceVersion("nonsense")
+func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
+	_, invalidVersion := storage.APIObjectVersioner{}.ParseResourceVersion("invalid")
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "name", errors.New("changed"))
 	for _, test := range []struct {
 		name  string
@@ -25,8 +25,8 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 		code  int32 // 0: the error is passed on as it is
 	}{
 		{"no error", nil, 0},
-		{"resourceVersion that is no number", noNumber, http.StatusBadRequest},
-		{"error of the store", errors.New("disk is gone"), 0},
+		{"invalid resourceVersion", invalidVersion, http.StatusBadRequest},
+		{"error of the store", errors.New("disk failure"), 0},
 		{"error that has a status", conflict, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) { requireCode(t, test.code, test.given, Version(test.given)) })
@@ -37,9 +37,9 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 		code  int32
 	}{
 		{"no error", nil, 0},
-		{"applied object of another shape", errors.New("failed to create typed patch object (x): .spec.y: field not declared in schema"), http.StatusBadRequest},
-		{"stored object with an item twice in a set", typed.ValidationErrors{{Path: ".spec.rules[0]", ErrorMessage: "duplicate entries for key"}}, http.StatusUnprocessableEntity},
-		{"stored object of another shape", errors.New("failed to create typed live object (x)"), 0},
+		{"invalid applied object", errors.New("failed to create typed patch object (x): .spec.y: field not declared in schema"), http.StatusBadRequest},
+		{"stored object with duplicate items in a set", typed.ValidationErrors{{Path: ".spec.rules[0]", ErrorMessage: "duplicate entries for key"}}, http.StatusUnprocessableEntity},
+		{"invalid stored object", errors.New("failed to create typed live object (x)"), 0},
 		{"error that has a status", conflict, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -51,10 +51,10 @@ func TestOnlyTheRequestersFaultsBecomeBadRequests(t *testing.T) {
 	}
 }
 
-func TestVersionsThatWritesCannotHaveAreBadRequests(t *testing.T) {
+func TestInvalidVersionsOfWritesAreBadRequests(t *testing.T) {
 	requireCode(t, http.StatusBadRequest, storage.ErrResourceVersionSetOnCreate, Create(storage.ErrResourceVersionSetOnCreate))
 	requireCode(t, 0, nil, Create(nil))
-	for version, code := range map[string]int32{"": 0, "5": 0, "nonsense": http.StatusBadRequest} {
+	for version, code := range map[string]int32{"": 0, "5": 0, "invalid": http.StatusBadRequest} {
 		_, err := Update(rest.DefaultUpdatedObjectInfo(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}})).UpdatedObject(t.Context(), nil)
 		if code == 0 {
 			require.NoError(t, err, version)

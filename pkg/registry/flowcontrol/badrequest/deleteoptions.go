@@ -16,53 +16,54 @@ import (
 	"k8s.io/apiserver/pkg/util/apihelpers"
 )
 
-// withDeleteOptions returns a deletion whose body, if it has one, is a
-// DeleteOptions with a dryRun that there is, or an error with the status 400. The
-// dryRun of the URL goes into a body that has none: the library would not see it,
-// and delete in earnest.
+// withDeleteOptions returns a delete request whose body is empty or a valid
+// DeleteOptions, or a 400. It copies the dryRun of the URL into a body without one:
+// the library ignores the URL if there is a body, and would really delete.
 func withDeleteOptions(r *http.Request, bodyLimit int64) (*http.Request, error) {
-	body, complete := beginning(r.Body, bodyLimit)
-	given := withBody(r, io.MultiReader(bytes.NewReader(body), r.Body))
+	body, complete := readBody(r.Body, bodyLimit)
+	unread := withBody(r, io.MultiReader(bytes.NewReader(body), r.Body))
 	codecs := apihelpers.GetMetaInternalVersionCodecs()
 	media, known := serializerFor(r, codecs)
 	if len(body) == 0 || !complete || !known {
-		return given, nil // there is nothing to look at, or the library refuses it
+		return unread, nil // nothing to check, or the library rejects it
 	}
 	options := &metav1.DeleteOptions{}
 	if err := decode(codecs.DecoderToVersion(media, metav1.SchemeGroupVersion), body, options); err != nil {
-		return given, apierrors.NewBadRequest("the body must be a DeleteOptions of v1 or meta.k8s.io/v1: " + err.Error())
+		return unread, apierrors.NewBadRequest("the body must be a DeleteOptions of v1 or meta.k8s.io/v1: " + err.Error())
 	}
-	if faults := metav1validation.ValidateDryRun(field.NewPath("dryRun"), options.DryRun); len(faults) > 0 {
-		return given, badRequest(faults)
+	if errs := metav1validation.ValidateDryRun(field.NewPath("dryRun"), options.DryRun); len(errs) > 0 {
+		return unread, fromFieldErrors(errs)
 	}
-	asked := r.URL.Query()["dryRun"]
-	if len(options.DryRun) > 0 || len(asked) == 0 {
-		return given, nil
+	dryRun := r.URL.Query()["dryRun"]
+	if len(options.DryRun) > 0 || len(dryRun) == 0 {
+		return unread, nil
 	}
-	options.DryRun = asked
+	options.DryRun = dryRun
 	options.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("DeleteOptions"))
-	dry, err := json.Marshal(options)
+	encoded, err := json.Marshal(options)
 	if err != nil {
-		return given, apierrors.NewInternalError(err)
+		return unread, apierrors.NewInternalError(err)
 	}
-	changed := withBody(r.Clone(r.Context()), bytes.NewReader(dry))
+	changed := withBody(r.Clone(r.Context()), bytes.NewReader(encoded))
 	changed.Header.Set("Content-Type", runtime.ContentTypeJSON)
 	return changed, nil
 }
 
-// beginning reads a body, and tells whether that is all of it.
-func beginning(body io.Reader, limit int64) ([]byte, bool) {
+// readBody reads up to limit+1 bytes of a body and reports whether it is complete
+// and within the limit.
+func readBody(body io.Reader, limit int64) ([]byte, bool) {
 	content, err := io.ReadAll(io.LimitReader(body, limit+1))
 	return content, err == nil && int64(len(content)) <= limit
 }
 
-// serializerFor is that of the type of the request's body, if there is one.
+// serializerFor returns the serializer of the request's content type, and false if
+// there is none.
 func serializerFor(r *http.Request, codecs runtime.NegotiatedSerializer) (runtime.Serializer, bool) {
 	media, err := negotiation.NegotiateInputSerializer(r, false, codecs)
 	return media.Serializer, err == nil
 }
 
-// decode reads options of any version that the library takes.
+// decode decodes a DeleteOptions of any version that the library accepts.
 func decode(decoder runtime.Decoder, body []byte, options *metav1.DeleteOptions) error {
 	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
 	object, found, err := decoder.Decode(body, &kind, options)
@@ -70,12 +71,12 @@ func decode(decoder runtime.Decoder, body []byte, options *metav1.DeleteOptions)
 		return err
 	}
 	if object != options {
-		return fmt.Errorf("it is a %s", found)
+		return fmt.Errorf("found %s", found)
 	}
 	return nil
 }
 
-// withBody is the request with what is left to read of its body.
+// withBody returns the request with another body, which closes the original one.
 func withBody(r *http.Request, rest io.Reader) *http.Request {
 	changed := r.WithContext(r.Context())
 	changed.Body = struct {

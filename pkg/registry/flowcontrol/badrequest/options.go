@@ -1,11 +1,11 @@
 package badrequest
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalversionscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	internalversionvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
@@ -15,14 +15,16 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Options returns a handler that lets api answer 400 to requests with options
-// which make no sense, and passes the others on as they are: another dryRun than
-// All, an apply without fieldManager, a list with a resourceVersionMatch that does
-// not go with its resourceVersion, a deletion whose body is no DeleteOptions, and a
-// patch with a number that its field cannot hold. The library answers 422 to the
-// first three, as if an object were invalid, 500 to the next, and cuts such a number.
+// Options returns a handler that makes api answer 400 to requests with invalid
+// options and passes other requests on unchanged. Invalid are:
 //
-// Bodies of more than bodyLimit bytes are left to api to refuse.
+//   - a dryRun other than All, an apply without fieldManager, and a list whose
+//     resourceVersionMatch does not fit its resourceVersion, for which the library
+//     returns 422;
+//   - a delete whose body is not a DeleteOptions, for which it returns 500;
+//   - a patch with a number that its field cannot hold, which it truncates.
+//
+// Bodies of more than bodyLimit bytes are left to api to reject.
 func Options(api http.Handler, bodyLimit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := apirequest.RequestInfoFrom(r.Context())
@@ -30,53 +32,78 @@ func Options(api http.Handler, bodyLimit int64) http.Handler {
 			api.ServeHTTP(w, r)
 			return
 		}
-		err := optionsFault(r, info.Verb)
+		err := validateQuery(r, info.Verb)
 		if err == nil && info.Subresource == "" && (info.Verb == "delete" || info.Verb == "deletecollection") {
 			r, err = withDeleteOptions(r, bodyLimit)
 		}
 		if err == nil && info.Verb == "patch" {
-			r, err = withNumbersThatFit(r, bodyLimit)
+			r, err = checkPatch(r, bodyLimit)
 		}
 		if err != nil {
-			r = refused(r, info.Verb, err)
+			r = rejected(r, info.Verb, err)
 		}
 		api.ServeHTTP(w, r)
 	})
 }
 
-// optionsFault is what is wrong with the options in the URL, nil if nothing is.
-func optionsFault(r *http.Request, verb string) error {
+// validateQuery returns a 400 if the options in the URL are invalid.
+func validateQuery(r *http.Request, verb string) error {
 	query := r.URL.Query()
-	var faults field.ErrorList
+	var errs field.ErrorList
 	switch verb {
 	case "list":
-		faults = matchFaults(query)
+		errs = validateVersionMatch(query)
 	case "create", "update", "patch", "delete", "deletecollection":
-		faults = metav1validation.ValidateDryRun(field.NewPath("dryRun"), query["dryRun"])
+		errs = metav1validation.ValidateDryRun(field.NewPath("dryRun"), query["dryRun"])
 	}
 	if verb == "patch" && query.Get("fieldManager") == "" {
-		faults = append(faults, slices.DeleteFunc(metav1validation.ValidatePatchOptions(&metav1.PatchOptions{}, patchType(r)), isNot("fieldManager"))...)
+		errs = append(errs, slices.DeleteFunc(metav1validation.ValidatePatchOptions(&metav1.PatchOptions{}, patchType(r)), isNotAbout("fieldManager"))...)
 	}
-	return badRequest(faults)
+	return fromFieldErrors(errs)
 }
 
-// matchFaults are those of the resourceVersionMatch of a list.
-func matchFaults(query url.Values) field.ErrorList {
+// validateVersionMatch validates the resourceVersionMatch of a list.
+func validateVersionMatch(query url.Values) field.ErrorList {
 	var options internalversion.ListOptions
 	if err := internalversionscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &options); err != nil {
-		return nil // the library says what is wrong with options that cannot be read
+		return nil // the library rejects it
 	}
-	return slices.DeleteFunc(internalversionvalidation.ValidateListOptions(&options, true), isNot("resourceVersionMatch"))
+	return slices.DeleteFunc(internalversionvalidation.ValidateListOptions(&options, true), isNotAbout("resourceVersionMatch"))
 }
 
-// isNot tells of which faults an option is not the cause.
-func isNot(option string) func(*field.Error) bool {
-	return func(fault *field.Error) bool { return fault.Field != option }
+// isNotAbout returns a function that reports whether an error is about another
+// field.
+func isNotAbout(name string) func(*field.Error) bool {
+	return func(err *field.Error) bool { return err.Field != name }
 }
 
-func badRequest(faults field.ErrorList) error {
-	if len(faults) == 0 {
-		return nil
+// rejected returns a request that the API itself answers with err, so that the
+// answer has the warnings, metrics and audit annotations of its route. A write
+// fails when its body is read, before its options are checked; a list fails in
+// the registry, see List.
+func rejected(r *http.Request, verb string, err error) *http.Request {
+	if verb != "list" {
+		return withBody(r, failingBody{err})
 	}
-	return apierrors.NewBadRequest(faults.ToAggregate().Error())
+	changed := r.Clone(context.WithValue(r.Context(), listErrorKey{}, err))
+	query := changed.URL.Query()
+	query.Del("resourceVersionMatch") // the library would answer 422 to it
+	changed.URL.RawQuery = query.Encode()
+	return changed
 }
+
+// List returns the error about the options of the list whose context is ctx, nil
+// if they are valid.
+func List(ctx context.Context) error {
+	err, _ := ctx.Value(listErrorKey{}).(error)
+	return err
+}
+
+// listErrorKey is the context key of the error about a list's options.
+type listErrorKey struct{}
+
+// failingBody is a body whose read fails.
+type failingBody struct{ err error }
+
+// Read implements io.Reader.
+func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
