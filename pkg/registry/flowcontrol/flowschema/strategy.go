@@ -37,7 +37,7 @@ func (specStrategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 
 func (specStrategy) PrepareForUpdate(_ context.Context, object, oldObject runtime.Object) {
 	schema, old := object.(*flowcontrol.FlowSchema), oldObject.(*flowcontrol.FlowSchema)
-	strategy.CountSpecChange(&schema.ObjectMeta, &old.ObjectMeta, schema.Spec, old.Spec)
+	strategy.IncrementGeneration(&schema.ObjectMeta, &old.ObjectMeta, schema.Spec, old.Spec)
 	schema.Status = old.Status
 }
 

@@ -29,7 +29,7 @@ func valid() *flowcontrol.FlowSchema {
 	}
 }
 
-// changed differs from valid in everything that a user may try to change.
+// changed differs from valid in each field that a client may try to change.
 func changed() *flowcontrol.FlowSchema {
 	schema := valid()
 	schema.Generation = 40
@@ -40,7 +40,7 @@ func changed() *flowcontrol.FlowSchema {
 	return schema
 }
 
-func TestNewSchemaHasNoStatusAndIsTheFirstGeneration(t *testing.T) {
+func TestNewSchemaHasNoStatusAndHasGeneration1(t *testing.T) {
 	forSpec, _ := strategies()
 	created := changed()
 	forSpec.PrepareForCreate(t.Context(), created)
@@ -49,7 +49,7 @@ func TestNewSchemaHasNoStatusAndIsTheFirstGeneration(t *testing.T) {
 	require.Equal(t, changed().Spec, created.Spec)
 }
 
-func TestUpdateKeepsTheStatusAndCounts(t *testing.T) {
+func TestUpdateKeepsTheStatusAndIncrementsTheGeneration(t *testing.T) {
 	forSpec, _ := strategies()
 	updated := changed()
 	forSpec.PrepareForUpdate(t.Context(), updated, valid())
@@ -59,7 +59,7 @@ func TestUpdateKeepsTheStatusAndCounts(t *testing.T) {
 	require.Equal(t, changed().Labels, updated.Labels)
 }
 
-func TestUpdateOfTheStatusKeepsAllElse(t *testing.T) {
+func TestStatusUpdateKeepsTheRest(t *testing.T) {
 	_, forStatus := strategies()
 	updated := changed()
 	forStatus.PrepareForUpdate(t.Context(), updated, valid())
@@ -83,14 +83,14 @@ func TestWritesAreValidated(t *testing.T) {
 	require.NotEmpty(t, forStatus.ValidateUpdate(t.Context(), badStatus, valid()))
 }
 
-func TestApplyOwnsOnlyWhatAWriteCanChange(t *testing.T) {
+func TestResetFields(t *testing.T) {
 	forSpec, forStatus := strategies()
 	v1 := fieldpath.APIVersion(flowcontrolv1.SchemeGroupVersion.String())
 	has := func(fields map[fieldpath.APIVersion]*fieldpath.Set, name string) bool {
 		return fields[v1].Has(fieldpath.MakePathOrDie(name))
 	}
 	for name, reset := range map[string][2]bool{"spec": {false, true}, "metadata": {false, true}, "status": {true, false}} {
-		require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the whole", name)
+		require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the object", name)
 		require.Equal(t, reset[1], has(forStatus.GetResetFields(), name), "%s in a write of the status", name)
 	}
 }

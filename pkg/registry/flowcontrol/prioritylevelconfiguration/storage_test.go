@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-func TestTableShowsTheNumbersThatALevelHas(t *testing.T) {
+func TestTableShowsTheLimits(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	level := func(name string, limited *flowcontrol.LimitedPriorityLevelConfiguration, kind flowcontrol.PriorityLevelEnablement) flowcontrol.PriorityLevelConfiguration {
 		return flowcontrol.PriorityLevelConfiguration{

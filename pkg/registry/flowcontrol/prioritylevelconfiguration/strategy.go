@@ -1,5 +1,5 @@
-// Package prioritylevelconfiguration stores PriorityLevelConfigurations: the strategy of their life, their
-// storage on etcd and their table.
+// Package prioritylevelconfiguration is the registry of PriorityLevelConfigurations:
+// their strategy, their storage on etcd and their table.
 package prioritylevelconfiguration
 
 import (
@@ -23,8 +23,8 @@ var (
 	_ rest.ResetFieldsStrategy = statusStrategy{}
 )
 
-// specStrategy governs writes of the whole object, which leave the status as
-// it is.
+// specStrategy is the strategy of the main resource, whose writes do not change
+// the status.
 type specStrategy struct {
 	strategy.ClusterScoped
 }
@@ -37,7 +37,7 @@ func (specStrategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 
 func (specStrategy) PrepareForUpdate(_ context.Context, object, oldObject runtime.Object) {
 	level, old := object.(*flowcontrol.PriorityLevelConfiguration), oldObject.(*flowcontrol.PriorityLevelConfiguration)
-	strategy.CountSpecChange(&level.ObjectMeta, &old.ObjectMeta, level.Spec, old.Spec)
+	strategy.IncrementGeneration(&level.ObjectMeta, &old.ObjectMeta, level.Spec, old.Spec)
 	level.Status = old.Status
 }
 
@@ -53,7 +53,7 @@ func (specStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return strategy.ResetFields("status")
 }
 
-// statusStrategy governs writes of /status, which leave all else as it is.
+// statusStrategy is the strategy of /status, whose writes change only the status.
 type statusStrategy struct {
 	specStrategy
 }

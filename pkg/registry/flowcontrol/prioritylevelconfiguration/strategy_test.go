@@ -33,7 +33,7 @@ func valid() *flowcontrol.PriorityLevelConfiguration {
 	}
 }
 
-// changed differs from valid in everything that a user may try to change.
+// changed differs from valid in each field that a client may try to change.
 func changed() *flowcontrol.PriorityLevelConfiguration {
 	level := valid()
 	level.Generation = 40
@@ -44,7 +44,7 @@ func changed() *flowcontrol.PriorityLevelConfiguration {
 	return level
 }
 
-func TestNewLevelHasNoStatusAndIsTheFirstGeneration(t *testing.T) {
+func TestNewLevelHasNoStatusAndHasGeneration1(t *testing.T) {
 	forSpec, _ := strategies()
 	created := changed()
 	forSpec.PrepareForCreate(t.Context(), created)
@@ -53,7 +53,7 @@ func TestNewLevelHasNoStatusAndIsTheFirstGeneration(t *testing.T) {
 	require.Equal(t, changed().Spec, created.Spec)
 }
 
-func TestUpdateKeepsTheStatusAndCounts(t *testing.T) {
+func TestUpdateKeepsTheStatusAndIncrementsTheGeneration(t *testing.T) {
 	forSpec, _ := strategies()
 	updated := changed()
 	forSpec.PrepareForUpdate(t.Context(), updated, valid())
@@ -63,7 +63,7 @@ func TestUpdateKeepsTheStatusAndCounts(t *testing.T) {
 	require.Equal(t, changed().Labels, updated.Labels)
 }
 
-func TestUpdateOfTheStatusKeepsAllElse(t *testing.T) {
+func TestStatusUpdateKeepsTheRest(t *testing.T) {
 	_, forStatus := strategies()
 	updated := changed()
 	forStatus.PrepareForUpdate(t.Context(), updated, valid())
@@ -87,14 +87,14 @@ func TestWritesAreValidated(t *testing.T) {
 	require.NotEmpty(t, forStatus.ValidateUpdate(t.Context(), badStatus, valid()))
 }
 
-func TestApplyOwnsOnlyWhatAWriteCanChange(t *testing.T) {
+func TestResetFields(t *testing.T) {
 	forSpec, forStatus := strategies()
 	v1 := fieldpath.APIVersion(flowcontrolv1.SchemeGroupVersion.String())
 	has := func(fields map[fieldpath.APIVersion]*fieldpath.Set, name string) bool {
 		return fields[v1].Has(fieldpath.MakePathOrDie(name))
 	}
 	for name, reset := range map[string][2]bool{"spec": {false, true}, "metadata": {false, true}, "status": {true, false}} {
-		require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the whole", name)
+		require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the object", name)
 		require.Equal(t, reset[1], has(forStatus.GetResetFields(), name), "%s in a write of the status", name)
 	}
 }

@@ -1,5 +1,5 @@
-// Package rest puts the storages of the flowcontrol group together, for every
-// version that is switched on.
+// Package rest assembles the storages of the flowcontrol group for each enabled
+// version.
 package rest
 
 import (
@@ -21,28 +21,27 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/prioritylevelconfiguration"
 )
 
-// DefaultResourceConfig has every version and resource of the group switched
-// on, as --runtime-config finds them.
+// DefaultResourceConfig returns the defaults of --runtime-config: every version and
+// resource of the group is enabled.
 func DefaultResourceConfig() *serverstorage.ResourceConfig {
 	config := serverstorage.NewResourceConfig()
 	config.EnableVersions(versions()...)
 	return config
 }
 
-// Provider opens the group's storages.
+// Provider provides the storages of the group.
 type Provider struct {
 	Scheme *runtime.Scheme
 	Codecs serializer.CodecFactory
-	// Options tell where and how a resource is stored.
+	// Options are the storage options of each resource.
 	Options generic.RESTOptionsGetter
-	// Enabled says which versions and resources are served.
+	// Enabled selects the versions and resources to serve.
 	Enabled serverstorage.APIResourceConfigSource
 	// Clock is that of the age column of tables.
 	Clock clock.PassiveClock
 }
 
-// APIGroupInfo opens the storages of the group. The versions share them: what
-// is written in one is read in the other.
+// APIGroupInfo returns the group with its storages, which the versions share.
 func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 	storages, err := p.storages()
 	if err != nil {
@@ -74,7 +73,7 @@ func (p Provider) storages() (map[string]rest.Storage, error) {
 	}, nil
 }
 
-// served picks the storages that version serves.
+// served returns the storages that are enabled in the version.
 func (p Provider) served(version schema.GroupVersion, storages map[string]rest.Storage) map[string]rest.Storage {
 	served := map[string]rest.Storage{}
 	for path, storage := range storages {
@@ -86,7 +85,7 @@ func (p Provider) served(version schema.GroupVersion, storages map[string]rest.S
 	return served
 }
 
-// versions are the versions that can be served, the preferred one first.
+// versions returns all versions, the preferred one first.
 func versions() []schema.GroupVersion {
 	return []schema.GroupVersion{flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion}
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
-// opened remembers the key prefixes of the storages that were opened, and opens
-// none; asked for the resource in failing, it fails.
+// opened records the key prefixes of the storages and opens none. It fails for the
+// resource failing.
 type opened struct {
 	prefixes []string
 	failing  string
@@ -76,7 +76,7 @@ func TestEveryVersionServesEverythingByDefault(t *testing.T) {
 	require.Equal(t, map[string][]string{"v1": all(), "v1beta3": all()}, served(t, DefaultResourceConfig()))
 }
 
-func TestWhatIsSwitchedOffIsNotServed(t *testing.T) {
+func TestDisabledVersionsAndResourcesAreNotServed(t *testing.T) {
 	version := DefaultResourceConfig()
 	version.DisableVersions(flowcontrolv1beta3.SchemeGroupVersion)
 	require.Equal(t, map[string][]string{"v1": all()}, served(t, version))
@@ -103,7 +103,7 @@ func TestFirstVersionIsThePreferredOne(t *testing.T) {
 	require.Equal(t, flowcontrol.GroupName, info.PrioritizedVersions[0].Group)
 }
 
-func TestSingularNamesAreThoseThatKubectlUsersKnow(t *testing.T) {
+func TestSingularNames(t *testing.T) {
 	info, err := provider(&opened{}, DefaultResourceConfig()).APIGroupInfo()
 	require.NoError(t, err)
 	for resource, singular := range map[string]string{"flowschemas": "flowschema", "prioritylevelconfigurations": "prioritylevelconfiguration"} {
@@ -113,7 +113,7 @@ func TestSingularNamesAreThoseThatKubectlUsersKnow(t *testing.T) {
 	}
 }
 
-func TestStoreThatCannotBeOpenedIsAnError(t *testing.T) {
+func TestStoreErrorsAreReturned(t *testing.T) {
 	for _, resource := range []string{"flowschemas", "prioritylevelconfigurations"} {
 		_, err := provider(&opened{failing: resource}, DefaultResourceConfig()).APIGroupInfo()
 		require.ErrorIs(t, err, errNoStore, resource)

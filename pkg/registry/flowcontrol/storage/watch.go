@@ -13,27 +13,27 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
-// Watch tells of changes.
+// Watch watches the objects that options select.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
-	if err := r.awaitBeginning(ctx, options); err != nil {
+	if err := r.awaitStart(ctx, options); err != nil {
 		return nil, err
 	}
 	watcher, err := r.Store.Watch(ctx, options)
 	return watcher, badrequest.Version(err)
 }
 
-// awaitBeginning returns once the watch cache, which serves all watches, is
-// where the watch is to begin.
-func (r *REST) awaitBeginning(ctx context.Context, options *metainternalversion.ListOptions) error {
+// awaitStart returns when the watch cache, which serves all watches, has reached
+// the resource version at which the watch starts.
+func (r *REST) awaitStart(ctx context.Context, options *metainternalversion.ListOptions) error {
 	if options == nil || options.ResourceVersion == "" {
 		return r.awaitLatest(ctx, options)
 	}
-	return r.refuseFuture(ctx, options.ResourceVersion)
+	return r.rejectFuture(ctx, options.ResourceVersion)
 }
 
-// awaitLatest is for a watch from no version, which begins with the most recent
-// state. The library would begin with what its cache has, however far behind
-// etcd that is; it waits by itself only for one that asks for initial events.
+// awaitLatest handles a watch without a resource version, which must start at the
+// most recent state. The library starts it at the state of its cache, which may be
+// behind etcd; it waits only for watches with sendInitialEvents.
 func (r *REST) awaitLatest(ctx context.Context, options *metainternalversion.ListOptions) error {
 	if options != nil && options.SendInitialEvents != nil {
 		return nil
@@ -45,28 +45,25 @@ func (r *REST) awaitLatest(ctx context.Context, options *metainternalversion.Lis
 	return r.awaitVersion(ctx, strconv.FormatUint(latest, 10))
 }
 
-// refuseFuture refuses a watch that is to begin at a resource version which the
-// store has not reached, with 410 Expired, upon which clients list again. The
-// library would take it and be silent until the store got there. That is where
-// informers stand whose objects were those of another store when the API became
-// this server's: without an answer they would never learn of a change.
+// rejectFuture rejects a watch at a resource version that the store has not reached
+// with 410 Expired, after which clients list again. The library would accept it and
+// send nothing until the store reaches the version. This happens to informers that
+// listed another store before this server took over the API.
 //
-// A watch cache that is merely behind has the library's patience of 3 s to catch
-// up. What is wrong with the version otherwise is left to the watch to say.
-func (r *REST) refuseFuture(ctx context.Context, version string) error {
-	if number, _ := strconv.ParseUint(version, 10, 64); number == 0 { // or none
+// The watch cache has 3 s to catch up. Invalid versions are left to the library.
+func (r *REST) rejectFuture(ctx context.Context, version string) error {
+	if number, _ := strconv.ParseUint(version, 10, 64); number == 0 { // or invalid
 		return nil
 	}
 	if err := r.awaitVersion(ctx, version); storage.IsTooLargeResourceVersion(err) {
-		return apierrors.NewResourceExpired(fmt.Sprintf("%v: this store has never been there, so the version must be that of another; list again", err))
+		return apierrors.NewResourceExpired(fmt.Sprintf("%v: the resource version must come from another store; list again", err))
 	}
 	return nil
 }
 
-// awaitVersion returns the library's error about a version from the future,
-// 504 with the version reached, unless the watch cache gets there within 3 s.
+// awaitVersion waits until the watch cache has reached the version. After 3 s it
+// returns the library's 504, which states the version reached.
 func (r *REST) awaitVersion(ctx context.Context, version string) error {
-	// No object has this name: all that is read is how far the store is.
-	const nothing = "/:"
-	return r.Storage.Get(ctx, r.KeyRootFunc(ctx)+nothing, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, r.New())
+	const noObject = "/:" // no valid name
+	return r.Storage.Get(ctx, r.KeyRootFunc(ctx)+noObject, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, r.New())
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// lagging is a store whose etcd is at latest and whose cache is at cached.
+// lagging is a store whose etcd is at version latest and whose cache is at cached.
 type lagging struct {
 	storage.Interface
 	latest uint64
@@ -32,22 +32,22 @@ func (l *lagging) Get(_ context.Context, _ string, options storage.GetOptions, _
 	return nil
 }
 
-func TestWatchBeginsWhereItIsAskedTo(t *testing.T) {
-	etcdAway := errors.New("etcd is away")
+func TestWatchStartsAtItsResourceVersion(t *testing.T) {
+	errEtcd := errors.New("etcd is unavailable")
 	for name, c := range map[string]struct {
 		store   lagging
 		options *metainternalversion.ListOptions
 		fails   func(error) bool
 	}{
-		"no version, and the cache is up to date":       {lagging{latest: 9, cached: "9"}, &metainternalversion.ListOptions{}, nil},
-		"no options are no version":                     {lagging{latest: 9, cached: "7"}, nil, storage.IsTooLargeResourceVersion},
-		"no version, and the cache does not catch up":   {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{}, storage.IsTooLargeResourceVersion},
-		"no version, and etcd does not say where it is": {lagging{err: etcdAway}, &metainternalversion.ListOptions{}, func(err error) bool { return errors.Is(err, etcdAway) }},
-		"initial events, for which the library waits":   {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{SendInitialEvents: new(true)}, nil},
-		"any version":                                       {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "0"}, nil},
-		"a version that the store has":                      {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "7"}, nil},
-		"a version from the future":                         {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "12"}, apierrors.IsResourceExpired},
-		"no version at all, which the watch itself refuses": {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "x"}, nil},
+		"no version, and the cache is up to date":     {lagging{latest: 9, cached: "9"}, &metainternalversion.ListOptions{}, nil},
+		"no options are no version":                   {lagging{latest: 9, cached: "7"}, nil, storage.IsTooLargeResourceVersion},
+		"no version, and the cache does not catch up": {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{}, storage.IsTooLargeResourceVersion},
+		"no version, and etcd is unavailable":         {lagging{err: errEtcd}, &metainternalversion.ListOptions{}, func(err error) bool { return errors.Is(err, errEtcd) }},
+		"initial events, for which the library waits": {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{SendInitialEvents: new(true)}, nil},
+		"any version":                                   {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "0"}, nil},
+		"a version that the store has":                  {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "7"}, nil},
+		"a version from the future":                     {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "12"}, apierrors.IsResourceExpired},
+		"an invalid version, which the library rejects": {lagging{latest: 9, cached: "7"}, &metainternalversion.ListOptions{ResourceVersion: "x"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rest := &REST{Store: &genericregistry.Store{
@@ -55,7 +55,7 @@ func TestWatchBeginsWhereItIsAskedTo(t *testing.T) {
 				KeyRootFunc: func(context.Context) string { return "/flowschemas" },
 				Storage:     genericregistry.DryRunnableStorage{Storage: &c.store},
 			}}
-			err := rest.awaitBeginning(t.Context(), c.options)
+			err := rest.awaitStart(t.Context(), c.options)
 			if c.fails == nil {
 				require.NoError(t, err)
 				return

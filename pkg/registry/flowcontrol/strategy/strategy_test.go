@@ -7,8 +7,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -22,7 +20,7 @@ func TestObjectsAreClusterScopedAndNotCreatedByPut(t *testing.T) {
 	require.Regexp(t, "^base-[a-z0-9]{5}$", s.GenerateName("base-"))
 }
 
-func TestGenerationRisesWithAChangeOfTheSpecOnly(t *testing.T) {
+func TestGenerationChangesWithTheSpecOnly(t *testing.T) {
 	type spec struct{ List []string }
 	for _, test := range []struct {
 		name         string
@@ -31,19 +29,19 @@ func TestGenerationRisesWithAChangeOfTheSpecOnly(t *testing.T) {
 	}{
 		{"the same spec", spec{[]string{"a"}}, spec{[]string{"a"}}, 4},
 		{"another spec", spec{[]string{"a"}}, spec{[]string{"b"}}, 5},
-		{"an empty list where there was none, which means the same", spec{[]string{}}, spec{}, 4},
+		{"an empty list instead of none, which is equal", spec{[]string{}}, spec{}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old := metav1.ObjectMeta{Generation: 4}
 			updated := old
-			CountSpecChange(&updated, &old, test.updated, test.old)
+			IncrementGeneration(&updated, &old, test.updated, test.old)
 			require.Equal(t, test.want, updated.Generation)
 			require.EqualValues(t, 4, old.Generation)
 		})
 	}
 }
 
-func TestMetadataIsKeptButForTheRecordOfManagers(t *testing.T) {
+func TestMetadataIsKeptExceptForManagedFields(t *testing.T) {
 	old := metav1.ObjectMeta{Name: "name", Labels: map[string]string{"a": "b"}, Generation: 3, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "before"}}}
 	updated := metav1.ObjectMeta{Name: "name", Labels: map[string]string{"c": "d"}, Generation: 9, Finalizers: []string{"f"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "now"}}}
 	KeepMetadata(&updated, &old)
@@ -63,10 +61,4 @@ func TestFieldsAreResetInEveryVersion(t *testing.T) {
 		require.False(t, set.Has(fieldpath.MakePathOrDie("status")))
 	}
 	require.Len(t, fields, 2)
-}
-
-func TestVersionOfTheRequestIsThatOfItsPath(t *testing.T) {
-	ctx := genericapirequest.WithRequestInfo(t.Context(), &genericapirequest.RequestInfo{APIGroup: "g", APIVersion: "v7"})
-	require.Equal(t, schema.GroupVersion{Group: "g", Version: "v7"}, RequestVersion(ctx))
-	require.Equal(t, schema.GroupVersion{}, RequestVersion(t.Context()))
 }

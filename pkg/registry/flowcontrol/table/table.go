@@ -1,4 +1,4 @@
-// Package table turns objects into the tables that kubectl prints.
+// Package table converts objects to the tables that kubectl prints.
 package table
 
 import (
@@ -13,14 +13,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// None stands in a cell whose field is not set.
+// None is the cell of a field that is not set.
 const None = "<none>"
 
-// Converter makes tables of objects of the type T and of lists of them.
+// Converter converts a T or a list of T to a table.
 type Converter[T runtime.Object] struct {
-	// Columns describe the cells, in the order in which Cells gives them.
+	// Columns describe the cells, in the order of Cells.
 	Columns []metav1.TableColumnDefinition
-	// Cells gives the row of one object.
+	// Cells returns the row of one object.
 	Cells func(object T) []any
 	// Order, if set, sorts the rows of a list in place.
 	Order func(objects []T)
@@ -28,8 +28,8 @@ type Converter[T runtime.Object] struct {
 
 var _ rest.TableConvertor = Converter[runtime.Object]{}
 
-// ConvertToTable makes the table of object, which is a T or a list of T. With
-// NoHeaders in the options, of type *metav1.TableOptions, it has rows alone.
+// ConvertToTable implements rest.TableConvertor. The table has no columns if options
+// are *metav1.TableOptions with NoHeaders.
 func (c Converter[T]) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {
 	objects, err := flatten[T](object)
 	if err != nil {
@@ -57,7 +57,7 @@ func flatten[T runtime.Object](object runtime.Object) ([]T, error) {
 	err := meta.EachListItem(object, func(item runtime.Object) error {
 		one, ok := item.(T)
 		if !ok {
-			return fmt.Errorf("a table of %T cannot show a %T", one, item)
+			return fmt.Errorf("list item must be %T, not %T", one, item)
 		}
 		objects = append(objects, one)
 		return nil
@@ -79,7 +79,7 @@ func listMeta(object runtime.Object) metav1.ListMeta {
 	return metav1.ListMeta{}
 }
 
-// Age is the time since an object was created, as kubectl prints it.
+// Age returns the time since an object was created, as kubectl prints it.
 func Age(created metav1.Time, clock clock.PassiveClock) string {
 	if created.IsZero() {
 		return "<unknown>"

@@ -36,7 +36,7 @@ func cells(table *metav1.Table) []any {
 	return found
 }
 
-func TestListBecomesATableInItsOwnOrder(t *testing.T) {
+func TestListBecomesATableInTheSameOrder(t *testing.T) {
 	table, err := converter().ConvertToTable(t.Context(), schemas("b", "a", "c"), nil)
 	require.NoError(t, err)
 	require.Equal(t, []any{"b", "a", "c"}, cells(table))
@@ -45,7 +45,7 @@ func TestListBecomesATableInItsOwnOrder(t *testing.T) {
 	require.Equal(t, "a", table.Rows[1].Object.Object.(*flowcontrol.FlowSchema).Name)
 }
 
-func TestListBecomesATableInTheOrderAskedFor(t *testing.T) {
+func TestListBecomesATableInTheOrderOfTheConverter(t *testing.T) {
 	c := converter()
 	c.Order = func(schemas []*flowcontrol.FlowSchema) {
 		slices.SortFunc(schemas, func(a, b *flowcontrol.FlowSchema) int { return len(b.Name) - len(a.Name) })
@@ -54,7 +54,7 @@ func TestListBecomesATableInTheOrderAskedFor(t *testing.T) {
 	table, err := c.ConvertToTable(t.Context(), list, nil)
 	require.NoError(t, err)
 	require.Equal(t, []any{"ccc", "bb", "a"}, cells(table))
-	require.Equal(t, "a", list.Items[0].Name, "the list itself, which a cache may share, keeps its order")
+	require.Equal(t, "a", list.Items[0].Name, "the list, which a cache may share, keeps its order")
 }
 
 func TestObjectBecomesATableOfOneRow(t *testing.T) {
@@ -66,7 +66,7 @@ func TestObjectBecomesATableOfOneRow(t *testing.T) {
 	require.NotEmpty(t, table.ColumnDefinitions)
 }
 
-func TestRowsComeWithoutHeadersWhenAskedFor(t *testing.T) {
+func TestNoHeaders(t *testing.T) {
 	table, err := converter().ConvertToTable(t.Context(), schemas("a"), &metav1.TableOptions{NoHeaders: true})
 	require.NoError(t, err)
 	require.Empty(t, table.ColumnDefinitions)
@@ -76,11 +76,11 @@ func TestRowsComeWithoutHeadersWhenAskedFor(t *testing.T) {
 func TestEmptyListBecomesATableWithoutRows(t *testing.T) {
 	table, err := converter().ConvertToTable(t.Context(), schemas(), nil)
 	require.NoError(t, err)
-	require.NotNil(t, table.Rows, "null instead of [] would not be a table")
+	require.NotNil(t, table.Rows, "a table must have [] instead of null")
 	require.Empty(t, table.Rows)
 }
 
-func TestWhatIsOfAnotherKindIsAnError(t *testing.T) {
+func TestAnotherKindIsAnError(t *testing.T) {
 	for name, object := range map[string]runtime.Object{
 		"an object": &flowcontrol.PriorityLevelConfiguration{},
 		"a list":    &flowcontrol.PriorityLevelConfigurationList{Items: make([]flowcontrol.PriorityLevelConfiguration, 1)},
@@ -90,7 +90,7 @@ func TestWhatIsOfAnotherKindIsAnError(t *testing.T) {
 	}
 }
 
-func TestAgeIsWhatKubectlUsersKnow(t *testing.T) {
+func TestAge(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := clocktesting.NewFakePassiveClock(now)
 	for age, created := range map[string]metav1.Time{
