@@ -2,40 +2,14 @@ package flowcontrol
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Wildcards of the rules of a FlowSchema.
-const (
-	APIGroupAll    = "*"
-	ResourceAll    = "*"
-	VerbAll        = "*"
-	NonResourceAll = "*"
-	NameAll        = "*"
-	// NamespaceEvery stands for each namespace; a request without a namespace
-	// is matched by ClusterScope instead.
-	NamespaceEvery = "*"
-)
-
-// Names of the mandatory FlowSchemas.
-const (
-	FlowSchemaNameExempt   = "exempt"
-	FlowSchemaNameCatchAll = "catch-all"
-)
-
-// FlowSchemaMaxMatchingPrecedence is the largest matchingPrecedence a
-// FlowSchema may have, and that of catch-all. The smallest is 1.
-const FlowSchemaMaxMatchingPrecedence int32 = 10000
-
-// FlowSchemaConditionDangling is True while the priority level that a
-// FlowSchema names does not exist.
+// FlowSchemaConditionDangling is True while the priority level of a FlowSchema does
+// not exist.
 const FlowSchemaConditionDangling FlowSchemaConditionType = "Dangling"
-
-// AutoUpdateAnnotationKey is the annotation of a suggested object that says
-// whether the server ("true") or the user ("false") owns its spec.
-const AutoUpdateAnnotationKey = "apf.kubernetes.io/autoupdate-spec"
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// FlowSchema assigns the requests that it matches to a priority level and tells
-// the flows among them apart.
+// FlowSchema assigns the requests that it matches to a priority level and divides
+// them into flows.
 type FlowSchema struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -54,50 +28,52 @@ type FlowSchemaList struct {
 	Items []FlowSchema
 }
 
-// FlowSchemaSpec says which requests belong to a FlowSchema and what happens to
-// them.
+// FlowSchemaSpec selects requests, their priority level and their flows.
 type FlowSchemaSpec struct {
-	// PriorityLevelConfiguration names the level that serves the requests.
+	// PriorityLevelConfiguration refers to the priority level of the requests.
 	PriorityLevelConfiguration PriorityLevelConfigurationReference
-	// MatchingPrecedence orders the FlowSchemas: the smallest that matches a
-	// request takes it, ties go to the name that sorts first.
+	// MatchingPrecedence, 1 to 10000, orders the FlowSchemas: of those that match a
+	// request, the one with the lowest value is chosen, then the one whose name
+	// sorts first.
 	MatchingPrecedence int32
-	// DistinguisherMethod splits the requests into flows; nil makes them one.
+	// DistinguisherMethod divides the requests into flows; nil means one flow.
 	DistinguisherMethod *FlowDistinguisherMethod
-	// Rules are alternatives: one that matches is enough, none means never.
+	// Rules are alternatives: one of them must match. Without rules no request
+	// matches.
 	Rules []PolicyRulesWithSubjects
 }
 
-// FlowDistinguisherMethodType names what tells two flows of one schema apart.
+// FlowDistinguisherMethodType is the attribute that distinguishes the flows of a
+// FlowSchema.
 type FlowDistinguisherMethodType string
 
 const (
-	// FlowDistinguisherMethodByUserType makes one flow of each user name.
+	// FlowDistinguisherMethodByUserType is one flow for each user name.
 	FlowDistinguisherMethodByUserType FlowDistinguisherMethodType = "ByUser"
-	// FlowDistinguisherMethodByNamespaceType makes one flow of each namespace
-	// of the requested objects; requests without one share a flow.
+	// FlowDistinguisherMethodByNamespaceType is one flow for each namespace of the
+	// requested objects. Requests without a namespace share a flow.
 	FlowDistinguisherMethodByNamespaceType FlowDistinguisherMethodType = "ByNamespace"
 )
 
-// FlowDistinguisherMethod is the choice of a flow distinguisher.
+// FlowDistinguisherMethod selects the flow distinguisher.
 type FlowDistinguisherMethod struct {
 	Type FlowDistinguisherMethodType
 }
 
-// PriorityLevelConfigurationReference names a PriorityLevelConfiguration.
+// PriorityLevelConfigurationReference refers to a PriorityLevelConfiguration.
 type PriorityLevelConfigurationReference struct {
 	Name string
 }
 
-// PolicyRulesWithSubjects matches a request when one of its subjects made it
-// and one of its rules, of the kind that fits the request, covers it.
+// PolicyRulesWithSubjects matches a request if one of the subjects made it and one
+// of the resource rules, or of the non-resource rules, matches it.
 type PolicyRulesWithSubjects struct {
 	Subjects         []Subject
 	ResourceRules    []ResourcePolicyRule
 	NonResourceRules []NonResourcePolicyRule
 }
 
-// SubjectKind tells which of a Subject's members is set.
+// SubjectKind is the discriminator of a Subject.
 type SubjectKind string
 
 // The kinds of Subject.
@@ -107,7 +83,7 @@ const (
 	SubjectKindServiceAccount SubjectKind = "ServiceAccount"
 )
 
-// Subject is a requester: a union whose discriminator is Kind.
+// Subject selects requesters. It is a union with the discriminator Kind.
 type Subject struct {
 	Kind           SubjectKind
 	User           *UserSubject
@@ -115,51 +91,51 @@ type Subject struct {
 	ServiceAccount *ServiceAccountSubject
 }
 
-// UserSubject is one user, or every user when the name is "*".
+// UserSubject is one user, or every user if the name is "*".
 type UserSubject struct {
 	Name string
 }
 
-// GroupSubject is one group, or every group when the name is "*".
+// GroupSubject is one group, or every group if the name is "*".
 type GroupSubject struct {
 	Name string
 }
 
-// ServiceAccountSubject is one service account, or with the name "*" every one
-// of the namespace.
+// ServiceAccountSubject is one service account, or every one of the namespace if the
+// name is "*".
 type ServiceAccountSubject struct {
 	Namespace string
 	Name      string
 }
 
-// ResourcePolicyRule matches a resource request that each of its lists covers.
+// ResourcePolicyRule matches a resource request if each of its lists does.
 type ResourcePolicyRule struct {
 	Verbs     []string
 	APIGroups []string
 	// Resources are "resource" or "resource/subresource".
 	Resources []string
-	// ClusterScope covers requests that name no namespace.
+	// ClusterScope matches requests without a namespace.
 	ClusterScope bool
-	// Namespaces covers requests that name one of them.
+	// Namespaces matches requests in one of them.
 	Namespaces []string
 }
 
-// NonResourcePolicyRule matches a request for a path outside the resources.
+// NonResourcePolicyRule matches non-resource requests.
 type NonResourcePolicyRule struct {
 	Verbs []string
-	// NonResourceURLs are exact paths, or prefixes that end in "/*", or "*".
+	// NonResourceURLs are exact paths, prefixes that end in "/*", or "*".
 	NonResourceURLs []string
 }
 
-// FlowSchemaStatus is what the server observed of a FlowSchema.
+// FlowSchemaStatus is the observed state of a FlowSchema.
 type FlowSchemaStatus struct {
 	Conditions []FlowSchemaCondition
 }
 
-// FlowSchemaConditionType names a condition of a FlowSchema.
+// FlowSchemaConditionType is the type of a condition of a FlowSchema.
 type FlowSchemaConditionType string
 
-// FlowSchemaCondition is one observation of a FlowSchema.
+// FlowSchemaCondition is a condition of a FlowSchema.
 type FlowSchemaCondition struct {
 	Type               FlowSchemaConditionType
 	Status             ConditionStatus
@@ -168,10 +144,10 @@ type FlowSchemaCondition struct {
 	Message            string
 }
 
-// ConditionStatus is the truth value of a condition.
+// ConditionStatus is the status of a condition.
 type ConditionStatus string
 
-// The truth values of a condition.
+// The statuses of a condition.
 const (
 	ConditionTrue    ConditionStatus = "True"
 	ConditionFalse   ConditionStatus = "False"

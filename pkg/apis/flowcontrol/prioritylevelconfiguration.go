@@ -2,16 +2,10 @@ package flowcontrol
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Names of the mandatory PriorityLevelConfigurations.
-const (
-	PriorityLevelConfigurationNameExempt   = "exempt"
-	PriorityLevelConfigurationNameCatchAll = "catch-all"
-)
-
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// PriorityLevelConfiguration is one level of priority: the share of the
-// server's seats that its requests get, and what happens past that share.
+// PriorityLevelConfiguration is a priority level: its share of the server's seats
+// and what happens to requests that exceed it.
 type PriorityLevelConfiguration struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -30,34 +24,34 @@ type PriorityLevelConfigurationList struct {
 	Items []PriorityLevelConfiguration
 }
 
-// PriorityLevelEnablement tells whether a level is subject to limits.
+// PriorityLevelEnablement is whether a level is limited.
 type PriorityLevelEnablement string
 
 const (
-	// PriorityLevelEnablementExempt never queues and never refuses.
+	// PriorityLevelEnablementExempt never queues or rejects requests.
 	PriorityLevelEnablementExempt PriorityLevelEnablement = "Exempt"
-	// PriorityLevelEnablementLimited bounds the seats in use.
+	// PriorityLevelEnablementLimited limits the seats in use.
 	PriorityLevelEnablementLimited PriorityLevelEnablement = "Limited"
 )
 
-// PriorityLevelConfigurationSpec is a union whose discriminator is Type.
+// PriorityLevelConfigurationSpec is a union with the discriminator Type.
 type PriorityLevelConfigurationSpec struct {
 	Type    PriorityLevelEnablement
 	Limited *LimitedPriorityLevelConfiguration
 	Exempt  *ExemptPriorityLevelConfiguration
 }
 
-// LimitedPriorityLevelConfiguration configures a level with limits.
+// LimitedPriorityLevelConfiguration configures a limited level.
 type LimitedPriorityLevelConfiguration struct {
-	// NominalConcurrencyShares is this level's weight when the server's seats
-	// are split. Zero is a level without seats of its own; nil, which
-	// defaulting replaces by 30, only occurs in objects not yet defaulted.
+	// NominalConcurrencyShares is the level's weight in the division of the server's
+	// seats. With zero the level has no nominal seats. Nil occurs only before
+	// defaulting, which sets 30.
 	NominalConcurrencyShares *int32
 	LimitResponse            LimitResponse
 	// LendablePercent of the nominal seats may be lent, 0 to 100.
 	LendablePercent *int32
-	// BorrowingLimitPercent bounds borrowed seats, in percent of the nominal
-	// ones, and may pass 100; nil is no bound.
+	// BorrowingLimitPercent limits borrowed seats, in percent of the nominal seats.
+	// It may exceed 100; nil is no limit.
 	BorrowingLimitPercent *int32
 }
 
@@ -69,41 +63,41 @@ type ExemptPriorityLevelConfiguration struct {
 	LendablePercent *int32
 }
 
-// LimitResponseType names what happens to requests past the limit.
+// LimitResponseType is what happens to requests that exceed the limit.
 type LimitResponseType string
 
 const (
-	// LimitResponseTypeQueue lets them wait in queues of bounded length.
+	// LimitResponseTypeQueue queues them, in queues of limited length.
 	LimitResponseTypeQueue LimitResponseType = "Queue"
-	// LimitResponseTypeReject refuses them.
+	// LimitResponseTypeReject rejects them.
 	LimitResponseTypeReject LimitResponseType = "Reject"
 )
 
-// LimitResponse is a union whose discriminator is Type.
+// LimitResponse is a union with the discriminator Type.
 type LimitResponse struct {
 	Type    LimitResponseType
 	Queuing *QueuingConfiguration
 }
 
-// QueuingConfiguration is the shape of a level's queues.
+// QueuingConfiguration configures the queues of a level.
 type QueuingConfiguration struct {
-	// Queues of this level, default 64.
+	// Queues is the number of queues, default 64.
 	Queues int32
-	// HandSize is the number of queues that each flow is dealt, default 8.
+	// HandSize is the number of queues in the hand of each flow, default 8.
 	HandSize int32
-	// QueueLengthLimit is the most requests that wait in one queue, default 50.
+	// QueueLengthLimit is the largest number of requests in one queue, default 50.
 	QueueLengthLimit int32
 }
 
-// PriorityLevelConfigurationStatus is what the server observed of a level.
+// PriorityLevelConfigurationStatus is the observed state of a level.
 type PriorityLevelConfigurationStatus struct {
 	Conditions []PriorityLevelConfigurationCondition
 }
 
-// PriorityLevelConfigurationConditionType names a condition of a level.
+// PriorityLevelConfigurationConditionType is the type of a condition of a level.
 type PriorityLevelConfigurationConditionType string
 
-// PriorityLevelConfigurationCondition is one observation of a level.
+// PriorityLevelConfigurationCondition is a condition of a level.
 type PriorityLevelConfigurationCondition struct {
 	Type               PriorityLevelConfigurationConditionType
 	Status             ConditionStatus

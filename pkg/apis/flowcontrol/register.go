@@ -8,10 +8,10 @@ import (
 // GroupName is the API group that this server serves.
 const GroupName = "flowcontrol.apiserver.k8s.io"
 
-// SchemeGroupVersion is the group with the hub's version.
+// SchemeGroupVersion is the group and version of the hub.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 
-// Resource qualifies a resource name with this group.
+// Resource returns the group resource of that name.
 func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }

@@ -1,9 +1,8 @@
-// Package fuzzer fills the hub types with random content for tests.
+// Package fuzzer fills the hub types with random values for tests.
 //
-// What it makes has been defaulted, as everything that a server holds: a number
-// whose default is not zero is never zero, and no pointer that defaulting sets
-// is nil. The shares of a limited level are the exception that matters: they
-// are zero often, for zero and nothing are different shares there.
+// The values are those of defaulted objects: a number whose default is not zero is
+// never zero, and a pointer that defaulting sets is never nil. The shares of a
+// limited level may be zero, which differs from omitted shares.
 package fuzzer
 
 import (
@@ -14,8 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// Funcs returns the functions by which a randfill.Filler fills the hub types.
-// It has the form of fuzzer.FuzzerFuncs of k8s.io/apimachinery.
+// Funcs is a fuzzer.FuzzerFuncs of k8s.io/apimachinery for the hub types.
 func Funcs(serializer.CodecFactory) []any {
 	return []any{
 		func(spec *flowcontrol.FlowSchemaSpec, c randfill.Continue) {

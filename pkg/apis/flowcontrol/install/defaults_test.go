@@ -59,7 +59,7 @@ func TestDefaultPrecedence(t *testing.T) {
 }
 
 func TestDefaultShares(t *testing.T) {
-	const bare, marked = `{}`, `{"annotations":{"` + keepZeroShares + `":""}}`
+	const bare, marked = `{}`, `{"annotations":{"` + preserveZeroShares + `":""}}`
 	for _, c := range []struct {
 		name, version, metadata, limited string
 		want                             int32
@@ -67,13 +67,13 @@ func TestDefaultShares(t *testing.T) {
 		{"omitted shares are 30", "v1", bare, `{}`, 30},
 		{"shares of null are 30", "v1", bare, `{"nominalConcurrencyShares":null}`, 30},
 		{"zero shares stay zero", "v1", bare, `{"nominalConcurrencyShares":0}`, 0},
-		{"the annotation of v1beta3 means nothing", "v1", marked, `{}`, 30},
+		{"the annotation of v1beta3 has no effect", "v1", marked, `{}`, 30},
 		{"given shares stay", "v1", bare, `{"nominalConcurrencyShares":7}`, 7},
 		{"omitted shares are 30", "v1beta3", bare, `{}`, 30},
 		{"zero shares without the annotation are 30", "v1beta3", bare, `{"nominalConcurrencyShares":0}`, 30},
 		{"zero shares with the annotation stay zero", "v1beta3", marked, `{"nominalConcurrencyShares":0}`, 0},
 		{"omitted shares with the annotation are zero", "v1beta3", marked, `{}`, 0},
-		{"the annotation counts whatever its value", "v1beta3", `{"annotations":{"` + keepZeroShares + `":"false"}}`, `{}`, 0},
+		{"the annotation counts whatever its value", "v1beta3", `{"annotations":{"` + preserveZeroShares + `":"false"}}`, `{}`, 0},
 		{"another annotation does not count", "v1beta3", `{"annotations":{"note":""}}`, `{}`, 30},
 		{"given shares stay", "v1beta3", bare, `{"nominalConcurrencyShares":7}`, 7},
 		{"given shares stay with the annotation", "v1beta3", marked, `{"nominalConcurrencyShares":7}`, 7},
@@ -127,7 +127,7 @@ func TestDefaultQueuing(t *testing.T) {
 	}{
 		{"no queuing stays none", `{"type":"Queue"}`, nil},
 		{"empty queuing is 64 queues of 50, hands of 8", `{"queuing":{}}`, &flowcontrol.QueuingConfiguration{Queues: 64, HandSize: 8, QueueLengthLimit: 50}},
-		{"zeros are as good as nothing", `{"queuing":{"queues":0,"handSize":0,"queueLengthLimit":0}}`, &flowcontrol.QueuingConfiguration{Queues: 64, HandSize: 8, QueueLengthLimit: 50}},
+		{"zeros are defaulted", `{"queuing":{"queues":0,"handSize":0,"queueLengthLimit":0}}`, &flowcontrol.QueuingConfiguration{Queues: 64, HandSize: 8, QueueLengthLimit: 50}},
 		{"each number is defaulted by itself", `{"queuing":{"queues":16}}`, &flowcontrol.QueuingConfiguration{Queues: 16, HandSize: 8, QueueLengthLimit: 50}},
 		{"given numbers stay", `{"queuing":{"queues":1,"handSize":1,"queueLengthLimit":1}}`, &flowcontrol.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1}},
 	} {
@@ -157,9 +157,9 @@ func TestListsAreDefaultedToo(t *testing.T) {
 	}
 }
 
-func TestTheAnnotationOfV1beta3StaysThere(t *testing.T) {
+func TestPreserveZeroAnnotationIsOnlyInV1beta3(t *testing.T) {
 	scheme := install.NewScheme()
-	level := decodeLevel(t, "v1beta3", `{"annotations":{"note":"a","`+keepZeroShares+`":"x"}}`, `{"limited":{}}`)
+	level := decodeLevel(t, "v1beta3", `{"annotations":{"note":"a","`+preserveZeroShares+`":"x"}}`, `{"limited":{}}`)
 	if diff := cmp.Diff(map[string]string{"note": "a"}, level.Annotations); diff != "" {
 		t.Errorf("annotations of the hub (-want +got):\n%s", diff)
 	}
@@ -168,7 +168,7 @@ func TestTheAnnotationOfV1beta3StaysThere(t *testing.T) {
 		want    map[string]string
 	}{
 		{"v1", map[string]string{"note": "a"}},
-		{"v1beta3", map[string]string{"note": "a", keepZeroShares: ""}},
+		{"v1beta3", map[string]string{"note": "a", preserveZeroShares: ""}},
 	} {
 		t.Run(c.version, func(t *testing.T) {
 			object, err := scheme.ConvertToVersion(level, schema.GroupVersion{Group: flowcontrol.GroupName, Version: c.version})
@@ -179,16 +179,5 @@ func TestTheAnnotationOfV1beta3StaysThere(t *testing.T) {
 				t.Errorf("annotations (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestVersions(t *testing.T) {
-	scheme := install.NewScheme()
-	var got []string
-	for _, gv := range scheme.PrioritizedVersionsForGroup(flowcontrol.GroupName) {
-		got = append(got, gv.String())
-	}
-	if diff := cmp.Diff([]string{"flowcontrol.apiserver.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1beta3"}, got); diff != "" {
-		t.Errorf("versions, the preferred one first (-want +got):\n%s", diff)
 	}
 }

@@ -37,9 +37,8 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	fuzzDecode(f, runtime.ContentTypeProtobuf)
 }
 
-// fuzzDecode holds that no bytes make decoding, strict decoding or validation
-// panic, and that an object that is decoded keeps its spec when it is stored
-// and when it is served in either version.
+// fuzzDecode checks that decoding, strict decoding and validation never panic, and
+// that a decoded object keeps its spec in each version.
 func fuzzDecode(f *testing.F, mediaType string) {
 	f.Helper()
 	scheme := install.NewScheme()
@@ -82,7 +81,7 @@ func fuzzDecode(f *testing.F, mediaType string) {
 			return
 		}
 		validate(object)
-		// The hub itself is never on the wire; the registry refuses it.
+		// The hub itself is never on the wire.
 		if kind.Version == runtime.APIVersionInternal || kind.Group != flowcontrol.GroupName {
 			return
 		}
@@ -92,8 +91,7 @@ func fuzzDecode(f *testing.F, mediaType string) {
 	})
 }
 
-// validate looks at the object and at the items of a list. It returns nothing:
-// the fuzz targets want to know that it returns.
+// validate validates the object, or the items of a list, and ignores the errors.
 func validate(object runtime.Object) {
 	switch object := object.(type) {
 	case *flowcontrol.FlowSchema:

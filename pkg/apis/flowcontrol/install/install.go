@@ -1,5 +1,5 @@
-// Package install registers every version of the flowcontrol group with a
-// scheme: the hub, v1, which is preferred and stored, and v1beta3.
+// Package install registers the versions of the flowcontrol group with a scheme: the
+// hub, v1, which is preferred and stored, and v1beta3.
 package install
 
 import (
@@ -17,9 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1beta3"
 )
 
-// NewScheme returns a scheme that knows the group in all its versions and the
-// types that every API server speaks of: Status, list and watch options,
-// partial metadata and tables.
+// NewScheme returns a scheme with all versions of the group and the types that every
+// API server serves: Status, list and watch options, partial metadata and tables.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(Install(scheme))
@@ -36,7 +35,7 @@ func NewScheme() *runtime.Scheme {
 	return scheme
 }
 
-// Install adds the group to scheme, v1 preferred.
+// Install registers the group with scheme.
 func Install(scheme *runtime.Scheme) error {
 	builder := runtime.NewSchemeBuilder(flowcontrol.AddToScheme, v1.AddToScheme, v1beta3.AddToScheme, addFieldSelectors)
 	if err := builder.AddToScheme(scheme); err != nil {
@@ -45,8 +44,8 @@ func Install(scheme *runtime.Scheme) error {
 	return scheme.SetVersionPriority(flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion)
 }
 
-// addFieldSelectors has objects selected by metadata.name alone. By default a
-// namespace could be selected too, of objects that have none.
+// addFieldSelectors registers metadata.name as the only field selector. The default
+// would include metadata.namespace, which cluster-scoped objects do not have.
 func addFieldSelectors(scheme *runtime.Scheme) error {
 	for _, version := range []schema.GroupVersion{flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion} {
 		for _, kind := range []string{"FlowSchema", "PriorityLevelConfiguration"} {
@@ -58,7 +57,7 @@ func addFieldSelectors(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// selectName passes metadata.name on and refuses other fields.
+// selectName accepts metadata.name and rejects other fields.
 func selectName(label, value string) (internalLabel, internalValue string, err error) {
 	if label != "metadata.name" {
 		return "", "", fmt.Errorf("%q is not a known field selector: only %q is", label, "metadata.name")

@@ -27,12 +27,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-const keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+const preserveZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 
-// iterations is how many objects of each kind are sent around.
+// iterations is the number of objects of each kind.
 func iterations() int { return lane.Pick(100, 10_000) }
 
-// published are the kinds that k8s.io/api publishes in each version.
+// published returns the types of k8s.io/api.
 func published() []runtime.Object {
 	return []runtime.Object{
 		&flowcontrolv1.FlowSchema{}, &flowcontrolv1.FlowSchemaList{},
@@ -42,7 +42,7 @@ func published() []runtime.Object {
 	}
 }
 
-// trip is what a round trip needs.
+// trip is the fixture of a round trip.
 type trip struct {
 	scheme *runtime.Scheme
 	codecs serializer.CodecFactory
@@ -53,8 +53,7 @@ func newTrip(t *testing.T) trip {
 	t.Helper()
 	scheme := install.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
-	// Zero shares that are given are rare among random numbers, and what is
-	// easily lost.
+	// Explicit zero shares are rare in random values and easily lost.
 	zeros := func(serializer.CodecFactory) []any {
 		return []any{
 			func(limited *flowcontrolv1.LimitedPriorityLevelConfiguration, c randfill.Continue) {
@@ -69,7 +68,7 @@ func newTrip(t *testing.T) trip {
 					level.Spec.Limited.NominalConcurrencyShares = 0
 				}
 				if c.Bool() {
-					metav1.SetMetaDataAnnotation(&level.ObjectMeta, keepZeroShares, "")
+					metav1.SetMetaDataAnnotation(&level.ObjectMeta, preserveZeroShares, "")
 				}
 			},
 		}
@@ -78,13 +77,12 @@ func newTrip(t *testing.T) trip {
 	return trip{scheme: scheme, codecs: codecs, filler: fuzzer.FuzzerFor(funcs, rand.NewSource(int64(lane.Seed(t))), codecs)}
 }
 
-// fill returns a new object of example's type with random content, after the
-// defaulting of its version, and as its version would write it.
+// fill returns a defaulted object of example's type with random values.
 func (trip trip) fill(example runtime.Object) runtime.Object {
 	object := example.DeepCopyObject()
 	trip.filler.Fill(object)
 	trip.scheme.Default(object)
-	dropNeedlessMarks(object)
+	dropNeedlessAnnotations(object)
 	kinds, _, err := trip.scheme.ObjectKinds(object)
 	if err != nil {
 		panic(err)
@@ -93,12 +91,12 @@ func (trip trip) fill(example runtime.Object) runtime.Object {
 	return object
 }
 
-// dropNeedlessMarks takes the annotation of v1beta3 off levels that have
-// shares, as passing through the hub does.
-func dropNeedlessMarks(object runtime.Object) {
+// dropNeedlessAnnotations removes the annotation of v1beta3 from levels whose shares
+// are not zero, as conversion does.
+func dropNeedlessAnnotations(object runtime.Object) {
 	drop := func(level *flowcontrolv1beta3.PriorityLevelConfiguration) {
 		if limited := level.Spec.Limited; limited == nil || limited.NominalConcurrencyShares != 0 {
-			delete(level.Annotations, keepZeroShares)
+			delete(level.Annotations, preserveZeroShares)
 		}
 	}
 	switch object := object.(type) {
@@ -111,8 +109,7 @@ func dropNeedlessMarks(object runtime.Object) {
 	}
 }
 
-// convert does as the codecs do, which may share memory between what goes in
-// and what comes out.
+// convert converts as the codecs do: the result may share memory with the object.
 func (trip trip) convert(t *testing.T, object runtime.Object, version schema.GroupVersion) runtime.Object {
 	t.Helper()
 	converted, err := trip.scheme.UnsafeConvertToVersion(object, version)
@@ -147,7 +144,7 @@ func TestEveryVersionSurvivesTheHub(t *testing.T) {
 				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
 				hubBefore := hub.DeepCopyObject()
 				requireSame(t, "the hub", before, trip.convert(t, hub, version.GroupVersion()))
-				// What is converted may be shared with a cache.
+				// Converted objects may be shared with a cache.
 				requireSame(t, "conversion from the hub", hubBefore, hub)
 				requireSame(t, "conversion to the hub", before, object)
 			}
@@ -190,7 +187,7 @@ func TestEveryVersionSurvivesTheOther(t *testing.T) {
 	}
 }
 
-func TestTheWireIsThatOfThePublishedTypes(t *testing.T) {
+func TestEncodingIsThatOfThePublishedTypes(t *testing.T) {
 	for _, example := range published() {
 		trip := newTrip(t)
 		version := trip.fill(example).GetObjectKind().GroupVersionKind()
@@ -228,13 +225,13 @@ func (trip trip) encode(t *testing.T, hub runtime.Object, version schema.GroupVe
 	return data
 }
 
-// decodePublished reads data as a client does that has nothing but k8s.io/api:
-// four bytes that say Kubernetes, an envelope, the message.
+// decodePublished decodes protobuf as a client with only k8s.io/api does: the prefix
+// of Kubernetes, an envelope, the message.
 func decodePublished(t *testing.T, example runtime.Object, data []byte) runtime.Object {
 	t.Helper()
 	message, ok := bytes.CutPrefix(data, []byte{'k', '8', 's', 0})
 	if !ok {
-		t.Fatalf("%q must start with the four bytes of Kubernetes", data)
+		t.Fatalf("%q must start with the prefix of Kubernetes", data)
 	}
 	var envelope runtime.Unknown
 	if err := envelope.Unmarshal(message); err != nil {

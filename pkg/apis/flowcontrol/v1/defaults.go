@@ -5,7 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// What a field that a v1 object leaves out stands for.
+// The defaults of omitted fields.
 const (
 	defaultMatchingPrecedence       int32 = 1000
 	defaultNominalConcurrencyShares int32 = 30
@@ -14,13 +14,13 @@ const (
 	defaultQueueLengthLimit         int32 = 50
 )
 
-// SetDefaults_FlowSchemaSpec fills in what a spec leaves out.
+// SetDefaults_FlowSchemaSpec sets the defaults of a FlowSchema.
 func SetDefaults_FlowSchemaSpec(spec *flowcontrolv1.FlowSchemaSpec) {
 	defaultTo(&spec.MatchingPrecedence, defaultMatchingPrecedence)
 }
 
-// SetDefaults_LimitedPriorityLevelConfiguration fills in what a limited level
-// leaves out. Zero shares that are given stay zero.
+// SetDefaults_LimitedPriorityLevelConfiguration sets the defaults of a limited level.
+// Explicit zero shares stay zero.
 func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1.LimitedPriorityLevelConfiguration) {
 	if limited.NominalConcurrencyShares == nil {
 		limited.NominalConcurrencyShares = new(defaultNominalConcurrencyShares)
@@ -30,8 +30,7 @@ func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1.Limite
 	}
 }
 
-// SetDefaults_ExemptPriorityLevelConfiguration fills in what an exempt level
-// leaves out.
+// SetDefaults_ExemptPriorityLevelConfiguration sets the defaults of an exempt level.
 func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1.ExemptPriorityLevelConfiguration) {
 	if exempt.NominalConcurrencyShares == nil {
 		exempt.NominalConcurrencyShares = ptr.To[int32](0)
@@ -41,7 +40,7 @@ func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1.ExemptPr
 	}
 }
 
-// SetDefaults_QueuingConfiguration fills in the numbers that are zero.
+// SetDefaults_QueuingConfiguration sets the defaults of fields that are zero.
 func SetDefaults_QueuingConfiguration(queuing *flowcontrolv1.QueuingConfiguration) {
 	defaultTo(&queuing.Queues, defaultQueues)
 	defaultTo(&queuing.HandSize, defaultHandSize)

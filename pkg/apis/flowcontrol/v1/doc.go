@@ -4,6 +4,6 @@
 // +k8s:defaulter-gen-input=k8s.io/api/flowcontrol/v1
 // +groupName=flowcontrol.apiserver.k8s.io
 
-// Package v1 converts flowcontrol.apiserver.k8s.io/v1 from and to the hub and
-// gives its defaults. The Go types are those of k8s.io/api/flowcontrol/v1.
+// Package v1 has the conversions to and from the hub and the defaults of
+// flowcontrol.apiserver.k8s.io/v1. The Go types are those of k8s.io/api/flowcontrol/v1.
 package v1

@@ -5,11 +5,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// localSchemeBuilder collects what the generated files of this package add.
+// localSchemeBuilder collects the functions of the generated files.
 var localSchemeBuilder runtime.SchemeBuilder
 
 // AddToScheme registers the types of v1, their defaults and their conversions
-// from and to the hub.
+// to and from the hub.
 func AddToScheme(scheme *runtime.Scheme) error {
 	if err := flowcontrolv1.AddToScheme(scheme); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-const keepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+const preserveZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 
 // Convert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration
-// marks a level with zero shares by the annotation that keeps the zero.
+// adds the annotation that preserves zero shares.
 func Convert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration(in *flowcontrol.PriorityLevelConfiguration, out *flowcontrolv1beta3.PriorityLevelConfiguration, s conversion.Scope) error {
 	if err := autoConvert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConfiguration(in, out, s); err != nil {
 		return err
@@ -21,24 +21,24 @@ func Convert_flowcontrol_PriorityLevelConfiguration_To_v1beta3_PriorityLevelConf
 	if limited == nil || limited.NominalConcurrencyShares == nil || *limited.NominalConcurrencyShares != 0 {
 		return nil
 	}
-	// The map is still that of in, which may be shared with a cache.
+	// The map is shared with in, which may be in a cache.
 	annotations := make(map[string]string, len(out.Annotations)+1)
 	maps.Copy(annotations, out.Annotations)
-	annotations[keepZeroShares] = ""
+	annotations[preserveZeroShares] = ""
 	out.Annotations = annotations
 	return nil
 }
 
 // Convert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration
-// takes the annotation off that keeps a zero, for the hub has no need of it.
+// removes the annotation that preserves zero shares.
 func Convert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(in *flowcontrolv1beta3.PriorityLevelConfiguration, out *flowcontrol.PriorityLevelConfiguration, s conversion.Scope) error {
 	if err := autoConvert_v1beta3_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(in, out, s); err != nil {
 		return err
 	}
-	if _, marked := out.Annotations[keepZeroShares]; !marked {
+	if _, marked := out.Annotations[preserveZeroShares]; !marked {
 		return nil
 	}
 	out.Annotations = maps.Clone(out.Annotations)
-	delete(out.Annotations, keepZeroShares)
+	delete(out.Annotations, preserveZeroShares)
 	return nil
 }

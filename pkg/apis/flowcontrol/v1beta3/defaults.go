@@ -5,7 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// What a field that a v1beta3 object leaves out stands for.
+// The defaults of omitted fields.
 const (
 	defaultMatchingPrecedence       int32 = 1000
 	defaultNominalConcurrencyShares int32 = 30
@@ -14,33 +14,31 @@ const (
 	defaultQueueLengthLimit         int32 = 50
 )
 
-// SetDefaults_FlowSchemaSpec fills in what a spec leaves out.
+// SetDefaults_FlowSchemaSpec sets the defaults of a FlowSchema.
 func SetDefaults_FlowSchemaSpec(spec *flowcontrolv1beta3.FlowSchemaSpec) {
 	defaultTo(&spec.MatchingPrecedence, defaultMatchingPrecedence)
 }
 
-// SetDefaults_PriorityLevelConfiguration fills in the shares of a limited
-// level. It takes the whole object because the annotation that keeps a zero is
-// in its metadata.
+// SetDefaults_PriorityLevelConfiguration sets the default shares of a limited level.
+// The annotation that preserves zero shares is in the object's metadata.
 func SetDefaults_PriorityLevelConfiguration(level *flowcontrolv1beta3.PriorityLevelConfiguration) {
 	if level.Spec.Limited == nil {
 		return
 	}
-	if _, keepZero := level.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]; !keepZero {
+	if _, preserveZero := level.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]; !preserveZero {
 		defaultTo(&level.Spec.Limited.NominalConcurrencyShares, defaultNominalConcurrencyShares)
 	}
 }
 
-// SetDefaults_LimitedPriorityLevelConfiguration fills in what a limited level
-// leaves out, its shares excepted.
+// SetDefaults_LimitedPriorityLevelConfiguration sets the other defaults of a limited
+// level.
 func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1beta3.LimitedPriorityLevelConfiguration) {
 	if limited.LendablePercent == nil {
 		limited.LendablePercent = ptr.To[int32](0)
 	}
 }
 
-// SetDefaults_ExemptPriorityLevelConfiguration fills in what an exempt level
-// leaves out.
+// SetDefaults_ExemptPriorityLevelConfiguration sets the defaults of an exempt level.
 func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1beta3.ExemptPriorityLevelConfiguration) {
 	if exempt.NominalConcurrencyShares == nil {
 		exempt.NominalConcurrencyShares = ptr.To[int32](0)
@@ -50,7 +48,7 @@ func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1beta3.Exe
 	}
 }
 
-// SetDefaults_QueuingConfiguration fills in the numbers that are zero.
+// SetDefaults_QueuingConfiguration sets the defaults of fields that are zero.
 func SetDefaults_QueuingConfiguration(queuing *flowcontrolv1beta3.QueuingConfiguration) {
 	defaultTo(&queuing.Queues, defaultQueues)
 	defaultTo(&queuing.HandSize, defaultHandSize)

@@ -4,13 +4,12 @@
 // +k8s:defaulter-gen-input=k8s.io/api/flowcontrol/v1beta3
 // +groupName=flowcontrol.apiserver.k8s.io
 
-// Package v1beta3 converts flowcontrol.apiserver.k8s.io/v1beta3 from and to the
-// hub and gives its defaults. The Go types are those of
+// Package v1beta3 has the conversions to and from the hub and the defaults of
+// flowcontrol.apiserver.k8s.io/v1beta3. The Go types are those of
 // k8s.io/api/flowcontrol/v1beta3.
 //
-// In v1beta3 nominalConcurrencyShares is a plain number, so that zero shares
-// and no shares look the same, and both mean 30. An object that really has zero
-// shares says so with the annotation
-// flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares, which conversion
-// puts on when the hub holds a zero and takes off on the way back.
+// In v1beta3 nominalConcurrencyShares is not a pointer, so that zero and omitted
+// shares are the same, and both default to 30. The annotation
+// flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares marks an object with
+// zero shares. Conversion from the hub adds it, conversion to the hub removes it.
 package v1beta3

@@ -3,17 +3,18 @@ package validation
 import (
 	"fmt"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// exemptMatchingPrecedence is reserved for the FlowSchema "exempt", so that no
-// other one can come before it.
+// exemptMatchingPrecedence is reserved for the FlowSchema exempt, so that no other
+// precedes it.
 const exemptMatchingPrecedence = 1
 
-// ValidateFlowSchema checks a FlowSchema that is to be created.
+// ValidateFlowSchema validates a FlowSchema on create.
 func ValidateFlowSchema(schema *flowcontrol.FlowSchema) field.ErrorList {
 	specPath := field.NewPath("spec")
 	errs := validateMetadata(&schema.ObjectMeta, field.NewPath("metadata"))
@@ -22,12 +23,12 @@ func ValidateFlowSchema(schema *flowcontrol.FlowSchema) field.ErrorList {
 	return append(errs, validateFlowSchemaStatus(&schema.Status, field.NewPath("status"))...)
 }
 
-// ValidateFlowSchemaUpdate checks what is to replace old.
+// ValidateFlowSchemaUpdate validates a FlowSchema on update.
 func ValidateFlowSchemaUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
 	return ValidateFlowSchema(updated)
 }
 
-// ValidateFlowSchemaStatusUpdate checks the status that is to replace old's.
+// ValidateFlowSchemaStatusUpdate validates the status on update.
 func ValidateFlowSchemaStatusUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
 	return validateFlowSchemaStatus(&updated.Status, field.NewPath("status"))
 }
@@ -60,13 +61,13 @@ func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path 
 
 func validateMatchingPrecedence(name string, precedence int32, path *field.Path) field.ErrorList {
 	switch {
-	case precedence < 1 || precedence > flowcontrol.FlowSchemaMaxMatchingPrecedence:
+	case precedence < 1 || precedence > flowcontrolv1.FlowSchemaMaxMatchingPrecedence:
 		return invalid(path, precedence, []string{
-			fmt.Sprintf("must be between 1 and %d, inclusive", flowcontrol.FlowSchemaMaxMatchingPrecedence),
+			fmt.Sprintf("must be between 1 and %d, inclusive", flowcontrolv1.FlowSchemaMaxMatchingPrecedence),
 		})
-	case precedence == exemptMatchingPrecedence && name != flowcontrol.FlowSchemaNameExempt:
+	case precedence == exemptMatchingPrecedence && name != flowcontrolv1.FlowSchemaNameExempt:
 		return invalid(path, precedence, []string{
-			fmt.Sprintf("may only be %d in the schema named '%s'", exemptMatchingPrecedence, flowcontrol.FlowSchemaNameExempt),
+			fmt.Sprintf("may only be %d in the schema named '%s'", exemptMatchingPrecedence, flowcontrolv1.FlowSchemaNameExempt),
 		})
 	}
 	return nil

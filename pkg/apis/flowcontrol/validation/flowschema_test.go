@@ -1,10 +1,15 @@
 package validation_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
@@ -43,8 +48,8 @@ func (c schemaCase) run(t *testing.T) {
 	schema := validFlowSchema()
 	c.change(schema)
 	before := schema.DeepCopy()
-	requireFaults(t, validation.ValidateFlowSchema(schema), c.want)
-	requireFaults(t, validation.ValidateFlowSchemaUpdate(validFlowSchema(), schema), c.want)
+	requireErrors(t, validation.ValidateFlowSchema(schema), c.want)
+	requireErrors(t, validation.ValidateFlowSchemaUpdate(validFlowSchema(), schema), c.want)
 	requireUnchanged(t, before, schema)
 }
 
@@ -76,7 +81,7 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 		{"a label has to be well formed", func(s *flowcontrol.FlowSchema) { s.Labels = map[string]string{"a b": ""} }, []string{"FieldValueInvalid metadata.labels"}},
 		{"a finalizer of a domain is valid", func(s *flowcontrol.FlowSchema) { s.Finalizers = []string{"example.com/hold"} }, nil},
 		{"the standard finalizers are valid", func(s *flowcontrol.FlowSchema) { s.Finalizers = []string{"kubernetes", "orphan"} }, nil},
-		{"a finalizer of nobody is refused", func(s *flowcontrol.FlowSchema) { s.Finalizers = []string{"kubernetes", "hold"} },
+		{"an unqualified finalizer is refused", func(s *flowcontrol.FlowSchema) { s.Finalizers = []string{"kubernetes", "hold"} },
 			[]string{"FieldValueInvalid metadata.finalizers[1]"}},
 	} {
 		t.Run(c.name, c.run)
@@ -115,7 +120,7 @@ func TestValidateSubject(t *testing.T) {
 			[]string{"FieldValueForbidden " + path + ".user", "FieldValueForbidden " + path + ".serviceAccount"}},
 		{"a service account has nothing else", flowcontrol.Subject{Kind: "ServiceAccount", User: user, Group: group, ServiceAccount: account},
 			[]string{"FieldValueForbidden " + path + ".user", "FieldValueForbidden " + path + ".group"}},
-		{"an unknown kind is the only fault of its subject", flowcontrol.Subject{Kind: "user", User: &flowcontrol.UserSubject{}}, []string{"FieldValueNotSupported " + path + ".kind"}},
+		{"an unknown kind is the only error of its subject", flowcontrol.Subject{Kind: "user", User: &flowcontrol.UserSubject{}}, []string{"FieldValueNotSupported " + path + ".kind"}},
 	} {
 		t.Run(c.name, schemaCase{change: func(s *flowcontrol.FlowSchema) {
 			s.Spec.Rules[0].Subjects[0] = c.subject
@@ -162,9 +167,9 @@ func TestValidateResourceRule(t *testing.T) {
 			"FieldValueInvalid " + path + ".verbs", "FieldValueInvalid " + path + ".apiGroups",
 			"FieldValueInvalid " + path + ".resources", "FieldValueInvalid " + path + ".namespaces",
 		}},
-		{"unknown verbs are one fault of the list", func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get", "GET", "post"} },
+		{"unknown verbs are one error of the list", func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get", "GET", "post"} },
 			[]string{"FieldValueNotSupported " + path + ".verbs"}},
-		{"each malformed namespace is a fault", func(r *flowcontrol.ResourcePolicyRule) {
+		{"each malformed namespace is an error", func(r *flowcontrol.ResourcePolicyRule) {
 			r.ClusterScope, r.Namespaces = true, []string{"a", "A", "", "b.c"}
 		}, []string{
 			"FieldValueInvalid " + path + ".namespaces[1]", "FieldValueInvalid " + path + ".namespaces[2]", "FieldValueInvalid " + path + ".namespaces[3]",
@@ -178,7 +183,7 @@ func TestValidateResourceRule(t *testing.T) {
 
 func TestValidateNonResourceRule(t *testing.T) {
 	const path = "spec.rules[0].nonResourceRules[0]"
-	const urlFault = "FieldValueInvalid " + path + ".nonResourceURLs[0]"
+	const urlError = "FieldValueInvalid " + path + ".nonResourceURLs[0]"
 	for _, c := range []struct {
 		name string
 		urls []string
@@ -192,13 +197,13 @@ func TestValidateNonResourceRule(t *testing.T) {
 		{"a tab is let pass, as upstream does", []string{"/a\tb"}, nil},
 		{"a path is needed", nil, []string{"FieldValueRequired " + path + ".nonResourceURLs"}},
 		{"a wildcard has to be alone", []string{"/a", "*"}, []string{"FieldValueInvalid " + path + ".nonResourceURLs"}},
-		{"an empty path is refused", []string{""}, []string{urlFault}},
-		{"a relative path is refused", []string{"healthz"}, []string{urlFault}},
-		{"a blank is refused", []string{"/a b"}, []string{urlFault}},
-		{"an empty segment is refused", []string{"/a//b"}, []string{urlFault}},
-		{"a wildcard inside is refused", []string{"/a/*/b"}, []string{urlFault}},
-		{"a wildcard for part of a segment is refused", []string{"/a*"}, []string{urlFault}},
-		{"two wildcards are refused", []string{"/*/*"}, []string{urlFault}},
+		{"an empty path is refused", []string{""}, []string{urlError}},
+		{"a relative path is refused", []string{"healthz"}, []string{urlError}},
+		{"a blank is refused", []string{"/a b"}, []string{urlError}},
+		{"an empty segment is refused", []string{"/a//b"}, []string{urlError}},
+		{"a wildcard inside is refused", []string{"/a/*/b"}, []string{urlError}},
+		{"a wildcard for part of a segment is refused", []string{"/a*"}, []string{urlError}},
+		{"two wildcards are refused", []string{"/*/*"}, []string{urlError}},
 	} {
 		t.Run(c.name, schemaCase{change: func(s *flowcontrol.FlowSchema) {
 			s.Spec.Rules[0].NonResourceRules[0].NonResourceURLs = c.urls
@@ -215,17 +220,17 @@ func TestValidateFlowSchemaStatus(t *testing.T) {
 	schema.Status.Conditions = []flowcontrol.FlowSchemaCondition{
 		{Type: flowcontrol.FlowSchemaConditionDangling}, {}, {Type: flowcontrol.FlowSchemaConditionDangling},
 	}
-	statusFaults := []string{"FieldValueRequired status.conditions[1].type", "FieldValueDuplicate status.conditions[2].type"}
+	statusErrors := []string{"FieldValueRequired status.conditions[1].type", "FieldValueDuplicate status.conditions[2].type"}
 
 	t.Run("a status update looks at the status only", func(t *testing.T) {
-		requireFaults(t, validation.ValidateFlowSchemaStatusUpdate(validFlowSchema(), schema), statusFaults)
+		requireErrors(t, validation.ValidateFlowSchemaStatusUpdate(validFlowSchema(), schema), statusErrors)
 	})
 	t.Run("a create looks at spec and status", func(t *testing.T) {
-		requireFaults(t, validation.ValidateFlowSchema(schema), append(statusFaults, "FieldValueInvalid spec.matchingPrecedence"))
+		requireErrors(t, validation.ValidateFlowSchema(schema), append(statusErrors, "FieldValueInvalid spec.matchingPrecedence"))
 	})
 }
 
-func TestMessagesSayWhatWouldBeRight(t *testing.T) {
+func TestMessagesSayWhatIsValid(t *testing.T) {
 	schema := validFlowSchema()
 	schema.Finalizers = []string{"hold"}
 	schema.Spec = flowcontrol.FlowSchemaSpec{
@@ -237,10 +242,32 @@ func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 			NonResourceRules: []flowcontrol.NonResourcePolicyRule{{NonResourceURLs: []string{"", "a", "/ ", "//", "/a*", "/*/*"}}},
 		}},
 	}
-	for _, err := range append(validation.ValidateFlowSchema(schema), validation.ValidatePriorityLevelConfiguration(wrongInEveryWay())...) {
+	for _, err := range append(validation.ValidateFlowSchema(schema), validation.ValidatePriorityLevelConfiguration(invalidInEachField())...) {
 		says := strings.HasPrefix(err.Detail, "must ") || strings.HasPrefix(err.Detail, "may only ") || strings.HasPrefix(err.Detail, "supported values: ")
 		if !says || strings.ContainsAny(err.Detail, "<>=") || strings.Contains(err.Detail, "should") {
 			t.Errorf("%s: %q is not worded by the API conventions", err.Field, err.Detail)
 		}
+	}
+}
+
+// requireErrors compares the errors, each as "type path", in any order.
+func requireErrors(t *testing.T, errs field.ErrorList, want []string) {
+	t.Helper()
+	var got []string
+	for _, err := range errs {
+		got = append(got, string(err.Type)+" "+err.Field)
+	}
+	sorted := slices.Sorted(slices.Values(want))
+	slices.Sort(got)
+	if diff := cmp.Diff(sorted, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("errors differ (-want +got):\n%s\n%v", diff, errs.ToAggregate())
+	}
+}
+
+// requireUnchanged checks that validation does not write.
+func requireUnchanged(t *testing.T, before, after any) {
+	t.Helper()
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("validation changed the object (-before +after):\n%s", diff)
 	}
 }

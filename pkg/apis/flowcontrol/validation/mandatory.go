@@ -13,8 +13,8 @@ import (
 	flowcontrolconversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 )
 
-// validateMandatoryFlowSchema refuses a mandatory schema that does not say what
-// the server does anyway.
+// validateMandatoryFlowSchema checks that a mandatory schema has the built-in spec,
+// which is in force in any case.
 func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Path) field.ErrorList {
 	i := slices.IndexFunc(bootstrap.MandatoryFlowSchemas, func(mandatory *flowcontrolv1.FlowSchema) bool {
 		return mandatory.Name == schema.Name
@@ -23,7 +23,7 @@ func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Pat
 		return nil
 	}
 	var want flowcontrol.FlowSchemaSpec
-	// The conversion shares memory with the library's object: want is read only.
+	// want shares memory with the library's object and is read only.
 	if err := flowcontrolconversion.Convert_v1_FlowSchemaSpec_To_flowcontrol_FlowSchemaSpec(&bootstrap.MandatoryFlowSchemas[i].Spec, &want, nil); err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
@@ -33,8 +33,8 @@ func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Pat
 	return field.ErrorList{field.Invalid(path, schema.Spec, fmt.Sprintf("must equal the built-in spec of the mandatory schema '%s'", schema.Name))}
 }
 
-// validateMandatoryLevel does for levels what validateMandatoryFlowSchema does
-// for schemas, except that how the level exempt lends is for the user to say.
+// validateMandatoryLevel checks that a mandatory level has the built-in spec, except
+// for the shares and the lendable percentage of exempt, which users may set.
 func validateMandatoryLevel(level *flowcontrol.PriorityLevelConfiguration, path *field.Path) field.ErrorList {
 	i := slices.IndexFunc(bootstrap.MandatoryPriorityLevelConfigurations, func(mandatory *flowcontrolv1.PriorityLevelConfiguration) bool {
 		return mandatory.Name == level.Name
@@ -43,17 +43,17 @@ func validateMandatoryLevel(level *flowcontrol.PriorityLevelConfiguration, path 
 		return nil
 	}
 	var want flowcontrol.PriorityLevelConfigurationSpec
-	// The conversion shares memory with the library's object: want is read only.
+	// want shares memory with the library's object and is read only.
 	if err := flowcontrolconversion.Convert_v1_PriorityLevelConfigurationSpec_To_flowcontrol_PriorityLevelConfigurationSpec(&bootstrap.MandatoryPriorityLevelConfigurations[i].Spec, &want, nil); err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
-	fault := fmt.Sprintf("must equal the built-in spec of the mandatory level '%s'", level.Name)
-	if level.Name == flowcontrol.PriorityLevelConfigurationNameExempt {
+	detail := fmt.Sprintf("must equal the built-in spec of the mandatory level '%s'", level.Name)
+	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt {
 		want.Exempt = level.Spec.Exempt
-		fault += ", except for `exempt`"
+		detail += ", except for `exempt`"
 	}
 	if equality.Semantic.DeepEqual(&level.Spec, &want) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, level.Spec, fault)}
+	return field.ErrorList{field.Invalid(path, level.Spec, detail)}
 }

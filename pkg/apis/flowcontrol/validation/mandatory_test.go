@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	"k8s.io/utils/ptr"
 
@@ -15,12 +16,12 @@ import (
 func TestTheBuiltInObjectsAreValid(t *testing.T) {
 	for _, published := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
 		t.Run("schema "+published.Name, func(t *testing.T) {
-			requireFaults(t, validation.ValidateFlowSchema(builtIn(t, &flowcontrol.FlowSchema{}, published)), nil)
+			requireErrors(t, validation.ValidateFlowSchema(builtIn(t, &flowcontrol.FlowSchema{}, published)), nil)
 		})
 	}
 	for _, published := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
 		t.Run("level "+published.Name, func(t *testing.T) {
-			requireFaults(t, validation.ValidatePriorityLevelConfiguration(builtIn(t, &flowcontrol.PriorityLevelConfiguration{}, published)), nil)
+			requireErrors(t, validation.ValidatePriorityLevelConfiguration(builtIn(t, &flowcontrol.PriorityLevelConfiguration{}, published)), nil)
 		})
 	}
 }
@@ -39,15 +40,15 @@ func TestAMandatoryFlowSchemaKeepsItsSpec(t *testing.T) {
 		{"the precedence may not change", func(s *flowcontrol.FlowSchema) { s.Spec.MatchingPrecedence = 500 }, differs},
 		{"the level may not change", func(s *flowcontrol.FlowSchema) { s.Spec.PriorityLevelConfiguration.Name = "system" }, differs},
 		{"the rules may not change", func(s *flowcontrol.FlowSchema) { s.Spec.Rules[0].Subjects[0].Group.Name = "system:nodes" }, differs},
-		{"a fault of its own is reported beside the difference", func(s *flowcontrol.FlowSchema) { s.Spec.MatchingPrecedence = 0 },
+		{"another error is reported beside the difference", func(s *flowcontrol.FlowSchema) { s.Spec.MatchingPrecedence = 0 },
 			[]string{"FieldValueInvalid spec", "FieldValueInvalid spec.matchingPrecedence"}},
 	} {
 		for _, mandatory := range bootstrap.MandatoryFlowSchemas {
 			t.Run(mandatory.Name+": "+c.name, func(t *testing.T) {
 				schema := builtIn(t, &flowcontrol.FlowSchema{}, mandatory.DeepCopy())
 				c.change(schema)
-				requireFaults(t, validation.ValidateFlowSchema(schema), c.want)
-				requireFaults(t, validation.ValidateFlowSchemaUpdate(builtIn(t, &flowcontrol.FlowSchema{}, mandatory), schema), c.want)
+				requireErrors(t, validation.ValidateFlowSchema(schema), c.want)
+				requireErrors(t, validation.ValidateFlowSchemaUpdate(builtIn(t, &flowcontrol.FlowSchema{}, mandatory), schema), c.want)
 			})
 		}
 	}
@@ -59,28 +60,28 @@ func TestAMandatoryLevelKeepsItsSpec(t *testing.T) {
 		change      func(*flowcontrol.PriorityLevelConfigurationSpec)
 		want        []string
 	}{
-		{"the shares of catch-all may not change", "catch-all",
+		{"the shares of catch-all may not change", flowcontrolv1.PriorityLevelConfigurationNameCatchAll,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) {
 				s.Limited.NominalConcurrencyShares = ptr.To[int32](6)
 			},
 			[]string{"FieldValueInvalid spec"}},
-		{"the shares of catch-all may not be left out", "catch-all",
+		{"the shares of catch-all may not be left out", flowcontrolv1.PriorityLevelConfigurationNameCatchAll,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) { s.Limited.NominalConcurrencyShares = nil },
 			[]string{"FieldValueInvalid spec"}},
-		{"the borrowing of catch-all may not be limited", "catch-all",
+		{"the borrowing of catch-all may not be limited", flowcontrolv1.PriorityLevelConfigurationNameCatchAll,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) {
 				s.Limited.BorrowingLimitPercent = ptr.To[int32](0)
 			},
 			[]string{"FieldValueInvalid spec"}},
-		{"the lending of exempt may change", "exempt",
+		{"the lending of exempt may change", flowcontrolv1.PriorityLevelConfigurationNameExempt,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) {
 				s.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{NominalConcurrencyShares: ptr.To[int32](10), LendablePercent: ptr.To[int32](50)}
 			}, nil},
-		{"the lending of exempt may be left out", "exempt", func(s *flowcontrol.PriorityLevelConfigurationSpec) { s.Exempt = nil }, nil},
-		{"exempt may not be limited", "exempt",
+		{"the lending of exempt may be left out", flowcontrolv1.PriorityLevelConfigurationNameExempt, func(s *flowcontrol.PriorityLevelConfigurationSpec) { s.Exempt = nil }, nil},
+		{"exempt may not be limited", flowcontrolv1.PriorityLevelConfigurationNameExempt,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) { s.Limited = validLevel().Spec.Limited },
 			[]string{"FieldValueInvalid spec", "FieldValueForbidden spec.limited"}},
-		{"exempt may not become limited", "exempt",
+		{"exempt may not become limited", flowcontrolv1.PriorityLevelConfigurationNameExempt,
 			func(s *flowcontrol.PriorityLevelConfigurationSpec) { *s = validLevel().Spec },
 			[]string{"FieldValueInvalid spec", "FieldValueInvalid spec.type"}},
 	} {
@@ -91,8 +92,8 @@ func TestAMandatoryLevelKeepsItsSpec(t *testing.T) {
 				}
 				level := builtIn(t, &flowcontrol.PriorityLevelConfiguration{}, mandatory.DeepCopy())
 				c.change(&level.Spec)
-				requireFaults(t, validation.ValidatePriorityLevelConfiguration(level), c.want)
-				requireFaults(t, validation.ValidatePriorityLevelConfigurationUpdate(builtIn(t, &flowcontrol.PriorityLevelConfiguration{}, mandatory), level), c.want)
+				requireErrors(t, validation.ValidatePriorityLevelConfiguration(level), c.want)
+				requireErrors(t, validation.ValidatePriorityLevelConfigurationUpdate(builtIn(t, &flowcontrol.PriorityLevelConfiguration{}, mandatory), level), c.want)
 				return
 			}
 			t.Fatalf("the library has no mandatory level %q", c.level)

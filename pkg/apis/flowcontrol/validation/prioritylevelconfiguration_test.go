@@ -3,6 +3,7 @@ package validation_test
 import (
 	"testing"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -27,9 +28,9 @@ func validLevel() *flowcontrol.PriorityLevelConfiguration {
 	}
 }
 
-func wrongInEveryWay() *flowcontrol.PriorityLevelConfiguration {
+func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 	level := validLevel()
-	level.Name = "exempt"
+	level.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt
 	level.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": ""}
 	level.Spec.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{}
 	level.Spec.Limited.NominalConcurrencyShares = ptr.To[int32](-1)
@@ -49,8 +50,8 @@ func (c levelCase) run(t *testing.T) {
 	level := validLevel()
 	c.change(level)
 	before := level.DeepCopy()
-	requireFaults(t, validation.ValidatePriorityLevelConfiguration(level), c.want)
-	requireFaults(t, validation.ValidatePriorityLevelConfigurationUpdate(validLevel(), level), c.want)
+	requireErrors(t, validation.ValidatePriorityLevelConfiguration(level), c.want)
+	requireErrors(t, validation.ValidatePriorityLevelConfigurationUpdate(validLevel(), level), c.want)
 	requireUnchanged(t, before, level)
 }
 
@@ -72,7 +73,7 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 		{"a limited level has limits", func(l *flowcontrol.PriorityLevelConfiguration) { l.Spec.Limited = nil }, []string{"FieldValueRequired spec.limited"}},
 		{"an unknown type is refused", func(l *flowcontrol.PriorityLevelConfiguration) { l.Spec.Type = "limited" }, []string{"FieldValueNotSupported spec.type"}},
 		{"the lending of an exempt level is checked", func(l *flowcontrol.PriorityLevelConfiguration) {
-			l.Name = "exempt"
+			l.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt
 			l.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: "Exempt", Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{
 				NominalConcurrencyShares: ptr.To[int32](-1), LendablePercent: ptr.To[int32](101),
 			}}
@@ -146,15 +147,15 @@ func TestValidatePriorityLevelConfigurationStatus(t *testing.T) {
 	level := validLevel()
 	level.Spec.Type = "no such type"
 	level.Status.Conditions = []flowcontrol.PriorityLevelConfigurationCondition{{}, {Type: "A"}, {Type: "A"}, {}}
-	statusFaults := []string{
+	statusErrors := []string{
 		"FieldValueRequired status.conditions[0].type", "FieldValueDuplicate status.conditions[2].type",
 		"FieldValueDuplicate status.conditions[3].type", "FieldValueRequired status.conditions[3].type",
 	}
 
 	t.Run("a status update looks at the status only", func(t *testing.T) {
-		requireFaults(t, validation.ValidatePriorityLevelConfigurationStatusUpdate(validLevel(), level), statusFaults)
+		requireErrors(t, validation.ValidatePriorityLevelConfigurationStatusUpdate(validLevel(), level), statusErrors)
 	})
 	t.Run("a create looks at spec and status", func(t *testing.T) {
-		requireFaults(t, validation.ValidatePriorityLevelConfiguration(level), append(statusFaults, "FieldValueNotSupported spec.type"))
+		requireErrors(t, validation.ValidatePriorityLevelConfiguration(level), append(statusErrors, "FieldValueNotSupported spec.type"))
 	})
 }

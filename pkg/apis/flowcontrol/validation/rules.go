@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// wildcard stands for every member wherever a rule lists something. It says
-// everything, so that it has to be alone.
+// wildcard selects everything in each list of a rule. It must be the only element.
 const wildcard = "*"
 
 const wildcardNotAlone = "must contain only '*' when '*' is present"
@@ -51,8 +51,8 @@ func validateResourceRule(rule *flowcontrol.ResourcePolicyRule, path *field.Path
 		return errs
 	}
 	for i, namespace := range rule.Namespaces {
-		for _, fault := range apimachineryvalidation.ValidateNamespaceName(namespace, false) {
-			errs = append(errs, field.Invalid(namespacesPath.Index(i), namespace, "must be '*' or the name of a namespace: "+fault))
+		for _, detail := range apimachineryvalidation.ValidateNamespaceName(namespace, false) {
+			errs = append(errs, field.Invalid(namespacesPath.Index(i), namespace, "must be '*' or the name of a namespace: "+detail))
 		}
 	}
 	return errs
@@ -66,15 +66,14 @@ func validateNonResourceRule(rule *flowcontrol.NonResourcePolicyRule, path *fiel
 		return errs
 	}
 	for i, url := range rule.NonResourceURLs {
-		if fault := nonResourceURLFault(url); fault != "" {
-			errs = append(errs, field.Invalid(urlsPath.Index(i), url, fault))
+		if detail := nonResourceURLError(url); detail != "" {
+			errs = append(errs, field.Invalid(urlsPath.Index(i), url, detail))
 		}
 	}
 	return errs
 }
 
-// validateVerbs reports verbs that no request has under the list's own path,
-// once for the whole list.
+// validateVerbs returns one error for all unknown verbs, with the path of the list.
 func validateVerbs(verbs []string, path *field.Path) field.ErrorList {
 	errs := validateWildcardList(verbs, path, "must contain at least one verb")
 	if slices.Contains(verbs, wildcard) {
@@ -88,22 +87,22 @@ func validateVerbs(verbs []string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateWildcardList checks that list is not empty, and that a wildcard in it
-// is alone.
-func validateWildcardList(list []string, path *field.Path, emptyFault string) field.ErrorList {
+// validateWildcardList checks that a list is not empty and that a wildcard is its
+// only element.
+func validateWildcardList(list []string, path *field.Path, emptyDetail string) field.ErrorList {
 	switch {
 	case len(list) == 0:
-		return field.ErrorList{field.Required(path, emptyFault)}
+		return field.ErrorList{field.Required(path, emptyDetail)}
 	case len(list) > 1 && slices.Contains(list, wildcard):
 		return field.ErrorList{field.Invalid(path, list, wildcardNotAlone)}
 	}
 	return nil
 }
 
-// nonResourceURLFault says what is wrong with a path of a non-resource rule,
-// and nothing if it can be matched. White space other than a blank is let pass,
-// as kube-apiserver does.
-func nonResourceURLFault(url string) string {
+// nonResourceURLError returns what is wrong with a path of a non-resource rule,
+// empty if it is valid. White space other than a blank is valid, as in
+// kube-apiserver.
+func nonResourceURLError(url string) string {
 	stem, isPrefix := strings.CutSuffix(url, "/*")
 	switch {
 	case url == "":
@@ -121,4 +120,66 @@ func nonResourceURLFault(url string) string {
 		return "must contain '*' only in '/*' at the end"
 	}
 	return ""
+}
+
+func validateSubject(subject *flowcontrol.Subject, path *field.Path) field.ErrorList {
+	userPath, groupPath, accountPath := path.Child("user"), path.Child("group"), path.Child("serviceAccount")
+	switch subject.Kind {
+	case flowcontrol.SubjectKindUser:
+		errs := validateUser(subject.User, userPath)
+		errs = append(errs, forbiddenMember(subject.Group, groupPath, "may only be specified when `kind` is 'Group'")...)
+		return append(errs, forbiddenMember(subject.ServiceAccount, accountPath, "may only be specified when `kind` is 'ServiceAccount'")...)
+	case flowcontrol.SubjectKindGroup:
+		errs := validateGroup(subject.Group, groupPath)
+		errs = append(errs, forbiddenMember(subject.User, userPath, "may only be specified when `kind` is 'User'")...)
+		return append(errs, forbiddenMember(subject.ServiceAccount, accountPath, "may only be specified when `kind` is 'ServiceAccount'")...)
+	case flowcontrol.SubjectKindServiceAccount:
+		errs := validateServiceAccount(subject.ServiceAccount, accountPath)
+		errs = append(errs, forbiddenMember(subject.User, userPath, "may only be specified when `kind` is 'User'")...)
+		return append(errs, forbiddenMember(subject.Group, groupPath, "may only be specified when `kind` is 'Group'")...)
+	}
+	// The kind is unknown, so no member is wrong.
+	return field.ErrorList{field.NotSupported(path.Child("kind"), subject.Kind, []flowcontrol.SubjectKind{
+		flowcontrol.SubjectKindGroup,
+		flowcontrol.SubjectKindServiceAccount,
+		flowcontrol.SubjectKindUser,
+	})}
+}
+
+func validateUser(user *flowcontrol.UserSubject, path *field.Path) field.ErrorList {
+	switch {
+	case user == nil:
+		return field.ErrorList{field.Required(path, "must be specified when `kind` is 'User'")}
+	case user.Name == "":
+		return field.ErrorList{field.Required(path.Child("name"), "must be '*' or the name of a user")}
+	}
+	return nil
+}
+
+func validateGroup(group *flowcontrol.GroupSubject, path *field.Path) field.ErrorList {
+	switch {
+	case group == nil:
+		return field.ErrorList{field.Required(path, "must be specified when `kind` is 'Group'")}
+	case group.Name == "":
+		return field.ErrorList{field.Required(path.Child("name"), "must be '*' or the name of a group")}
+	}
+	return nil
+}
+
+func validateServiceAccount(account *flowcontrol.ServiceAccountSubject, path *field.Path) field.ErrorList {
+	if account == nil {
+		return field.ErrorList{field.Required(path, "must be specified when `kind` is 'ServiceAccount'")}
+	}
+	var errs field.ErrorList
+	switch account.Name {
+	case "":
+		errs = append(errs, field.Required(path.Child("name"), "must be '*' or the name of a service account"))
+	case flowcontrolv1.NameAll:
+	default:
+		errs = append(errs, invalid(path.Child("name"), account.Name, apimachineryvalidation.ValidateServiceAccountName(account.Name, false))...)
+	}
+	if account.Namespace == "" {
+		return append(errs, field.Required(path.Child("namespace"), "must be the namespace of the service account"))
+	}
+	return append(errs, invalid(path.Child("namespace"), account.Namespace, apimachineryvalidation.ValidateNamespaceName(account.Namespace, false))...)
 }

@@ -1,3 +1,10 @@
+// Package validation validates FlowSchemas and PriorityLevelConfigurations.
+//
+// Each function takes the hub form, after defaulting, and returns field errors with
+// the paths of the served versions. Whether an object is valid, and the type, field
+// and bad value of each error, are those of kube-apiserver 1.33; the module
+// test/parity checks this. An update must pass the same checks as a create, except
+// for what the registry itself forbids.
 package validation
 
 import (
@@ -10,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateMetadata checks the metadata of an object without a namespace. A
-// finalizer has to say whose it is, by a domain before a slash, unless it is
-// one of those that the garbage collector and the namespace controller know.
+// validateMetadata validates the metadata of a cluster-scoped object. A finalizer
+// must be qualified by a domain, except for those of the garbage collector and the
+// namespace controller.
 func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 	errs := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
 	for i, finalizer := range metadata.Finalizers {
@@ -27,8 +34,8 @@ func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.Error
 	return errs
 }
 
-// validateConditionTypes checks that each condition has a type, and no two the
-// same.
+// validateConditionTypes checks that each condition has a type and that no two have
+// the same.
 func validateConditionTypes[T ~string](types []T, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := sets.New[T]()
@@ -45,15 +52,16 @@ func validateConditionTypes[T ~string](types []T, path *field.Path) field.ErrorL
 	return errs
 }
 
-// forbiddenMember reports a member of a union that another discriminator asks for.
-func forbiddenMember[T any](member *T, path *field.Path, fault string) field.ErrorList {
+// forbiddenMember returns an error if a member of a union is set that does not match
+// the discriminator.
+func forbiddenMember[T any](member *T, path *field.Path, detail string) field.ErrorList {
 	if member == nil {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, fault)}
+	return field.ErrorList{field.Forbidden(path, detail)}
 }
 
-// validateNotNegative lets nil pass: it is either a default or no bound.
+// validateNotNegative accepts nil, which is either a default or no limit.
 func validateNotNegative(value *int32, path *field.Path) field.ErrorList {
 	if value == nil || *value >= 0 {
 		return nil
@@ -61,7 +69,7 @@ func validateNotNegative(value *int32, path *field.Path) field.ErrorList {
 	return invalid(path, *value, []string{"must be greater than or equal to 0"})
 }
 
-// validatePercent lets nil pass, which is a default.
+// validatePercent accepts nil, which is a default.
 func validatePercent(value *int32, path *field.Path) field.ErrorList {
 	if value == nil || (*value >= 0 && *value <= 100) {
 		return nil
@@ -69,11 +77,11 @@ func validatePercent(value *int32, path *field.Path) field.ErrorList {
 	return invalid(path, *value, []string{"must be between 0 and 100, inclusive"})
 }
 
-// invalid makes an error of each fault.
-func invalid(path *field.Path, value any, faults []string) field.ErrorList {
+// invalid returns an error for each detail.
+func invalid(path *field.Path, value any, details []string) field.ErrorList {
 	var errs field.ErrorList
-	for _, fault := range faults {
-		errs = append(errs, field.Invalid(path, value, fault))
+	for _, detail := range details {
+		errs = append(errs, field.Invalid(path, value, detail))
 	}
 	return errs
 }
