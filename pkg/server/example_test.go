@@ -32,7 +32,8 @@ func serve() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	// Any free port, which is taken from here on.
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return err
 	}
