@@ -71,8 +71,6 @@ func New(config Config) (*FlowControl, error) {
 		clock:        utilclock.RealClock{},
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	mandatory, _ := configsync.NewTranslator(config.Total).Translate(nil, nil)
-	f.engine.Apply(mandatory)
 	f.collector = metrics.NewCollector(f.engine)
 	if config.Registerer != nil {
 		if err := config.Registerer.Register(f.collector); err != nil {
@@ -82,7 +80,7 @@ func New(config Config) (*FlowControl, error) {
 	var err error
 	f.config, err = configsync.New(configsync.Config{
 		Levels: config.Levels, Schemas: config.Schemas,
-		Engine: adopted{f.engine}, Total: config.Total, Clock: f.clock,
+		Engine: observedEngine{f.engine}, Total: config.Total, Clock: f.clock,
 	})
 	if err != nil {
 		return nil, err
@@ -124,7 +122,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { borrowing.Run(ctx, f.clock, f.engine) })
+	running.Go(func() { borrowing.Run(ctx, f.clock, observedEngine{f.engine}) })
 	if f.status != nil {
 		running.Go(func() {
 			if err := f.status.Run(ctx); err != nil {

@@ -3,42 +3,38 @@ package apf
 import (
 	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// adopted is the engine of a server that may have the library's filter: its
-// read_vs_write_current_requests are fractions of what the library's engine says.
-type adopted struct{ *engine.Engine }
+// observedEngine is an engine that tells its capacity to the library's metric
+// read_vs_write_current_requests. The library's filter, which a server may have in
+// front of this engine, counts in fractions of that capacity.
+type observedEngine struct{ *engine.Engine }
 
-var _ configsync.Applier = adopted{}
+var (
+	_ configsync.Applier   = observedEngine{}
+	_ borrowing.Rebalancer = observedEngine{}
+)
 
 // Apply implements configsync.Applier.
-func (a adopted) Apply(c engine.Configuration) []engine.Problem {
-	problems := a.Engine.Apply(c)
-	waiting, executing := capacity(c)
-	metrics.GetWaitingReadonlyConcurrency().SetDenominator(waiting)
-	metrics.GetWaitingMutatingConcurrency().SetDenominator(waiting)
-	metrics.GetExecutingReadonlyConcurrency().SetDenominator(executing)
-	metrics.GetExecutingMutatingConcurrency().SetDenominator(executing)
-	return problems
+func (e observedEngine) Apply(c engine.Configuration) []engine.Problem {
+	defer e.setDenominators()
+	return e.Engine.Apply(c)
 }
 
-// capacity returns how many requests may wait, and the sum of the nominal limits,
-// both at least 1, to divide by.
-func capacity(c engine.Configuration) (waiting, executing float64) {
-	shares := make([]allocation.Share, len(c.Levels))
-	for i := range c.Levels {
-		level := &c.Levels[i]
-		shares[i] = level.Share
-		if level.Discipline == queueset.Queue {
-			waiting += float64(level.Queues) * float64(level.QueueLengthLimit)
-		}
-	}
-	for _, limits := range allocation.Nominal(c.Total, shares) {
-		executing += float64(limits.Nominal)
-	}
-	return max(waiting, 1), max(executing, 1)
+// Rebalance implements borrowing.Rebalancer. The capacity shrinks when a level that
+// quiesced has drained.
+func (e observedEngine) Rebalance() {
+	e.Engine.Rebalance()
+	e.setDenominators()
+}
+
+func (e observedEngine) setDenominators() {
+	waiting, executing := e.Capacity()
+	metrics.GetWaitingReadonlyConcurrency().SetDenominator(max(waiting, 1))
+	metrics.GetWaitingMutatingConcurrency().SetDenominator(max(waiting, 1))
+	metrics.GetExecutingReadonlyConcurrency().SetDenominator(max(executing, 1))
+	metrics.GetExecutingMutatingConcurrency().SetDenominator(max(executing, 1))
 }

@@ -36,6 +36,7 @@
 //	    allocation      nominal, minimum, maximum and current limits
 //	    demand          mean, deviation, high-water mark, smoothed envelope
 //	    flow            request attributes, identity of flows, hands of queues
+//	    mandatory       names of the mandatory flow schemas and priority levels
 //	L1  classify        attributes -> flow schema and distinguisher
 //	    estimate        what lists and writes cost, in seats
 //	    queueset        fair queuing of one level

@@ -5,14 +5,18 @@ import (
 	"math"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	endpointsrequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server/httplog"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -27,9 +31,9 @@ func (f *FlowControl) Handle(
 	execute func(),
 ) {
 	t := f.engine.Begin()
-	describe(t, digest)
+	filter.FillAttributes(&t.Attributes, digest.RequestInfo, digest.User)
 	t.Classify()
-	note(t.Schema().Ref.(*flowcontrolv1.FlowSchema), t.Level().Ref.(*flowcontrolv1.PriorityLevelConfiguration), t.Distinguisher)
+	note(flowSchemaOf(t.Schema()), levelOf(t.Level()), t.Distinguisher)
 	work := workOf(estimateWork())
 	// The library's estimator counts them too, in the family that ours replaces.
 	if estimate.IsWrite(&t.Attributes) {
@@ -50,13 +54,27 @@ func (f *FlowControl) Handle(
 	execute()
 }
 
-func describe(t *engine.Ticket, digest flowcontrol.RequestDigest) {
-	a, info := &t.Attributes, digest.RequestInfo
-	a.User, a.Groups = digest.User.GetName(), digest.User.GetGroups()
-	a.Verb, a.Path, a.IsResourceRequest = info.Verb, info.Path, info.IsResourceRequest
-	a.APIGroup, a.APIVersion = info.APIGroup, info.APIVersion
-	a.Resource, a.Subresource = info.Resource, info.Subresource
-	a.Namespace, a.Name = info.Namespace, info.Name
+// flowSchemaOf returns the API object of a flow schema. A mandatory schema that the
+// API lacks has none, and the library's stands in.
+func flowSchemaOf(schema *classify.Schema) *flowcontrolv1.FlowSchema {
+	if object, ok := schema.Ref.(*flowcontrolv1.FlowSchema); ok {
+		return object
+	}
+	if schema.Name == mandatory.Exempt {
+		return bootstrap.MandatoryFlowSchemaExempt
+	}
+	return bootstrap.MandatoryFlowSchemaCatchAll
+}
+
+// levelOf returns the API object of a priority level, as flowSchemaOf.
+func levelOf(level *prioritylevel.Config) *flowcontrolv1.PriorityLevelConfiguration {
+	if object, ok := level.Ref.(*flowcontrolv1.PriorityLevelConfiguration); ok {
+		return object
+	}
+	if level.Name == mandatory.Exempt {
+		return bootstrap.MandatoryPriorityLevelConfigurationExempt
+	}
+	return bootstrap.MandatoryPriorityLevelConfigurationCatchAll
 }
 
 func workOf(e fcrequest.WorkEstimate) seats.Work {

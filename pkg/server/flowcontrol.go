@@ -13,7 +13,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
@@ -86,18 +85,12 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 	})
 }
 
-// kinds returns the requests of each kind, and relates them to how many may wait and
-// execute in all priority levels.
+// kinds returns how many requests of each kind there are, as shares of the
+// capacity of the engine.
 func (f *flowControl) kinds() stats.KindSnapshot {
-	waiting, executing := 0, 0
-	for _, level := range f.Engine().Report().Levels {
-		executing += level.Limits.Nominal
-		if level.Config.Discipline == queueset.Queue {
-			waiting += level.Config.Queues * level.Config.QueueLengthLimit
-		}
-	}
+	waiting, executing := f.Engine().Capacity()
 	now := f.Engine().Now()
-	f.gauges.SetDenominators(now, float64(waiting), float64(executing))
+	f.gauges.SetDenominators(now, waiting, executing)
 	return f.gauges.Snapshot(now)
 }
 

@@ -5,16 +5,12 @@ import (
 	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 )
 
 // All is the wildcard of every list and name in a schema. In a list it must
 // stand alone; beside other values it means only itself.
 const All = "*"
-
-const (
-	exemptName   = "exempt"
-	catchAllName = "catch-all"
-)
 
 // Schema is a flow schema: which requests it takes, to which priority level,
 // and how it tells flows apart. It must not change once it is classified with.
@@ -131,9 +127,9 @@ func inMatchingOrder(schemas []Schema, p *pace) []Schema {
 
 func tier(name string) int {
 	switch name {
-	case exemptName:
+	case mandatory.Exempt:
 		return 0
-	case catchAllName:
+	case mandatory.CatchAll:
 		return 2
 	default:
 		return 1

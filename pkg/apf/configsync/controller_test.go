@@ -119,15 +119,15 @@ func TestEngineFollowsTheAPI(t *testing.T) {
 	// The very first configuration has all there was.
 	first := <-f.engine.given
 	levelNames, schemaNames := namesOf(first)
-	assert.Equal(t, []string{"catch-all", "exempt", "l"}, levelNames)
-	assert.Equal(t, []string{"catch-all", "exempt", "s"}, schemaNames)
+	assert.Equal(t, []string{"l"}, levelNames)
+	assert.Equal(t, []string{"s"}, schemaNames)
 	assert.Equal(t, 600, first.Total)
 	<-controller.Applied()
 
 	_, err = levels.Update(ctx, queuing("l", 8), metav1.UpdateOptions{})
 	require.NoError(t, err)
 	changed := f.first(func([]string, []string) bool { return true })
-	assert.Equal(t, int32(8), changed.Levels[2].Shares)
+	assert.Equal(t, int32(8), changed.Levels[0].Shares)
 
 	require.NoError(t, schemas.Delete(ctx, "s", metav1.DeleteOptions{}))
 	f.first(func(_, schemas []string) bool { return !slices.Contains(schemas, "s") })
@@ -224,5 +224,5 @@ func TestBurstsAreServedTogether(t *testing.T) {
 	assert.Empty(t, f.engine.given)
 	c.Step(1)
 	_, names := namesOf(<-f.engine.given)
-	assert.Equal(t, []string{"a", "b", "c", "catch-all", "exempt"}, names)
+	assert.Equal(t, []string{"a", "b", "c"}, names)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
@@ -58,39 +57,27 @@ func NewTranslator(total int) *Translator {
 	return &Translator{total: total}
 }
 
-// Translate returns the configuration that the objects, which must not be
-// changed any more, make up, with the mandatory ones, and what is malformed.
-// Levels and schemas are in order of name.
+// Translate returns the configuration that the objects make up, and the objects
+// that are invalid. Levels and schemas are in order of name. Mandatory objects that
+// the API lacks are missing: the engine adds them. The objects must not change
+// afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
 	var problems []engine.Problem
-	t.levels = t.levels.next(levels, bootstrap.MandatoryPriorityLevelConfigurations, translateLevel, func(name string, err error) {
+	t.levels = t.levels.next(levels, translateLevel, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: err})
 	})
-	t.schemas = t.schemas.next(schemas, bootstrap.MandatoryFlowSchemas, translateSchema, func(name string, err error) {
+	t.schemas = t.schemas.next(schemas, translateSchema, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: err})
 	})
 	return engine.Configuration{Total: t.total, Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
 }
 
-// next returns what is known of the objects and, where they lack one, of the
-// mandatory ones.
-func (f former[O, P]) next(objects, mandatory []O, translate func(O) (P, error), problem func(string, error)) former[O, P] {
-	next := make(former[O, P], len(objects)+len(mandatory))
+// next returns the translations of the objects, and calls problem for each that is
+// invalid, in order of name.
+func (f former[O, P]) next(objects []O, translate func(O) (P, error), problem func(string, error)) former[O, P] {
+	next := make(former[O, P], len(objects))
 	for _, object := range objects {
 		next[object.GetName()] = f.update(object, translate)
-	}
-	for _, object := range mandatory {
-		known, ok := next[object.GetName()]
-		if ok && known.good {
-			continue
-		}
-		if !ok {
-			known.object = object
-		}
-		// The built-in forms are well-formed.
-		known.plain, _ = translate(object)
-		known.good = true
-		next[object.GetName()] = known
 	}
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		if err := next[name].err; err != nil {

@@ -152,27 +152,50 @@ func namesOf(configuration engine.Configuration) (levels, schemas []string) {
 	return levels, schemas
 }
 
+// The engine has the mandatory objects in plain values, the library as API objects.
+func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
+	configuration, problems := NewTranslator(600).Translate(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.MandatoryFlowSchemas)
+	require.Empty(t, problems)
+	for i := range configuration.Levels {
+		configuration.Levels[i].Ref = nil
+	}
+	for i := range configuration.Schemas {
+		configuration.Schemas[i].Ref = nil
+	}
+	assert.ElementsMatch(t, engine.MandatoryLevels(), configuration.Levels)
+	assert.ElementsMatch(t, engine.MandatorySchemas(), configuration.Schemas)
+}
+
+// sharesOfCatchAll applies a translation of the objects and returns the shares that
+// catch-all has then.
+func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcontrol.PriorityLevelConfiguration) int32 {
+	t.Helper()
+	configuration, _ := translator.Translate(objects, nil)
+	e := engine.New(clock.NewReal(), 2, 600)
+	require.Empty(t, e.Apply(configuration))
+	levels := e.Report().Levels
+	require.Equal(t, "catch-all", levels[0].Config.Name)
+	return levels[0].Config.Shares
+}
+
 func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
 	configuration, problems := NewTranslator(600).Translate(nil, nil)
 	require.Empty(t, problems)
-	levels, schemas := namesOf(configuration)
+	e := engine.New(clock.NewReal(), 2, 600)
+	require.Empty(t, e.Apply(configuration))
+	var levels []string
+	for _, level := range e.Report().Levels {
+		levels = append(levels, level.Config.Name)
+	}
 	assert.Equal(t, []string{"catch-all", "exempt"}, levels)
-	assert.Equal(t, []string{"catch-all", "exempt"}, schemas)
-	assert.Same(t, bootstrap.MandatoryPriorityLevelConfigurationCatchAll, configuration.Levels[0].Ref)
-	assert.Same(t, bootstrap.MandatoryFlowSchemaExempt, configuration.Schemas[1].Ref)
 }
 
 func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
 	own := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
 	own.Spec.Limited.NominalConcurrencyShares = new(int32(77))
 	translator := NewTranslator(600)
-	configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{own}, nil)
-	require.Empty(t, problems)
-	assert.Same(t, own, configuration.Levels[0].Ref)
-	assert.Equal(t, int32(77), configuration.Levels[0].Shares)
-
-	configuration, _ = translator.Translate(nil, nil)
-	assert.Equal(t, int32(5), configuration.Levels[0].Shares, "deleted, the built-in form acts again")
+	assert.Equal(t, int32(77), sharesOfCatchAll(t, translator, own))
+	assert.Equal(t, int32(5), sharesOfCatchAll(t, translator), "deleted, the built-in form acts again")
 }
 
 func TestLastGoodFormStays(t *testing.T) {
@@ -188,14 +211,14 @@ func TestLastGoodFormStays(t *testing.T) {
 	good := queuing("l", 9)
 	configuration, problems = translator.Translate(levelsOf(good), nil)
 	require.Empty(t, problems)
-	assert.Equal(t, int32(9), configuration.Levels[2].Shares)
+	assert.Equal(t, int32(9), configuration.Levels[0].Shares)
 
 	for range 2 {
 		configuration, problems = translator.Translate(levelsOf(malformed("l")), nil)
 		require.Len(t, problems, 1)
 		assert.Equal(t, engine.LevelKind, problems[0].Kind)
 		assert.Equal(t, "l", problems[0].Name)
-		assert.Same(t, good, configuration.Levels[2].Ref)
+		assert.Same(t, good, configuration.Levels[0].Ref)
 	}
 
 	configuration, problems = translator.Translate(nil, nil)
@@ -208,10 +231,9 @@ func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
 	translator := NewTranslator(600)
 	object := malformed("catch-all")
 	for range 2 {
-		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
+		_, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
 		require.Len(t, problems, 1)
-		assert.Equal(t, "catch-all", configuration.Levels[0].Name)
-		assert.Equal(t, int32(5), configuration.Levels[0].Shares)
+		assert.Equal(t, int32(5), sharesOfCatchAll(t, translator, object))
 	}
 }
 

@@ -2,12 +2,9 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // Configuration is all that the engine is told from outside.
@@ -34,52 +31,6 @@ type Problem struct {
 	Err  error
 }
 
-// The users that the built-in schemas apply to.
-const (
-	mastersGroup         = "system:masters"
-	authenticatedGroup   = "system:authenticated"
-	unauthenticatedGroup = "system:unauthenticated"
-)
-
-// builtInLevels are the levels that act where the configuration has none.
-func builtInLevels() []prioritylevel.Config {
-	return []prioritylevel.Config{
-		{Name: prioritylevel.ExemptName, Config: queueset.Config{Discipline: queueset.Exempt}},
-		{
-			Name:   prioritylevel.CatchAllName,
-			Config: queueset.Config{Discipline: queueset.Reject},
-			Share:  allocation.Share{Shares: 5},
-		},
-	}
-}
-
-// builtInSchemas are the schemas that act where the configuration has none.
-func builtInSchemas() []classify.Schema {
-	return []classify.Schema{
-		{
-			Name: prioritylevel.ExemptName, Level: prioritylevel.ExemptName, Precedence: 1,
-			Rules: []classify.Rule{everythingBy(mastersGroup)},
-		},
-		{
-			Name: prioritylevel.CatchAllName, Level: prioritylevel.CatchAllName, Precedence: 10000,
-			Distinguisher: classify.ByUser,
-			Rules:         []classify.Rule{everythingBy(authenticatedGroup, unauthenticatedGroup)},
-		},
-	}
-}
-
-func everythingBy(groups ...string) classify.Rule {
-	all := []string{classify.All}
-	rule := classify.Rule{
-		ResourceRules:    []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
-		NonResourceRules: []classify.NonResourceRule{{Verbs: all, URLs: all}},
-	}
-	for _, group := range groups {
-		rule.Subjects = append(rule.Subjects, classify.Subject{Kind: classify.Group, Name: group})
-	}
-	return rule
-}
-
 // chooseLevels returns the valid levels of a configuration by name, with the
 // last good form of those that are malformed, and the built-in ones.
 func chooseLevels(configured []prioritylevel.Config, last func(name string) (prioritylevel.Config, bool)) (map[string]prioritylevel.Config, []Problem) {
@@ -100,7 +51,7 @@ func chooseLevels(configured []prioritylevel.Config, last func(name string) (pri
 			chosen[c.Name] = former
 		}
 	}
-	for _, c := range builtInLevels() {
+	for _, c := range MandatoryLevels() {
 		if _, ok := chosen[c.Name]; !ok {
 			chosen[c.Name] = c
 		}
@@ -121,7 +72,7 @@ func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel
 			continue
 		}
 		if s.Name == "" {
-			problems = append(problems, Problem{SchemaKind, s.Name, fmt.Errorf("a flow schema must have a name")})
+			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("a flow schema must have a name")})
 			continue
 		}
 		if _, ok := levels[s.Level]; !ok {
@@ -130,7 +81,7 @@ func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel
 		names[s.Name] = true
 		chosen = append(chosen, *s)
 	}
-	for _, s := range builtInSchemas() {
+	for _, s := range MandatorySchemas() {
 		if !names[s.Name] {
 			chosen = append(chosen, s)
 		}

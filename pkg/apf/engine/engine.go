@@ -12,6 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -197,7 +198,7 @@ func (e *Engine) division(configs map[string]prioritylevel.Config) []part {
 			claims[i] = level.Claim(limits)
 			continue
 		}
-		claims[i] = allocation.Level{Limits: limits, Exempt: parts[i].name == prioritylevel.ExemptName}
+		claims[i] = allocation.Level{Limits: limits, Exempt: configs[parts[i].name].Discipline == queueset.Exempt}
 	}
 	divided := allocation.Current(e.total, claims)
 	e.fairFraction = divided.FairFraction

@@ -2,14 +2,20 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -30,4 +36,93 @@ func TestRequestPassesTheBuiltInConfiguration(t *testing.T) {
 	assert.Equal(t, time.Second, ticket.Finish())
 	ticket.End()
 	assert.Equal(t, 0, e.Report().Levels[0].Figures.SeatsInUse)
+}
+
+func TestTheLargestLevelThatIsValidServes(t *testing.T) {
+	largest := queuing("largest", math.MaxInt32)
+	largest.Queues, largest.HandSize, largest.QueueLengthLimit = 10_000_000, 1, math.MaxInt32
+	largest.BorrowingLimitPercent = new(int32(math.MaxInt32))
+	f := newFixture(t, 600)
+	f.apply(engine.Configuration{
+		Total: 600, Levels: []prioritylevel.Config{largest, queuing("a", math.MaxInt32)},
+		Schemas: []classify.Schema{schemaOf("largest", "largest", 10)},
+	})
+	f.admit("largest").Finish()
+	level, _ := f.level("largest")
+	assert.Equal(t, 300, level.Limits.Nominal)
+	assert.Equal(t, 600, level.Limits.Upper)
+}
+
+// A level without shares lets nobody in (134196). One that has lent all its seats
+// keeps one: a level that lets nobody wait could not ask for them back.
+func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
+	f := newFixture(t, 100)
+	lender, closed := rejecting("lender", 30), rejecting("closed", 0)
+	lender.LendablePercent = 100
+	f.apply(engine.Configuration{
+		Total:   100,
+		Levels:  []prioritylevel.Config{lender, closed, rejecting("keeper", 60)},
+		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("closed", "closed", 20)},
+	})
+	report, _ := f.level("lender")
+	require.Equal(t, 1, report.Division.Current, "nobody has used it yet")
+	first := f.admit("lender")
+	f.refuse("lender")
+	f.refuse("closed")
+
+	f.clock.Advance(5 * time.Second)
+	first.Finish()
+	f.clock.Advance(5 * time.Second)
+	f.engine.Rebalance()
+	f.admit("lender").Finish()
+	f.refuse("closed")
+	report, _ = f.level("closed")
+	assert.Zero(t, report.Division.Current, "what has no shares is closed, however many ask")
+}
+
+func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
+	f := newFixture(t, 100)
+	requireCapacity := func(wantWaiting, wantSeats float64) {
+		t.Helper()
+		waiting, seats := f.engine.Capacity()
+		assert.Equal(t, []float64{wantWaiting, wantSeats}, []float64{waiting, seats})
+	}
+	requireCapacity(0, 100)
+	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+	requireCapacity(8*50, 34+67)
+	running := f.admit("a")
+	f.apply(engine.Configuration{Total: 100})
+	requireCapacity(8*50, 34+67)
+	running.Finish()
+	requireCapacity(0, 100)
+}
+
+// On one processor whatever runs keeps all else waiting. Two goroutines that yield
+// take turns there, so a request runs at each of Apply's breaths, however fast the
+// machine is. Left to the scheduler, which steps in every 10 ms, a handful would.
+func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
+	processors := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(processors)
+	e := engine.New(clock.NewReal(), 1, 100)
+	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}}
+	const schemas, loops, breath = 8000, 2, 128
+	for i := range schemas {
+		c.Schemas = append(c.Schemas, schemaOf(fmt.Sprint("schema-", i), "a", int32(1+i)))
+	}
+	var stop atomic.Bool
+	requests := make(chan int)
+	go func() {
+		n := 0
+		for ; !stop.Load(); n++ {
+			ticket := e.Begin()
+			ticket.Classify()
+			ticket.End()
+			runtime.Gosched()
+		}
+		requests <- n
+	}()
+	runtime.Gosched()
+	require.Empty(t, e.Apply(c))
+	stop.Store(true)
+	assert.GreaterOrEqual(t, <-requests, loops*schemas/breath)
 }

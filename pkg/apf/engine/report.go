@@ -49,6 +49,18 @@ func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 	return levels, e.fairFraction
 }
 
+// Capacity returns how many requests may wait in all queues, and the sum of the
+// nominal limits in seats. Levels that quiesce count.
+func (e *Engine) Capacity() (waiting, seats float64) {
+	levels, _ := e.allLevels()
+	for _, level := range levels {
+		queued, nominal := level.Capacity()
+		waiting += queued
+		seats += float64(nominal)
+	}
+	return waiting, seats
+}
+
 // LevelDump is the content of one level at one moment.
 type LevelDump struct {
 	Report prioritylevel.Report

@@ -5,6 +5,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
@@ -50,7 +51,7 @@ func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[str
 		}
 		c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
 		c.inherit(known[schema.Name], layout)
-		if schema.Name == prioritylevel.CatchAllName {
+		if schema.Name == mandatory.CatchAll {
 			s.last = c
 		}
 	}

@@ -7,12 +7,10 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -64,7 +62,7 @@ func (g *governed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	p := passage{filter: g.filter, ticket: g.engine.Begin(), request: r, info: info, logged: isLogged()}
-	describe(&p.ticket.Attributes, info, requester)
+	FillAttributes(&p.ticket.Attributes, info, requester)
 	p.ticket.Classify()
 	p.announce(w.Header())
 	switch {
@@ -121,14 +119,6 @@ func (p *passage) finish() time.Duration {
 	p.log("apf_execution_time", executed)
 	p.ticket.End()
 	return executed
-}
-
-func describe(a *flow.Attributes, info *apirequest.RequestInfo, requester user.Info) {
-	a.User, a.Groups = requester.GetName(), requester.GetGroups()
-	a.Verb, a.Path, a.IsResourceRequest = info.Verb, info.Path, info.IsResourceRequest
-	a.APIGroup, a.APIVersion = info.APIGroup, info.APIVersion
-	a.Resource, a.Subresource = info.Resource, info.Subresource
-	a.Namespace, a.Name = info.Namespace, info.Name
 }
 
 // fail answers a request that the handler chain has not prepared.

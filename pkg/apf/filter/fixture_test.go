@@ -19,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
@@ -56,7 +57,7 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 		Total: seats,
 		Levels: []prioritylevel.Config{
 			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1}},
-			{Name: prioritylevel.CatchAllName, Config: queueset.Config{Discipline: queueset.Reject}},
+			{Name: mandatory.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},
 		},
 		Schemas: []classify.Schema{{
 			Name: "everybody", UID: schemaUID, Level: "tested", Precedence: 100,

@@ -158,7 +158,7 @@ func TestWaitingForTheSignalIsPossible(t *testing.T) {
 	s := newSite(t, queueset.Queue, 1)
 	p := passage{filter: New(s.engine, s.options)(nil).(*governed).filter, ticket: s.engine.Begin(), request: requestBy(nobody, "watch", "")}
 	p.info = infoOf(p.request)
-	describe(&p.ticket.Attributes, p.info, userOf(p.request))
+	FillAttributes(&p.ticket.Attributes, p.info, userOf(p.request))
 	p.ticket.Classify()
 	assert.True(t, p.admit())
 	signal := &initialization{passage: p, done: make(chan struct{})}

@@ -43,7 +43,7 @@ func (s *site) workOf(k known, r *http.Request) seats.Work {
 	s.options.Objects, s.options.Watches = k.Objects, k
 	p := passage{filter: New(s.engine, s.options)(nil).(*governed).filter, ticket: s.engine.Begin(), request: r, info: infoOf(r)}
 	defer p.ticket.End()
-	describe(&p.ticket.Attributes, p.info, userOf(r))
+	FillAttributes(&p.ticket.Attributes, p.info, userOf(r))
 	p.ticket.Classify()
 	return p.work().Normal()
 }

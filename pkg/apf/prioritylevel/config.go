@@ -6,13 +6,8 @@ import (
 	"math"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-)
-
-// The names of the levels that always exist.
-const (
-	ExemptName   = "exempt"
-	CatchAllName = "catch-all"
 )
 
 // maxWidthPercent is the part of the nominal limit that one request may take.
@@ -34,8 +29,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.Name == "":
 		return errors.New("a priority level must have a name")
-	case (c.Name == ExemptName) != (c.Discipline == queueset.Exempt):
-		return fmt.Errorf("priority level %q is of type %v; %q, and no other, must be %v", c.Name, c.Discipline, ExemptName, queueset.Exempt)
+	case (c.Name == mandatory.Exempt) != (c.Discipline == queueset.Exempt):
+		return fmt.Errorf("priority level %q is of type %v; %q, and no other, must be %v", c.Name, c.Discipline, mandatory.Exempt, queueset.Exempt)
 	case c.Shares < 0:
 		return fmt.Errorf("priority level %q has %d shares; they must not be negative", c.Name, c.Shares)
 	case c.LendablePercent < 0 || c.LendablePercent > 100:

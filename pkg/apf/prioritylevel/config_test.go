@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -17,7 +18,7 @@ func TestAnInvalidConfigurationIsRefusedWithItsReason(t *testing.T) {
 		"no other, must be Exempt": func(c *prioritylevel.Config) {
 			c.Config = queueset.Config{Discipline: queueset.Exempt}
 		},
-		`"exempt" is of type Queue`: func(c *prioritylevel.Config) { c.Name = prioritylevel.ExemptName },
+		`"exempt" is of type Queue`: func(c *prioritylevel.Config) { c.Name = mandatory.Exempt },
 		"-3 shares":                 func(c *prioritylevel.Config) { c.Shares = -3 },
 		"lends 101%":                func(c *prioritylevel.Config) { c.LendablePercent = 101 },
 		"lends -1%":                 func(c *prioritylevel.Config) { c.LendablePercent = -1 },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -193,7 +194,7 @@ func TestWidthIsBoundedByTheNominalLimitAndTheHand(t *testing.T) {
 }
 
 func TestAnExemptLevelClaimsAsOne(t *testing.T) {
-	config := prioritylevel.Config{Name: prioritylevel.ExemptName, Config: queueset.Config{Discipline: queueset.Exempt}}
+	config := prioritylevel.Config{Name: mandatory.Exempt, Config: queueset.Config{Discipline: queueset.Exempt}}
 	f := newFixture(t, config, 0)
 	f.arrive(queueset.Seated)
 	assert.True(t, f.level.Claim(nominal(0)).Exempt)

@@ -67,10 +67,10 @@ func (c Config) dealer() (flow.Dealer, error) {
 	return dealer, nil
 }
 
-// waitingCapacity is how many requests may wait in all queues together.
-func (c Config) waitingCapacity() float64 {
+// WaitingCapacity returns how many requests may wait in all queues together.
+func (c Config) WaitingCapacity() float64 {
 	if c.Discipline != Queue {
-		return 1
+		return 0
 	}
 	return float64(c.Queues) * float64(c.QueueLengthLimit)
 }

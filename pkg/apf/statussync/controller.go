@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 )
 
 // FieldManager is whom the conditions belong to in managedFields: the same as
@@ -193,7 +195,7 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 
 // known tells whether a level exists as far as the informer knows.
 func (c *Controller) known(level string) bool {
-	if level == flowcontrol.PriorityLevelConfigurationNameExempt || level == flowcontrol.PriorityLevelConfigurationNameCatchAll {
+	if level == mandatory.Exempt || level == mandatory.CatchAll {
 		return true
 	}
 	_, exists, err := c.config.Levels.GetStore().GetByKey(level)
