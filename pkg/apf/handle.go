@@ -37,7 +37,7 @@ func (f *FlowControl) Handle(
 	work := workOf(estimateWork())
 	// The library's estimator counts them too, in the family that ours replaces.
 	if estimate.IsWrite(&t.Attributes) {
-		t.NoteWatchers(f.GetInterestedWatchCount(digest.RequestInfo))
+		t.ObserveWatchers(f.GetInterestedWatchCount(digest.RequestInfo))
 	}
 	admitted := t.Admit(ctx, work, queueNote)
 	if waited := t.Waited(); waited > 0 {

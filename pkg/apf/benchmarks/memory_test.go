@@ -31,7 +31,7 @@ func BenchmarkIdleLevel(b *testing.B) {
 
 func useOnce(e *engine.Engine, user string) {
 	const crowd = 200
-	tickets := make(chan *engine.Ticket, crowd)
+	requests := make(chan *engine.Request, crowd)
 	for range crowd {
 		go func() {
 			t := e.Begin()
@@ -40,11 +40,11 @@ func useOnce(e *engine.Engine, user string) {
 			if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
 				t.Finish()
 			}
-			tickets <- t
+			requests <- t
 		}()
 	}
 	for range crowd {
-		(<-tickets).End()
+		(<-requests).End()
 	}
 }
 
@@ -67,15 +67,15 @@ func BenchmarkWaitingRequest(b *testing.B) {
 		c.Levels[0].QueueLengthLimit = crowd
 		e.Apply(c)
 		before := heap()
-		tickets := make([]*engine.Ticket, crowd)
-		for i := range tickets {
+		requests := make([]*engine.Request, crowd)
+		for i := range requests {
 			t := e.Begin()
 			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user0", "get", "pods", true
 			t.Classify()
 			t.Arrive(seats.Work{Initial: 1})
-			tickets[i] = t
+			requests[i] = t
 		}
 		b.ReportMetric(float64(heap()-before)/crowd, "B/waiting")
-		runtime.KeepAlive(tickets)
+		runtime.KeepAlive(requests)
 	}
 }

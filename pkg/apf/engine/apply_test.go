@@ -36,10 +36,10 @@ func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
 				if user == "admin" {
 					groups = []string{"system:masters"}
 				}
-				ticket := f.classified(user, groups...)
-				assert.Equal(t, expected, ticket.Schema().Name)
-				assert.Equal(t, expected, ticket.Level().Name)
-				assert.Equal(t, user == "admin", ticket.Exempt())
+				request := f.classified(user, groups...)
+				assert.Equal(t, expected, request.Schema().Name)
+				assert.Equal(t, expected, request.Level().Name)
+				assert.Equal(t, user == "admin", request.Exempt())
 			}
 			stranger := f.engine.Begin()
 			stranger.Classify()
@@ -137,7 +137,7 @@ func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 	f := newFixture(t, 100)
 	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}})
-	late := func() *engine.Ticket {
+	late := func() *engine.Request {
 		f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 		return f.classified("a")
 	}()
@@ -200,18 +200,18 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 	for i := range 24 {
 		senders.Go(func() {
 			for n := range 500 {
-				ticket := classified(e, names[(i+n)%3])
+				request := classified(e, names[(i+n)%3])
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-				if ticket.Admit(ctx, seats.Work{Initial: 1 + n%3}, nil) {
+				if request.Admit(ctx, seats.Work{Initial: 1 + n%3}, nil) {
 					executing.Add(1)
 					executed.Add(1)
 					executing.Add(-1)
-					ticket.Finish()
+					request.Finish()
 				} else {
 					refused.Add(1)
 				}
 				cancel()
-				ticket.End()
+				request.End()
 			}
 		})
 	}
@@ -238,7 +238,7 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	})
 	report := func(name string) prioritylevel.Report { r, _ := f.level(name); return r }
 	assert.Equal(t, 10, report("lender").Limits.Lower)
-	var held []*engine.Ticket
+	var held []*engine.Request
 	for range report("borrower").Division.Current {
 		held = append(held, f.admit("borrower"))
 	}
@@ -256,8 +256,8 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	f.clock.Advance(time.Millisecond)
 	extra.Finish()
 	f.clock.Advance(time.Millisecond)
-	for _, ticket := range held {
-		ticket.Finish()
+	for _, request := range held {
+		request.Finish()
 	}
 	f.clock.Advance(time.Second)
 	f.engine.Rebalance()
@@ -275,8 +275,8 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{lender}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 	before, _ := f.level("a")
 	for range 40 {
-		ticket := f.classified("admin", "system:masters")
-		require.True(t, ticket.Admit(context.Background(), seats.Work{Initial: 1}, nil))
+		request := f.classified("admin", "system:masters")
+		require.True(t, request.Admit(context.Background(), seats.Work{Initial: 1}, nil))
 	}
 	f.clock.Advance(10 * time.Second)
 	f.engine.Rebalance()

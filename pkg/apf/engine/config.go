@@ -7,7 +7,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
-// Configuration is all that the engine is told from outside.
+// Configuration is the complete configuration of an Engine.
 type Configuration struct {
 	// Total is the number of seats of the server.
 	Total   int
@@ -24,22 +24,22 @@ const (
 	SchemaKind Kind = "FlowSchema"
 )
 
-// Problem says why an object of the configuration was left out.
+// Problem is an invalid object of the configuration.
 type Problem struct {
 	Kind Kind
 	Name string
 	Err  error
 }
 
-// chooseLevels returns the valid levels of a configuration by name, with the
-// last good form of those that are malformed, and the built-in ones.
+// chooseLevels returns the levels that take effect, by name: the configured ones,
+// the last valid version of those that are invalid, and the mandatory ones.
 func chooseLevels(configured []prioritylevel.Config, last func(name string) (prioritylevel.Config, bool)) (map[string]prioritylevel.Config, []Problem) {
 	var problems []Problem
 	chosen := make(map[string]prioritylevel.Config, len(configured)+2)
 	for _, c := range configured {
 		err := c.Validate()
 		if _, twice := chosen[c.Name]; twice {
-			problems = append(problems, Problem{LevelKind, c.Name, errors.New("there is another priority level of that name")})
+			problems = append(problems, Problem{LevelKind, c.Name, errors.New("duplicate name: a priority level of this name was already configured")})
 			continue
 		}
 		if err == nil {
@@ -59,24 +59,25 @@ func chooseLevels(configured []prioritylevel.Config, last func(name string) (pri
 	return chosen, problems
 }
 
-// chooseSchemas returns the schemas that take part, and the built-in ones.
+// chooseSchemas returns the schemas that take effect: those with a name of their
+// own and a level, and the mandatory ones.
 func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel.Config) ([]classify.Schema, []Problem) {
 	var problems []Problem
 	names := make(map[string]bool, len(configured)+2)
 	chosen := make([]classify.Schema, 0, len(configured)+2)
 	for i := range configured {
-		breathe(i)
+		yieldAt(i)
 		s := &configured[i]
 		if names[s.Name] {
-			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("there is another flow schema of that name")})
+			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("duplicate name: a flow schema of this name was already configured")})
 			continue
 		}
 		if s.Name == "" {
-			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("a flow schema must have a name")})
+			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("name must not be empty")})
 			continue
 		}
 		if _, ok := levels[s.Level]; !ok {
-			continue // dangling: said in its status
+			continue // dangling; package statussync says so in its status
 		}
 		names[s.Name] = true
 		chosen = append(chosen, *s)

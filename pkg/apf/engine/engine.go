@@ -16,69 +16,72 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// Engine is flow control without a server. Create one with New.
+// Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
-	clock   clock.Clock
-	layout  *stats.Layout
-	current atomic.Pointer[snapshot]
-	tickets sync.Pool // of *Ticket
-	shards  atomic.Uint32
+	clock    clock.Clock
+	layout   *stats.Layout
+	current  atomic.Pointer[snapshot]
+	requests sync.Pool     // of *Request
+	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
 
-	// mu guards what follows. No request takes it, but the last one of a level
-	// that quiesces.
+	// mu guards what follows. Of requests, only the last one of a quiescing level
+	// takes it.
 	mu           sync.Mutex
 	total        int
-	levels       map[string]*prioritylevel.Level // with those that quiesce
+	levels       map[string]*prioritylevel.Level // quiescing ones included
 	fairFraction float64
 }
 
-// New returns an engine for the given number of processors, with the built-in
-// configuration on a server of total seats.
+// New returns an engine for the given number of processors, with the mandatory
+// configuration and total seats.
 func New(c clock.Clock, processors, total int) *Engine {
-	// Twice as many shards as processors, so that two of them seldom meet.
+	// Twice as many shards as processors, so that two processors rarely share one
+	// (BenchmarkUncontendedParallel, BenchmarkCores).
 	shards := 1 << bits.Len(uint(2*max(processors, 1)-1))
 	e := &Engine{
 		clock:  c,
 		layout: stats.NewLayout(min(shards, stats.MaxShards)),
 		levels: map[string]*prioritylevel.Level{},
 	}
-	e.tickets.New = func() any { return newTicket(e, e.shards.Add(1)) }
+	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
 	e.Apply(Configuration{Total: total})
 	return e
 }
 
-// breath is the number of schemas or levels after which applying a configuration
-// lets requests run that wait for the same processor. Of its own accord the
-// scheduler would do so every 10 ms.
-const breath = 128
+// yieldInterval is the number of schemas or levels after which Apply yields its
+// processor to requests. The scheduler alone would preempt it every 10 ms
+// (BenchmarkApply).
+const yieldInterval = 128
 
-func breathe(i int) {
-	if i%breath == breath-1 {
+// yieldAt yields the processor in the i-th round of a loop, where that is due.
+func yieldAt(i int) {
+	if i%yieldInterval == yieldInterval-1 {
 		runtime.Gosched()
 	}
 }
 
-// Apply replaces the configuration. It returns what was wrong with it.
+// Apply replaces the configuration and returns its invalid objects.
 func (e *Engine) Apply(c Configuration) []Problem {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	configs, problems := chooseLevels(c.Levels, e.lastGood)
+	configs, problems := chooseLevels(c.Levels, e.lastValid)
 	schemas, more := chooseSchemas(c.Schemas, configs)
 	problems = append(problems, more...)
 	e.total = c.Total
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(newSnapshot(e.layout, schemas, e.levels, configs, e.current.Load()))
-	gone := false
-	for _, name := range e.undesired(configs) {
-		gone = e.quiesce(name) || gone
+	dropped := false
+	for _, name := range e.removed(configs) {
+		dropped = e.quiesce(name) || dropped
 	}
-	if gone {
+	if dropped {
 		e.divide()
 	}
 	return problems
 }
 
-func (e *Engine) lastGood(name string) (prioritylevel.Config, bool) {
+// lastValid returns the configuration that a level has now.
+func (e *Engine) lastValid(name string) (prioritylevel.Config, bool) {
 	level, ok := e.levels[name]
 	if !ok {
 		return prioritylevel.Config{}, false
@@ -86,8 +89,8 @@ func (e *Engine) lastGood(name string) (prioritylevel.Config, bool) {
 	return level.Config(), true
 }
 
-// undesired returns the names of the levels without configuration.
-func (e *Engine) undesired(configs map[string]prioritylevel.Config) []string {
+// removed returns the names of the levels that configs lack.
+func (e *Engine) removed(configs map[string]prioritylevel.Config) []string {
 	var names []string
 	for name := range e.levels {
 		if _, ok := configs[name]; !ok {
@@ -97,11 +100,11 @@ func (e *Engine) undesired(configs map[string]prioritylevel.Config) []string {
 	return names
 }
 
-// quiesce makes a level go when it has drained. It reports whether it went at
-// once.
+// quiesce drops a level, now if it is idle, or when it has drained. It reports
+// whether it dropped the level now.
 func (e *Engine) quiesce(name string) bool {
 	level := e.levels[name]
-	level.Quiesce(func() { e.reap(name, level) })
+	level.Quiesce(func() { e.dropDrained(name, level) })
 	if !level.Drained() {
 		return false
 	}
@@ -109,8 +112,8 @@ func (e *Engine) quiesce(name string) bool {
 	return true
 }
 
-// reap drops a level if it has drained.
-func (e *Engine) reap(name string, level *prioritylevel.Level) {
+// dropDrained drops a level if it has drained.
+func (e *Engine) dropDrained(name string, level *prioritylevel.Level) {
 	if !level.Drained() {
 		return
 	}
@@ -122,8 +125,8 @@ func (e *Engine) reap(name string, level *prioritylevel.Level) {
 	}
 }
 
-// configure makes the levels be what configs say. Levels without
-// configuration keep what they have.
+// configure creates and configures levels by configs. Levels that configs lack only
+// get new limits.
 func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 	all := make(map[string]prioritylevel.Config, len(configs))
 	for name, level := range e.levels {
@@ -131,8 +134,8 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 	}
 	maps.Copy(all, configs)
 	var problems []Problem
-	for i, one := range e.division(all) {
-		breathe(i)
+	for i, one := range e.computeLimits(all) {
+		yieldAt(i)
 		level, desired := e.levels[one.name], configs[one.name]
 		var err error
 		switch {
@@ -152,7 +155,7 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 	return problems
 }
 
-// Rebalance ends a period of demand on every level and divides the seats anew.
+// Rebalance ends the demand period of every level and computes the limits again.
 func (e *Engine) Rebalance() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -162,31 +165,32 @@ func (e *Engine) Rebalance() {
 	e.divide()
 }
 
-// divide divides the seats among the levels there are.
+// divide computes the limits of the present levels and sets them.
 func (e *Engine) divide() {
 	configs := make(map[string]prioritylevel.Config, len(e.levels))
 	for name, level := range e.levels {
 		configs[name] = level.Config()
 	}
-	for _, one := range e.division(configs) {
+	for _, one := range e.computeLimits(configs) {
 		e.levels[one.name].Divide(one.limits, one.division)
 	}
 }
 
-// part is what one level gets.
-type part struct {
+// levelLimits are the limits of one level.
+type levelLimits struct {
 	name     string
 	limits   allocation.Limits
 	division prioritylevel.Division
 }
 
-// division divides the seats among the given levels, by name.
-func (e *Engine) division(configs map[string]prioritylevel.Config) []part {
-	parts := make([]part, 0, len(configs))
+// computeLimits returns the limits of the levels with the given configurations, in
+// order of name.
+func (e *Engine) computeLimits(configs map[string]prioritylevel.Config) []levelLimits {
+	parts := make([]levelLimits, 0, len(configs))
 	for name := range configs {
-		parts = append(parts, part{name: name})
+		parts = append(parts, levelLimits{name: name})
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(parts, func(a, b levelLimits) int { return cmp.Compare(a.name, b.name) })
 	shares := make([]allocation.Share, len(parts))
 	for i := range parts {
 		shares[i] = configs[parts[i].name].Share

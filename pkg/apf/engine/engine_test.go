@@ -22,19 +22,19 @@ import (
 func TestRequestPassesTheBuiltInConfiguration(t *testing.T) {
 	c := clock.NewFake(time.Unix(0, 0))
 	e := engine.New(c, 2, 600)
-	ticket := e.Begin()
-	ticket.Attributes.User = "alice"
-	ticket.Attributes.Groups = []string{"system:authenticated"}
-	ticket.Attributes.Verb = "get"
-	ticket.Attributes.IsResourceRequest = true
-	ticket.Attributes.Resource = "pods"
-	ticket.Classify()
-	assert.Equal(t, "catch-all", ticket.Schema().Name)
-	require.True(t, ticket.Admit(context.Background(), seats.Work{Initial: 1}, nil))
+	request := e.Begin()
+	request.Attributes.User = "alice"
+	request.Attributes.Groups = []string{"system:authenticated"}
+	request.Attributes.Verb = "get"
+	request.Attributes.IsResourceRequest = true
+	request.Attributes.Resource = "pods"
+	request.Classify()
+	assert.Equal(t, "catch-all", request.Schema().Name)
+	require.True(t, request.Admit(context.Background(), seats.Work{Initial: 1}, nil))
 	assert.Equal(t, 1, e.Report().Levels[0].Figures.SeatsInUse)
 	c.Advance(time.Second)
-	assert.Equal(t, time.Second, ticket.Finish())
-	ticket.End()
+	assert.Equal(t, time.Second, request.Finish())
+	request.End()
 	assert.Equal(t, 0, e.Report().Levels[0].Figures.SeatsInUse)
 }
 
@@ -97,15 +97,14 @@ func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 	requireCapacity(0, 100)
 }
 
-// On one processor whatever runs keeps all else waiting. Two goroutines that yield
-// take turns there, so a request runs at each of Apply's breaths, however fast the
-// machine is. Left to the scheduler, which steps in every 10 ms, a handful would.
+// On one processor two goroutines that yield take turns, so a request runs whenever
+// Apply yields. The scheduler alone, which preempts every 10 ms, would let a handful run.
 func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
 	e := engine.New(clock.NewReal(), 1, 100)
 	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}}
-	const schemas, loops, breath = 8000, 2, 128
+	const schemas, loops, interval = 8000, 2, 128
 	for i := range schemas {
 		c.Schemas = append(c.Schemas, schemaOf(fmt.Sprint("schema-", i), "a", int32(1+i)))
 	}
@@ -114,9 +113,9 @@ func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	go func() {
 		n := 0
 		for ; !stop.Load(); n++ {
-			ticket := e.Begin()
-			ticket.Classify()
-			ticket.End()
+			request := e.Begin()
+			request.Classify()
+			request.End()
 			runtime.Gosched()
 		}
 		requests <- n
@@ -124,5 +123,5 @@ func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	runtime.Gosched()
 	require.Empty(t, e.Apply(c))
 	stop.Store(true)
-	assert.GreaterOrEqual(t, <-requests, loops*schemas/breath)
+	assert.GreaterOrEqual(t, <-requests, loops*schemas/interval)
 }

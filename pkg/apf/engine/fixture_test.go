@@ -64,12 +64,12 @@ func (f *fixture) apply(c engine.Configuration) {
 	require.Empty(f.t, f.engine.Apply(c))
 }
 
-// classified returns a ticket for a request of the user.
-func (f *fixture) classified(user string, groups ...string) *engine.Ticket {
+// classified returns a request of the user.
+func (f *fixture) classified(user string, groups ...string) *engine.Request {
 	return classified(f.engine, user, groups...)
 }
 
-func classified(e *engine.Engine, user string, groups ...string) *engine.Ticket {
+func classified(e *engine.Engine, user string, groups ...string) *engine.Request {
 	t := e.Begin()
 	a := &t.Attributes
 	a.User, a.Groups = user, slices.Concat(groups, []string{"system:authenticated"})
@@ -79,7 +79,7 @@ func classified(e *engine.Engine, user string, groups ...string) *engine.Ticket 
 }
 
 // admit admits a request that must not have to wait.
-func (f *fixture) admit(user string) *engine.Ticket {
+func (f *fixture) admit(user string) *engine.Request {
 	f.t.Helper()
 	t := f.classified(user)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,16 +9,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// Report is the state of the engine, read level by level.
+// Report is the state of the engine. Levels are read one after the other, each under
+// its own lock.
 type Report struct {
 	Levels []prioritylevel.Report // by name
-	// Series are the figures of the flow schemas in matching order, those
-	// alone that have seen a request.
-	Series       []stats.Snapshot
+	// Series are the figures of the flow schemas that have had a request, in
+	// matching order.
+	Series []stats.Snapshot
+	// FairFraction is f of package allocation.
 	FairFraction float64
 }
 
-// Report returns the state of the moment.
+// Report returns the present state.
 func (e *Engine) Report() Report {
 	levels, fairFraction := e.allLevels()
 	out := Report{FairFraction: fairFraction, Levels: make([]prioritylevel.Report, len(levels))}
@@ -34,6 +36,7 @@ func (e *Engine) Report() Report {
 	return out
 }
 
+// allLevels returns the levels by name, and the fair fraction.
 func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -61,7 +64,7 @@ func (e *Engine) Capacity() (waiting, seats float64) {
 	return waiting, seats
 }
 
-// LevelDump is the content of one level at one moment.
+// LevelDump is the state of one level with all its requests.
 type LevelDump struct {
 	Report prioritylevel.Report
 	queueset.Dump
@@ -77,12 +80,11 @@ func (e *Engine) Dump() []LevelDump {
 	return out
 }
 
-// Wall turns a time of the engine's clock into calendar time.
+// Wall converts a time of the engine's clock to calendar time.
 func (e *Engine) Wall(sinceOrigin time.Duration) time.Time { return e.clock.Wall(sinceOrigin) }
 
-// MaxWidth returns the most seats that the estimate of a request on the named
-// level should take; 0 if there is no such level or nothing bounds it. It
-// takes no lock.
+// MaxWidth returns the largest work estimate of one request on the named level, in
+// seats; 0 if there is no such level or no bound. It takes no lock.
 func (e *Engine) MaxWidth(level string) int {
 	if found := e.current.Load().levels[level]; found != nil {
 		return found.MaxWidth()

@@ -11,82 +11,82 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Ticket is one request on its way through the engine, see the package
-// comment. It must not be used by two goroutines at once, nor after End.
-type Ticket struct {
+// Request is one request in the engine, see the package comment. It must not be
+// used by two goroutines at once, nor after End.
+type Request struct {
 	queueset.Request
 	engine *Engine
 	class  *class
 	waited time.Duration
 }
 
-func newTicket(e *Engine, shard uint32) *Ticket {
-	return &Ticket{Request: *queueset.NewRequest(shard), engine: e}
+func newRequest(e *Engine, shard uint32) *Request {
+	return &Request{Request: *queueset.NewRequest(shard), engine: e}
 }
 
-// Begin returns a ticket for a request. Its attributes must be filled in, and
-// End must be called in the end.
-func (e *Engine) Begin() *Ticket { return e.tickets.Get().(*Ticket) }
+// Begin returns a Request. The caller must set its Attributes before Classify, and
+// call End last. Requests are pooled, so that a request allocates nothing
+// (BenchmarkUncontended).
+func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 
-// End gives the ticket back. The request must not be waiting or executing.
-func (t *Ticket) End() {
-	t.Attributes = flow.Attributes{}
-	t.Distinguisher = ""
-	t.class, t.Hasher, t.Series = nil, nil, nil
-	t.engine.tickets.Put(t)
+// End returns the Request to the pool. It must not be waiting or executing.
+func (r *Request) End() {
+	r.Attributes = flow.Attributes{}
+	r.Distinguisher = ""
+	r.class, r.Hasher, r.Series = nil, nil, nil
+	r.engine.requests.Put(r)
 }
 
-// Classify finds the request's flow schema and level by its attributes.
-func (t *Ticket) Classify() {
-	c := t.engine.current.Load().classify(&t.Attributes)
-	t.class = c
-	t.Hasher, t.Series = c.hasher, c.series
-	t.Distinguisher = ""
+// Classify finds the flow schema and the priority level by the Attributes.
+func (r *Request) Classify() {
+	c := r.engine.current.Load().classify(&r.Attributes)
+	r.class = c
+	r.Hasher, r.Series = c.hasher, c.series
+	r.Distinguisher = ""
 	if c.queues {
-		t.Distinguisher = c.schema.DistinguisherOf(&t.Attributes)
+		r.Distinguisher = c.schema.DistinguisherOf(&r.Attributes)
 	}
 }
 
 // Schema returns the flow schema that the request was classified to.
-func (t *Ticket) Schema() *classify.Schema { return t.class.schema }
+func (r *Request) Schema() *classify.Schema { return r.class.schema }
 
-// Level returns the configuration of the request's level when that was last
-// applied before the request was classified.
-func (t *Ticket) Level() *prioritylevel.Config { return t.class.config }
+// Level returns the configuration of the priority level at the time of Classify.
+func (r *Request) Level() *prioritylevel.Config { return r.class.config }
 
-// Exempt reports whether the request is exempt from limitation.
-func (t *Ticket) Exempt() bool { return t.class.config.Discipline == queueset.Exempt }
+// Exempt reports whether the priority level is exempt.
+func (r *Request) Exempt() bool { return r.class.config.Discipline == queueset.Exempt }
 
-// Admit gets seats for work, waiting for them if it must. It returns false if
-// the request must not execute, see Reason. If it returns true, Finish must be
-// called after the execution, once, whatever happened. The request waits no
-// longer than ctx lasts. If it waits, queued, unless nil, is called with true
-// before and with false after.
+// Admit acquires seats for work, and waits for them until ctx ends at the latest.
+// It reports whether the request may execute; if not, Reason says why. If it may,
+// the caller must call Finish exactly once after the execution, even if that
+// panicked. If the request waits, queued, unless nil, is called with true before
+// and with false after.
 //
-// Admit is Arrive and Wait, with care for a panic of queued.
-func (t *Ticket) Admit(ctx context.Context, work seats.Work, queued func(bool)) bool {
-	switch t.Arrive(work) {
+// Admit is Arrive and Wait; it also cleans up if queued panics.
+func (r *Request) Admit(ctx context.Context, work seats.Work, queued func(bool)) bool {
+	switch r.Arrive(work) {
 	case queueset.Seated:
 		return true
 	case queueset.Waiting:
-		return t.waitAloud(ctx, queued)
+		return r.waitAndNotify(ctx, queued)
 	default:
 		return false
 	}
 }
 
-func (t *Ticket) waitAloud(ctx context.Context, queued func(bool)) bool {
+func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
 	state, done := queueset.Waiting, false
 	defer func() {
 		if !done {
-			t.class.level.Set().Abandon(&t.Request, state)
+			r.class.level.Set().Abandon(&r.Request, state)
 		}
 	}()
 	if queued != nil {
 		queued(true)
 	}
 	state = queueset.Refused
-	if t.Wait(ctx) {
+	if r.Wait(ctx) {
 		state = queueset.Seated
 	}
 	if queued != nil {
@@ -96,36 +96,38 @@ func (t *Ticket) waitAloud(ctx context.Context, queued func(bool)) bool {
 	return state == queueset.Seated
 }
 
-// Arrive asks for seats. If the outcome is Seated, Finish must be called after
-// the execution; if it is Waiting, Wait must be called, or Abandon.
-func (t *Ticket) Arrive(work seats.Work) queueset.Outcome {
-	t.waited = 0
-	t.Work = work
-	t.Series.Estimated(t.Shard(t.engine.layout), work.Width())
-	return t.class.level.Set().Arrive(&t.Request)
+// Arrive asks for seats. If the outcome is Seated, the caller must call Finish
+// after the execution; if it is Waiting, Wait or Abandon.
+func (r *Request) Arrive(work seats.Work) queueset.Outcome {
+	r.waited = 0
+	r.Work = work
+	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
+	return r.class.level.Set().Arrive(&r.Request)
 }
 
-// Wait waits, no longer than ctx lasts, after Arrive said so. If it returns
-// true, Finish must be called after the execution; if not, see Reason.
-func (t *Ticket) Wait(ctx context.Context) bool {
-	outcome := t.class.level.Set().Wait(ctx, &t.Request)
-	t.waited = t.engine.clock.Now() - t.Arrived()
+// Wait waits for seats, until ctx ends at the latest. It reports whether the
+// request may execute: if so, the caller must call Finish after the execution; if
+// not, Reason says why.
+func (r *Request) Wait(ctx context.Context) bool {
+	outcome := r.class.level.Set().Wait(ctx, &r.Request)
+	r.waited = r.engine.clock.Now() - r.Arrived()
 	return outcome == queueset.Seated
 }
 
-// Abandon gives up a request that Arrive left waiting.
-func (t *Ticket) Abandon() { t.class.level.Set().Abandon(&t.Request, queueset.Waiting) }
+// Abandon removes a waiting request from its queue.
+func (r *Request) Abandon() { r.class.level.Set().Abandon(&r.Request, queueset.Waiting) }
 
-// MaxWidth returns the most seats that an estimate for the request should
-// take; 0 if nothing bounds it. It takes no lock.
-func (t *Ticket) MaxWidth() int { return t.class.level.MaxWidth() }
+// MaxWidth returns the largest work estimate of one request on the priority level,
+// in seats; 0 if there is no bound. It takes no lock.
+func (r *Request) MaxWidth() int { return r.class.level.MaxWidth() }
 
-// Waited returns how long the request waited in a queue, 0 if it never did.
-func (t *Ticket) Waited() time.Duration { return t.waited }
+// Waited returns how long the request waited in a queue; 0 if it did not.
+func (r *Request) Waited() time.Duration { return r.waited }
 
-// Finish ends the execution and returns how long it took. The seats come free
-// at once, or after the additional latency of the work.
-func (t *Ticket) Finish() time.Duration { return t.class.level.Set().Finish(&t.Request) }
+// Finish ends the execution and returns its duration. The seats are released at
+// once, or after the additional latency of the work.
+func (r *Request) Finish() time.Duration { return r.class.level.Set().Finish(&r.Request) }
 
-// NoteWatchers counts a mutating request of which so many watchers will hear.
-func (t *Ticket) NoteWatchers(n int) { t.Series.WatchCount(t.Shard(t.engine.layout), n) }
+// ObserveWatchers counts a mutating request by the number of watchers that it
+// notifies.
+func (r *Request) ObserveWatchers(n int) { r.Series.WatchCount(r.Shard(r.engine.layout), n) }

@@ -11,27 +11,27 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// snapshot is what requests find their way with. It is never changed.
+// snapshot is the configuration in the form that requests use. It never changes.
 type snapshot struct {
 	classifier *classify.Classifier
 	classes    []class // in matching order
-	last       *class  // where a request goes that no schema takes
+	catchAll   *class  // of the requests that no schema matches
 	levels     map[string]*prioritylevel.Level
 }
 
-// class is where the requests of one flow schema go.
+// class is one flow schema with what its requests need.
 type class struct {
 	schema *classify.Schema
 	level  *prioritylevel.Level
 	config *prioritylevel.Config // of the level
-	queues bool                  // flows are told apart
+	queues bool                  // there are several queues, so the flow matters
 	hasher *flow.Hasher
 	series *stats.Series
 }
 
-// newSnapshot returns the snapshot of valid schemas and their levels. What is
-// known of a schema is taken over from the former snapshot.
-func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, former *snapshot) *snapshot {
+// newSnapshot returns the snapshot of valid schemas and their levels. A schema that
+// the previous snapshot has keeps its flow hashes and, on the same level, its figures.
+func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, previous *snapshot) *snapshot {
 	shared := make(map[string]*prioritylevel.Config, len(configs))
 	for name, c := range configs {
 		shared[name] = &c
@@ -39,9 +39,9 @@ func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[str
 	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(levels)}
 	sorted := s.classifier.Schemas()
 	s.classes = make([]class, len(sorted))
-	known := former.byName()
+	known := previous.byName()
 	for i := range sorted {
-		breathe(i)
+		yieldAt(i)
 		schema := &sorted[i]
 		c := &s.classes[i]
 		*c = class{
@@ -52,7 +52,7 @@ func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[str
 		c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
 		c.inherit(known[schema.Name], layout)
 		if schema.Name == mandatory.CatchAll {
-			s.last = c
+			s.catchAll = c
 		}
 	}
 	return s
@@ -64,17 +64,17 @@ func (s *snapshot) byName() map[string]*class {
 	}
 	known := make(map[string]*class, len(s.classes))
 	for i := range s.classes {
-		breathe(i)
+		yieldAt(i)
 		known[s.classes[i].schema.Name] = &s.classes[i]
 	}
 	return known
 }
 
-func (c *class) inherit(former *class, layout *stats.Layout) {
-	if former != nil {
-		c.hasher = former.hasher
-		if former.level == c.level {
-			c.series = former.series
+func (c *class) inherit(previous *class, layout *stats.Layout) {
+	if previous != nil {
+		c.hasher = previous.hasher
+		if previous.level == c.level {
+			c.series = previous.series
 		}
 	}
 	if c.hasher == nil {
@@ -90,5 +90,5 @@ func (s *snapshot) classify(a *flow.Attributes) *class {
 	if i := s.classifier.Match(a); i >= 0 {
 		return &s.classes[i]
 	}
-	return s.last
+	return s.catchAll
 }

@@ -1,41 +1,39 @@
-// Package filter puts the engine in front of an http.Handler, in place of
-// WithPriorityAndFairness of k8s.io/apiserver: the same behaviour towards
-// clients at a fraction of the cost.
+// Package filter is the flow control filter for an http.Handler. It replaces
+// WithPriorityAndFairness of k8s.io/apiserver, with the same behaviour towards
+// clients at a fraction of the cost, and takes its place in the handler chain:
+// after authentication and after the filters that add the RequestInfo and the time
+// of arrival.
 //
-// It belongs where that one is, after authentication, and behind the filters
-// that add the RequestInfo and the time of arrival.
+// # Requests
 //
-// # A request
+// A request is classified, its work is estimated, and it acquires its seats, at
+// once or after waiting in a queue. Then it executes. If it gets no seats, it is
+// rejected with 429 and a Retry-After. All of this happens on the goroutine that
+// serves the request. A request that does not wait needs no context, timer or
+// channel of its own.
 //
-// It is classified, its work is estimated, it gets its seats, now or after
-// waiting, and executes; or it is refused with 429 and a Retry-After. All of
-// this happens on the goroutine that serves it, and a request that gets its
-// seats at once makes no context, timer or channel for waiting.
+// A request waits for at most a quarter of its deadline, counted from its arrival
+// at the server, and for at most a minute.
 //
-// A request waits for at most a quarter of the time that it has in all,
-// counted from its arrival at the server, and never more than a minute.
-//
-// Long-running requests are not governed, apart from watches.
+// Long-running requests bypass flow control, except watches.
 //
 // # Watches
 //
-// What a watch costs is its beginning: the events that show the present state,
-// which may be as many as a list has objects. So it keeps its seats until the
-// storage says that these are sent, and then only the connection. The storage
-// says so through the InitializationSignal in the request's context. As ours
-// gives the seats back by itself, from whatever goroutine it is called, the
-// filter needs no second goroutine to hold them.
+// A watch begins with events for the present state, as many as a list has objects.
+// It holds its seats until the storage has sent these initial events, and none
+// after. The storage says so through the InitializationSignal in the context of the
+// request, whose Signal releases the seats on the calling goroutine: the filter
+// needs no goroutine to wait for it.
 //
-// A handler may return, or panic, without having said anything: it never
-// reached the storage, or the request went to another server. Then the seats
-// come back when the handler has ended. Both ways go through one sync.Once, so
-// they come back once, and the filter does not return while this is under way.
+// A handler that ends or panics without Signal, because the watch never reached the
+// storage or because another server serves it, releases the seats at its end. A
+// sync.Once makes sure that they are released once; the filter returns afterwards.
 //
-// # Refusals
+// # Rejections
 //
-// Clients that are refused together and told to wait as long as each other
-// return together. So the seconds of Retry-After are drawn at random, between a
-// base and twice the base. The base belongs to the priority level: it doubles
-// when, on average of the last so many seconds, three or more requests were
-// refused per second, and shrinks by one when it was less than one per second.
+// Clients that are rejected together and told to wait equally long would return
+// together. So Retry-After is drawn at random between a base and twice the base, in
+// seconds. Each priority level has its own base b, from 1 to 16. It is adjusted
+// every b seconds: it doubles after three or more rejections per second, and
+// decreases by one after less than one per second.
 package filter

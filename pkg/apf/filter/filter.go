@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,82 +12,88 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// New returns a filter that lets requests pass as the engine says. The handlers
-// that it is put in front of share what it remembers.
+// New returns the filter. All handlers that it wraps share its state.
 func New(e *engine.Engine, options Options) func(http.Handler) http.Handler {
 	f := &filter{
 		Options:      options.complete(),
 		engine:       e,
 		schemaHeader: http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID),
 		levelHeader:  http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID),
-		refusals:     newRefusals(),
+		rejections:   newRejections(),
 	}
-	return func(handler http.Handler) http.Handler { return &governed{filter: f, handler: handler} }
+	return func(handler http.Handler) http.Handler { return &filteredHandler{filter: f, handler: handler} }
 }
 
 type filter struct {
 	Options
 	engine                    *engine.Engine
 	schemaHeader, levelHeader string // in canonical form
-	refusals                  *refusals
+	rejections                *rejections
 }
 
-// governed is a handler behind the filter.
-type governed struct {
+// filteredHandler is a handler behind the filter.
+type filteredHandler struct {
 	*filter
 	handler http.Handler
 }
 
-var _ http.Handler = (*governed)(nil)
+var _ http.Handler = (*filteredHandler)(nil)
 
 // ServeHTTP implements http.Handler.
-func (g *governed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
+func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
+	ctx := httpRequest.Context()
 	info, ok := apirequest.RequestInfoFrom(ctx)
 	if !ok {
-		fail(w, r, errors.New("the request has no RequestInfo: the filter that adds it must come before flow control"))
+		fail(w, httpRequest, errors.New("no RequestInfo in the request context: WithRequestInfo must come before flow control in the handler chain"))
 		return
 	}
-	requester, ok := apirequest.UserFrom(ctx)
+	user, ok := apirequest.UserFrom(ctx)
 	if !ok {
-		fail(w, r, errors.New("the request has no user: authentication must come before flow control"))
+		fail(w, httpRequest, errors.New("no user in the request context: authentication must come before flow control in the handler chain"))
 		return
 	}
 	watch := info.Verb == "watch"
-	if !watch && g.LongRunning(r, info) {
-		g.handler.ServeHTTP(w, r)
+	if !watch && h.LongRunning(httpRequest, info) {
+		h.handler.ServeHTTP(w, httpRequest)
 		return
 	}
 
-	p := passage{filter: g.filter, ticket: g.engine.Begin(), request: r, info: info, logged: isLogged()}
-	FillAttributes(&p.ticket.Attributes, info, requester)
-	p.ticket.Classify()
-	p.announce(w.Header())
+	r := request{filter: h.filter, apf: h.engine.Begin(), http: httpRequest, info: info, logged: isLogged()}
+	FillAttributes(&r.apf.Attributes, info, user)
+	r.apf.Classify()
+	r.setHeaders(w.Header())
 	switch {
-	case !p.admit():
-		p.refuse(w)
+	case !r.admit():
+		r.reject(w)
 	case watch:
-		p.serveWatch(w, g.handler)
+		r.serveWatch(w, h.handler)
 	default:
-		p.serve(w, g.handler)
+		r.serve(w, h.handler)
 	}
 }
 
-// passage is one request on its way through the filter.
-type passage struct {
-	*filter
-	ticket  *engine.Ticket
-	request *http.Request
-	info    *apirequest.RequestInfo
-	logged  bool
+// fail responds to a request that the handler chain did not prepare.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	klog.ErrorS(err, "Unable to classify request", "URI", r.RequestURI)
+	http.Error(w, fmt.Sprintf("Internal Server Error: %q", r.RequestURI), http.StatusInternalServerError)
 }
 
-// kind tells to which of the two kinds the request belongs.
-func (p *passage) kind() stats.Kind {
-	switch p.info.Verb {
+// request is one request in the filter.
+type request struct {
+	*filter
+	apf    *engine.Request
+	http   *http.Request
+	info   *apirequest.RequestInfo
+	logged bool
+}
+
+// kind returns the value of the metric label request_kind.
+func (r *request) kind() stats.Kind {
+	switch r.info.Verb {
 	case "get", "list", "watch":
 		return stats.ReadOnly
 	default:
@@ -94,35 +101,66 @@ func (p *passage) kind() stats.Kind {
 	}
 }
 
-// announce tells the client where the request was classified to. The names
-// stay unsaid: a client need not know how its operators think of it.
-func (p *passage) announce(header http.Header) {
-	uids := [...]string{p.ticket.Schema().UID, p.ticket.Level().UID}
-	header[p.schemaHeader] = uids[0:1:1]
-	header[p.levelHeader] = uids[1:2:2]
-	p.logClass()
+// setHeaders tells the client the UIDs of its flow schema and priority level. Their
+// names may be confidential. One array serves both headers (BenchmarkFilter).
+func (r *request) setHeaders(header http.Header) {
+	uids := [...]string{r.apf.Schema().UID, r.apf.Level().UID}
+	header[r.schemaHeader] = uids[0:1:1]
+	header[r.levelHeader] = uids[1:2:2]
+	r.logClass()
+}
+
+// admit acquires seats and reports whether the request may execute.
+func (r *request) admit() bool {
+	outcome := r.apf.Arrive(r.work())
+	r.logWork()
+	if outcome == queueset.Waiting {
+		return r.wait()
+	}
+	return outcome == queueset.Seated
+}
+
+// wait waits for seats until the deadline, or until the client leaves.
+func (r *request) wait() bool {
+	ctx := r.http.Context()
+	limited, cancel := context.WithDeadline(ctx, r.waitDeadline(ctx))
+	defer cancel()
+
+	r.Gauges.Waiting(r.kind(), 1, r.apf.Arrived())
+	seated := r.apf.Wait(limited)
+	r.Gauges.Waiting(r.kind(), -1, r.apf.Arrived()+r.apf.Waited())
+	apirequest.TrackAPFQueueWaitLatency(ctx, r.apf.Waited())
+	return seated
+}
+
+// waitDeadline returns when to stop waiting: after a quarter of the time from the
+// arrival at the server to the deadline of the request.
+func (r *request) waitDeadline(ctx context.Context) time.Time {
+	arrived, ok := apirequest.ReceivedTimestampFrom(ctx)
+	if !ok {
+		arrived = time.Now()
+	}
+	limit := r.WaitLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = deadline.Sub(arrived) / 4
+	}
+	return arrived.Add(min(limit, maxWait))
 }
 
 // serve executes a request that has its seats.
-func (p *passage) serve(w http.ResponseWriter, handler http.Handler) {
-	p.Gauges.Executing(p.kind(), 1, p.ticket.Started())
-	defer p.finish()
-	handler.ServeHTTP(w, p.request)
+func (r *request) serve(w http.ResponseWriter, handler http.Handler) {
+	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
+	defer r.finish()
+	handler.ServeHTTP(w, r.http)
 }
 
-// finish gives the seats back, and the ticket, and returns how long the request
-// held them.
-func (p *passage) finish() time.Duration {
-	started := p.ticket.Started()
-	executed := p.ticket.Finish()
-	p.Gauges.Executing(p.kind(), -1, started+executed)
-	p.log("apf_execution_time", executed)
-	p.ticket.End()
+// finish releases the seats and the engine's Request, and returns the duration of
+// the execution.
+func (r *request) finish() time.Duration {
+	started := r.apf.Started()
+	executed := r.apf.Finish()
+	r.Gauges.Executing(r.kind(), -1, started+executed)
+	r.log("apf_execution_time", executed)
+	r.apf.End()
 	return executed
-}
-
-// fail answers a request that the handler chain has not prepared.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	klog.ErrorS(err, "Flow control cannot judge a request", "URI", r.RequestURI)
-	http.Error(w, fmt.Sprintf("Internal Server Error: %q", r.RequestURI), http.StatusInternalServerError)
 }

@@ -7,38 +7,38 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// logVerbosity is from where on httplog writes requests down.
+// logVerbosity is the verbosity at which httplog logs requests.
 const logVerbosity = 3
 
-// maxLogged bounds the names in the log, in bytes.
+// maxLogged is the number of bytes of a name that are logged.
 const maxLogged = 64
 
-// isLogged tells, more cheaply than the request's context could, whether it is
-// worth while to say anything to httplog.
+// isLogged reports whether httplog logs requests. It is cheaper than
+// httplog.AddKeyValue, which looks into the context (BenchmarkFilter).
 func isLogged() bool { return klog.V(logVerbosity).Enabled() }
 
-func (p *passage) logClass() {
-	if !p.logged {
+func (r *request) logClass() {
+	if !r.logged {
 		return
 	}
-	ctx := p.request.Context()
-	httplog.AddKeyValue(ctx, "apf_pl", truncate(p.ticket.Level().Name))
-	httplog.AddKeyValue(ctx, "apf_fs", truncate(p.ticket.Schema().Name))
+	ctx := r.http.Context()
+	httplog.AddKeyValue(ctx, "apf_pl", truncate(r.apf.Level().Name))
+	httplog.AddKeyValue(ctx, "apf_fs", truncate(r.apf.Schema().Name))
 }
 
-func (p *passage) logWork() {
-	if !p.logged {
+func (r *request) logWork() {
+	if !r.logged {
 		return
 	}
-	ctx, work := p.request.Context(), &p.ticket.Work
+	ctx, work := r.http.Context(), &r.apf.Work
 	httplog.AddKeyValue(ctx, "apf_iseats", work.Initial)
 	httplog.AddKeyValue(ctx, "apf_fseats", work.Final)
 	httplog.AddKeyValue(ctx, "apf_additionalLatency", work.Latency)
 }
 
-func (p *passage) log(key string, d time.Duration) {
-	if p.logged {
-		httplog.AddKeyValue(p.request.Context(), key, d)
+func (r *request) log(key string, d time.Duration) {
+	if r.logged {
+		httplog.AddKeyValue(r.http.Context(), key, d)
 	}
 }
 

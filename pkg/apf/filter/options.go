@@ -11,32 +11,31 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// maxWait bounds the time that any request may wait.
+// maxWait is the longest time that a request may wait.
 const maxWait = time.Minute
 
-// Options are what the filter needs besides an engine. All may be left out.
+// Options configures the filter. Every field is optional.
 type Options struct {
-	// LongRunning tells which requests are not governed, unless they are
-	// watches.
+	// LongRunning reports whether a request is long-running. Such requests bypass
+	// the filter, except watches.
 	LongRunning apirequest.LongRunningRequestCheck
-	// WaitLimit is how long a request without a deadline may wait; a minute if
-	// it is 0 or more than that. It should be a quarter of the time that
-	// requests have otherwise.
+	// WaitLimit is how long a request without a deadline may wait; 0, or more than
+	// a minute, means a minute. It should be a quarter of the request timeout.
 	WaitLimit time.Duration
-	// Objects returns how many objects of a type ("resource.group", or
-	// "resource" of the core group) are stored, as Get of the library's
-	// StorageObjectCountTracker does; from k8s.io/apiserver 0.34 on, that returns
-	// statistics whose ObjectCount this is. Without it every list costs one seat.
+	// Objects returns how many objects of a type ("resource.group", or "resource"
+	// for the core group) are stored: Get of the StorageObjectCountTracker of
+	// k8s.io/apiserver, or, since 0.34, the ObjectCount of the statistics that Get
+	// returns. Without it every list is estimated at one seat.
 	Objects func(groupResource string) (int64, error)
-	// Watches knows who watches what; the filter tells it of each watch. It
-	// makes its own if there is none.
+	// Watches counts the watchers of an object. The filter registers each watch with
+	// it. The default is a WatchTracker of the filter's own.
 	Watches flowcontrol.WatchTracker
-	// Gauges count the requests by kind.
+	// Gauges counts requests by kind.
 	Gauges KindGauges
 }
 
-// KindGauges count the requests that are waiting and executing by their kind.
-// The times are those of the engine's clock.
+// KindGauges counts the requests of each kind that wait and execute. Times are of
+// the engine's clock.
 type KindGauges interface {
 	Waiting(kind stats.Kind, delta int, now time.Duration)
 	Executing(kind stats.Kind, delta int, now time.Duration)
@@ -44,7 +43,7 @@ type KindGauges interface {
 
 var _ KindGauges = (*stats.KindGauges)(nil)
 
-// noGauges count nothing.
+// noGauges counts nothing.
 type noGauges struct{}
 
 var _ KindGauges = noGauges{}

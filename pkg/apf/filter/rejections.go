@@ -2,85 +2,99 @@ package filter
 
 import (
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"sync"
 	"time"
+
+	epmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 const (
-	// maxBase bounds the base of Retry-After, in seconds; a client is told to
-	// wait for at most twice as long.
+	// maxBase is the largest base of Retry-After, in seconds.
 	maxBase = 16
-	// memory is after how long a level without refusals is forgotten.
-	memory = 10 * time.Minute
-	// forgetful is how many levels are remembered before any is forgotten.
-	forgetful = 64
+	// keepIdle is how long a level without rejections is kept.
+	keepIdle = 10 * time.Minute
+	// minKept is the number of levels up to which idle ones are kept longer.
+	minKept = 64
 )
 
-// refusals remember, per priority level, how often requests were refused, and
-// say when to come back.
-type refusals struct {
+// reject responds to a request that got no seats.
+func (r *request) reject(w http.ResponseWriter) {
+	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
+	r.apf.End()
+	epmetrics.RecordDroppedRequest(r.http, r.info, epmetrics.APIServerComponent, r.kind() == stats.Mutating)
+	epmetrics.RecordRequestTermination(r.http, r.info, epmetrics.APIServerComponent, http.StatusTooManyRequests)
+	w.Header().Set("Retry-After", strconv.Itoa(after))
+	http.Error(w, "The server has too many requests of this kind, please try again later.", http.StatusTooManyRequests)
+}
+
+// rejections computes Retry-After from the rate of rejections of each priority
+// level, see the package comment.
+type rejections struct {
 	draw func(n int) int // a random number below n
 
 	mu     sync.Mutex // guards what follows
-	levels map[string]*pressure
+	levels map[string]*levelRejections
 }
 
-func newRefusals() *refusals {
-	return &refusals{draw: rand.IntN, levels: map[string]*pressure{}}
+func newRejections() *rejections {
+	return &rejections{draw: rand.IntN, levels: map[string]*levelRejections{}}
 }
 
-// add counts a refusal at the given time and returns after how many seconds
-// the client should try again.
-func (s *refusals) add(level string, now time.Duration) int {
+// add counts a rejection at the given time and returns its Retry-After in seconds.
+func (s *rejections) add(level string, now time.Duration) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.levels[level]
-	if p == nil {
-		s.forget(now)
-		p = &pressure{base: 1, since: now}
-		s.levels[level] = p
+	l := s.levels[level]
+	if l == nil {
+		s.removeIdle(now)
+		l = &levelRejections{base: 1, since: now}
+		s.levels[level] = l
 	}
-	base := p.add(now)
+	base := l.add(now)
 	return base + s.draw(base+1)
 }
 
-// forget makes room when levels come and go.
-func (s *refusals) forget(now time.Duration) {
-	if len(s.levels) < forgetful {
+// removeIdle bounds the number of levels, which come and go.
+func (s *rejections) removeIdle(now time.Duration) {
+	if len(s.levels) < minKept {
 		return
 	}
-	for name, p := range s.levels {
-		if now-p.since > memory {
+	for name, l := range s.levels {
+		if now-l.since > keepIdle {
 			delete(s.levels, name)
 		}
 	}
 }
 
-// pressure is how hard a level is pressed.
-type pressure struct {
-	base    int           // seconds
-	since   time.Duration // when the present period began; it lasts base seconds
-	refused int           // in the present period
+// levelRejections counts the rejections of one level.
+type levelRejections struct {
+	base  int           // seconds
+	since time.Duration // start of the current period, which lasts base seconds
+	count int           // in the current period
 }
 
-// add counts a refusal and returns the base that it leads to.
-func (p *pressure) add(now time.Duration) int {
-	if elapsed := now - p.since; elapsed >= p.period() {
-		idle := elapsed - p.period()
+// add counts a rejection and returns the base.
+func (l *levelRejections) add(now time.Duration) int {
+	if elapsed := now - l.since; elapsed >= l.period() {
+		idle := elapsed - l.period()
 		switch {
-		case p.refused >= 3*p.base && idle < p.period():
-			p.base = min(2*p.base, maxBase)
-		case p.refused < p.base:
-			p.base = max(p.base-1, 1)
+		case l.count >= 3*l.base && idle < l.period():
+			l.base = min(2*l.base, maxBase)
+		case l.count < l.base:
+			l.base = max(l.base-1, 1)
 		}
-		// Periods without any refusal have passed since.
-		for ; p.base > 1 && idle >= p.period(); p.base-- {
-			idle -= p.period()
+		// Each period without rejections decreases the base too.
+		for ; l.base > 1 && idle >= l.period(); l.base-- {
+			idle -= l.period()
 		}
-		p.since, p.refused = now, 0
+		l.since, l.count = now, 0
 	}
-	p.refused++
-	return p.base
+	l.count++
+	return l.base
 }
 
-func (p *pressure) period() time.Duration { return time.Duration(p.base) * time.Second }
+func (l *levelRejections) period() time.Duration { return time.Duration(l.base) * time.Second }

@@ -24,7 +24,7 @@ func TestBaseFollowsTheRateOfRefusals(t *testing.T) {
 		{"three per second double it, period by period", 3, []int{1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 16}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newRefusals()
+			s := newRejections()
 			s.draw = lowest
 			for second, want := range test.bases {
 				for i := range test.perSec {
@@ -37,7 +37,7 @@ func TestBaseFollowsTheRateOfRefusals(t *testing.T) {
 }
 
 func TestBaseEndsAtItsBoundAndComesDown(t *testing.T) {
-	s := newRefusals()
+	s := newRejections()
 	s.draw = highest
 	now := time.Duration(0)
 	worst := 0
@@ -52,7 +52,7 @@ func TestBaseEndsAtItsBoundAndComesDown(t *testing.T) {
 	for base := maxBase - 1; base >= 1; base-- {
 		now = p.since + p.period()
 		if base == maxBase-1 { // of the period that was still under pressure
-			p.refused = 1
+			p.count = 1
 		}
 		assert.Equal(t, base, p.add(now))
 	}
@@ -71,15 +71,15 @@ func TestQuietTimeIsForgiven(t *testing.T) {
 		{"an hour takes all off", time.Hour, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := &pressure{base: 8, refused: 100}
+			p := &levelRejections{base: 8, count: 100}
 			assert.Equal(t, test.want, p.add(8*time.Second+test.quiet))
 		})
 	}
 }
 
 func TestClientsRefusedTogetherReturnApart(t *testing.T) {
-	s := newRefusals()
-	s.levels["l"] = &pressure{base: 8, refused: 0}
+	s := newRejections()
+	s.levels["l"] = &levelRejections{base: 8, count: 0}
 	seen := map[int]int{}
 	for range 900 {
 		seen[s.add("l", 0)]++
@@ -93,7 +93,7 @@ func TestClientsRefusedTogetherReturnApart(t *testing.T) {
 }
 
 func TestLevelsDoNotShareTheirPressure(t *testing.T) {
-	s := newRefusals()
+	s := newRejections()
 	s.draw = lowest
 	for i := range 100 {
 		s.add("pressed", time.Duration(i)*100*time.Millisecond)
@@ -103,9 +103,9 @@ func TestLevelsDoNotShareTheirPressure(t *testing.T) {
 }
 
 func TestLevelsThatAreGoneAreForgotten(t *testing.T) {
-	s := newRefusals()
-	for i := range 10 * forgetful {
+	s := newRejections()
+	for i := range 10 * minKept {
 		s.add(strconv.Itoa(i), time.Duration(i)*time.Minute)
 	}
-	assert.LessOrEqual(t, len(s.levels), forgetful)
+	assert.LessOrEqual(t, len(s.levels), minKept)
 }

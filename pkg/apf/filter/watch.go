@@ -7,38 +7,37 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 )
 
-// serveWatch executes a watch that has its seats, which it gives back when its
-// initial events are sent.
-func (p *passage) serveWatch(w http.ResponseWriter, handler http.Handler) {
-	p.Gauges.Executing(p.kind(), 1, p.ticket.Started())
-	signal := &initialization{passage: *p, done: make(chan struct{})}
+// serveWatch executes a watch that has its seats.
+func (r *request) serveWatch(w http.ResponseWriter, handler http.Handler) {
+	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
+	signal := &initializationSignal{request: *r, done: make(chan struct{})}
 	defer signal.Signal()
-	if forget := p.Watches.RegisterWatch(p.request); forget != nil {
+	if forget := r.Watches.RegisterWatch(r.http); forget != nil {
 		defer forget()
 	}
-	ctx := flowcontrol.WithInitializationSignal(p.request.Context(), signal)
-	handler.ServeHTTP(w, p.request.WithContext(ctx))
+	ctx := flowcontrol.WithInitializationSignal(r.http.Context(), signal)
+	handler.ServeHTTP(w, r.http.WithContext(ctx))
 }
 
-// initialization ends the part of a watch that needs seats, see the package
-// comment.
-type initialization struct {
+// initializationSignal releases the seats of a watch after its initial events, see
+// the package comment.
+type initializationSignal struct {
 	once    sync.Once
-	passage passage
+	request request
 	done    chan struct{}
 }
 
-var _ flowcontrol.InitializationSignal = (*initialization)(nil)
+var _ flowcontrol.InitializationSignal = (*initializationSignal)(nil)
 
-// Signal says that the initial events are sent. It may be called from any
-// goroutine and any number of times; when it returns, the seats are free.
-func (i *initialization) Signal() {
-	i.once.Do(func() {
-		defer close(i.done)
-		i.passage.log("apf_init_latency", i.passage.finish())
-		i.passage.ticket = nil // others may have it now
+// Signal implements flowcontrol.InitializationSignal. It may be called from any
+// goroutine, any number of times. When it returns, the seats are free.
+func (s *initializationSignal) Signal() {
+	s.once.Do(func() {
+		defer close(s.done)
+		s.request.log("apf_init_latency", s.request.finish())
+		s.request.apf = nil // it is in the pool now
 	})
 }
 
-// Wait waits for Signal.
-func (i *initialization) Wait() { <-i.done }
+// Wait implements flowcontrol.InitializationSignal.
+func (s *initializationSignal) Wait() { <-s.done }

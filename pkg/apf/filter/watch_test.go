@@ -41,7 +41,7 @@ func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
 	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.StatusTooManyRequests, s.ask(others, requestBy(nobody, "get", "")).Code, "before")
 		flowcontrol.WatchInitialized(r.Context())
-		for range 3 { // once released, the ticket is in the hands of others
+		for range 3 { // once released, the Request is in the pool
 			assert.Equal(t, http.StatusOK, s.ask(others, requestBy(nobody, "get", "")).Code, "after")
 			flowcontrol.WatchInitialized(r.Context())
 		}
@@ -156,12 +156,12 @@ func TestWatchWaitsForASeatLikeAnyRequest(t *testing.T) {
 
 func TestWaitingForTheSignalIsPossible(t *testing.T) {
 	s := newSite(t, queueset.Queue, 1)
-	p := passage{filter: New(s.engine, s.options)(nil).(*governed).filter, ticket: s.engine.Begin(), request: requestBy(nobody, "watch", "")}
-	p.info = infoOf(p.request)
-	FillAttributes(&p.ticket.Attributes, p.info, userOf(p.request))
-	p.ticket.Classify()
+	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: requestBy(nobody, "watch", "")}
+	p.info = infoOf(p.http)
+	FillAttributes(&p.apf.Attributes, p.info, userOf(p.http))
+	p.apf.Classify()
 	assert.True(t, p.admit())
-	signal := &initialization{passage: p, done: make(chan struct{})}
+	signal := &initializationSignal{request: p, done: make(chan struct{})}
 	go signal.Signal()
 	signal.Wait()
 	assert.Zero(t, s.figures("tested").SeatsInUse)

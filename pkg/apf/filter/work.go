@@ -12,71 +12,69 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// work estimates what the request will cost.
-func (p *passage) work() seats.Work {
+// work returns the work estimate.
+func (r *request) work() seats.Work {
 	switch {
-	case p.info.Verb == "list" || p.info.Verb == "watch":
-		return p.readWork()
-	case estimate.IsWrite(&p.ticket.Attributes):
-		return p.writeWork()
+	case r.info.Verb == "list" || r.info.Verb == "watch":
+		return r.readWork()
+	case estimate.IsWrite(&r.apf.Attributes):
+		return r.writeWork()
 	default:
 		return estimate.One()
 	}
 }
 
-// writeWork estimates a write by those who will hear of it.
-func (p *passage) writeWork() seats.Work {
-	watchers := p.Watches.GetInterestedWatchCount(p.info)
-	p.ticket.NoteWatchers(watchers)
+// writeWork estimates a write by the watchers that it notifies.
+func (r *request) writeWork() seats.Work {
+	watchers := r.Watches.GetInterestedWatchCount(r.info)
+	r.apf.ObserveWatchers(watchers)
 	if !estimate.IsFannedOut(watchers) {
 		return estimate.One()
 	}
-	return estimate.Write(watchers, p.ticket.MaxWidth())
+	return estimate.Write(watchers, r.apf.MaxWidth())
 }
 
-// readWork estimates a list, or a watch, which may begin with one.
-func (p *passage) readWork() seats.Work {
-	// With one object's name, in the path or as a field selector, the storage
-	// reads that object alone.
-	if p.info.Name != "" {
+// readWork estimates a list or a watch. A watch may begin with a list.
+func (r *request) readWork() seats.Work {
+	// The storage reads only the object of that name. RequestInfo takes the name
+	// from the path or from a field selector.
+	if r.info.Name != "" {
 		return estimate.One()
 	}
 	var options metav1.ListOptions
-	if p.request.URL.RawQuery != "" {
-		query := p.request.URL.Query()
+	if r.http.URL.RawQuery != "" {
+		query := r.http.URL.Query()
 		if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
-			// It will fail when the handler reads the options. Until then it
-			// is as good as any, so that it gains nothing by failing.
-			return estimate.Most(p.ticket.MaxWidth())
+			// The handler will reject it. The largest estimate keeps invalid options
+			// from being cheaper than valid ones.
+			return estimate.Most(r.apf.MaxWidth())
 		}
 	}
-	if p.info.Verb == "watch" && !beginsWithState(&options) {
+	if r.info.Verb == "watch" && !sendsInitialEvents(&options) {
 		return estimate.One()
 	}
-	return p.listWork(&options)
+	return r.listWork(&options)
 }
 
-// beginsWithState tells whether a watch sends the present state before it sends
-// changes. Unless the client says so, it does when there is no resourceVersion
-// to begin at.
-func beginsWithState(o *metav1.ListOptions) bool {
+// sendsInitialEvents reports whether a watch sends the present state before changes.
+// Unless sendInitialEvents says so, it does if there is no resourceVersion.
+func sendsInitialEvents(o *metav1.ListOptions) bool {
 	if o.SendInitialEvents != nil {
 		return *o.SendInitialEvents
 	}
 	return o.ResourceVersion == "" || o.ResourceVersion == "0"
 }
 
-// listWork estimates a list by the objects there are.
-func (p *passage) listWork(options *metav1.ListOptions) seats.Work {
-	stored, err := p.Objects(groupResource(p.info))
+// listWork estimates a list by the number of stored objects.
+func (r *request) listWork(options *metav1.ListOptions) seats.Work {
+	stored, err := r.Objects(groupResource(r.info))
 	switch {
 	case errors.Is(err, fcrequest.ObjectCountNotFoundErr):
-		// Another server has the objects, or nobody does. Both are cheap here.
+		// This server does not store the type: the list is empty or proxied.
 		return estimate.One()
 	case err != nil:
-		// The count is stale: the storage does not answer. That is no time to
-		// take chances.
-		return estimate.Most(p.ticket.MaxWidth())
+		// The count is stale, because the storage does not respond.
+		return estimate.Most(r.apf.MaxWidth())
 	}
 	list := estimate.List{
 		Stored:  stored,
@@ -84,17 +82,17 @@ func (p *passage) listWork(options *metav1.ListOptions) seats.Work {
 		Selects: options.FieldSelector != "" || options.LabelSelector != "",
 		Cached:  true,
 	}
-	if p.info.Verb == "list" {
+	if r.info.Verb == "list" {
 		source, err := delegator.ShouldDelegateListMeta(options, delegator.CacheWithoutSnapshots{})
 		if err != nil {
-			return estimate.Most(p.ticket.MaxWidth())
+			return estimate.Most(r.apf.MaxWidth())
 		}
 		list.Cached = !source.ShouldDelegate
 	}
-	return list.Work(p.ticket.MaxWidth())
+	return list.Work(r.apf.MaxWidth())
 }
 
-// groupResource names a type as those do who count the objects.
+// groupResource names a type as the StorageObjectCountTracker does.
 func groupResource(info *apirequest.RequestInfo) string {
 	if info.APIGroup == "" {
 		return info.Resource

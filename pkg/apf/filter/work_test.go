@@ -41,10 +41,10 @@ func (k known) GetInterestedWatchCount(*apirequest.RequestInfo) int     { return
 // workOf returns our estimate of a request by nobody.
 func (s *site) workOf(k known, r *http.Request) seats.Work {
 	s.options.Objects, s.options.Watches = k.Objects, k
-	p := passage{filter: New(s.engine, s.options)(nil).(*governed).filter, ticket: s.engine.Begin(), request: r, info: infoOf(r)}
-	defer p.ticket.End()
-	FillAttributes(&p.ticket.Attributes, p.info, userOf(r))
-	p.ticket.Classify()
+	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: r, info: infoOf(r)}
+	defer p.apf.End()
+	FillAttributes(&p.apf.Attributes, p.info, userOf(r))
+	p.apf.Classify()
 	return p.work().Normal()
 }
 

@@ -77,17 +77,17 @@ func crowd(ctx context.Context, e *engine.Engine, n int, release <-chan struct{}
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			ticket := e.Begin()
-			defer ticket.End()
-			ticket.Attributes.User = "someone"
-			ticket.Attributes.Groups = []string{"crowd"}
-			ticket.Attributes.Verb = "get"
-			ticket.Attributes.IsResourceRequest = true
-			ticket.Attributes.Resource = "pods"
-			ticket.Classify()
-			if ticket.Admit(ctx, seats.Work{Initial: 2}, nil) {
+			request := e.Begin()
+			defer request.End()
+			request.Attributes.User = "someone"
+			request.Attributes.Groups = []string{"crowd"}
+			request.Attributes.Verb = "get"
+			request.Attributes.IsResourceRequest = true
+			request.Attributes.Resource = "pods"
+			request.Classify()
+			if request.Admit(ctx, seats.Work{Initial: 2}, nil) {
 				<-release
-				ticket.Finish()
+				request.Finish()
 			}
 		})
 	}
@@ -225,13 +225,13 @@ func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 
 	c := clock.NewFake(time.Unix(0, 0))
 	e = engine.New(c, 2, 20)
-	ticket := e.Begin()
-	ticket.Attributes.Groups = []string{"system:authenticated"}
-	ticket.Classify()
-	require.True(t, ticket.Admit(context.Background(), seats.Work{Initial: 10}, nil))
+	request := e.Begin()
+	request.Attributes.Groups = []string{"system:authenticated"}
+	request.Classify()
+	require.True(t, request.Admit(context.Background(), seats.Work{Initial: 10}, nil))
 	c.Advance(3 * time.Second)
-	ticket.Finish()
-	ticket.End()
+	request.Finish()
+	request.End()
 	c.Advance(time.Second)
 	// Ten of twenty seats for three seconds of four.
 	histogram := family(e)
