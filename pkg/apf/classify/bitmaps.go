@@ -1,16 +1,19 @@
 package classify
 
-import "sort"
+import (
+	"math/bits"
+	"sort"
+)
 
-// long is the index of the rows that are too large to be written as tuples.
-// Rows are numbered in order of rank.
-type long struct {
+// bitmapIndex is the index of the rows that have too many tuples for the table,
+// see the package comment. Rows are numbered in order of rank.
+type bitmapIndex struct {
 	ranks    []uint32 // of each row
 	subjects []bitSet // by number
 	// lists holds the sets of verbs, API groups (or URLs), resources and
 	// namespaces, each by number.
 	lists [4][]bitSet
-	none  bitSet
+	empty bitSet
 	memo  memo
 }
 
@@ -29,7 +32,7 @@ func (b *bitSet) add(number uint32) {
 	b.bits[len(b.bits)-1] |= 1 << (number % 64)
 }
 
-// cursor walks a bitSet upwards.
+// cursor iterates over a bitSet in ascending order.
 type cursor struct {
 	set *bitSet
 	at  int
@@ -37,11 +40,12 @@ type cursor struct {
 
 const noWord = ^uint32(0)
 
-// seek moves to the first word that is not below the given one and returns it.
+// seek moves to the first word that is at least the given one and returns it, or
+// noWord.
 func (c *cursor) seek(word uint32) uint32 {
 	words := c.set.words
 	if c.at < len(words) && words[c.at] < word {
-		// Mostly the next word is the one; if not, it may be far.
+		// Usually it is the next word.
 		c.at++
 		if c.at < len(words) && words[c.at] < word {
 			rest := words[c.at:]
@@ -54,7 +58,7 @@ func (c *cursor) seek(word uint32) uint32 {
 	return words[c.at]
 }
 
-// bitsAt returns the bits of a word that the cursor sought.
+// bitsAt returns the bits of a word after seek of that word.
 func (c *cursor) bitsAt(word uint32) uint64 {
 	if c.at < len(c.set.words) && c.set.words[c.at] == word {
 		return c.set.bits[c.at]
@@ -62,28 +66,103 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 	return 0
 }
 
-// newLong returns the index of the given rows. sizes are the numbers of
-// values that the vocabulary has for subjects and for the four lists.
-func newLong(p *pace, rows []row, subjects uint32, sizes [4]uint32) *long {
+// newBitmapIndex returns the index of the rows, nil without rows. subjects and sizes
+// are the numbers of values that the vocabulary has for subjects and for the lists.
+func newBitmapIndex(y *yielder, rows []row, subjects uint32, sizes [4]uint32) *bitmapIndex {
 	if len(rows) == 0 {
 		return nil
 	}
-	l := &long{ranks: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
+	x := &bitmapIndex{ranks: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
 	for i, size := range sizes {
-		l.lists[i] = make([]bitSet, size)
+		x.lists[i] = make([]bitSet, size)
 	}
 	for number := range rows {
 		r := &rows[number]
-		l.ranks[number] = r.rank
-		p.spend(len(r.subjects) + len(r.verbs) + len(r.groups) + len(r.resources) + len(r.namespaces))
+		x.ranks[number] = r.rank
+		y.spend(len(r.subjects) + len(r.verbs) + len(r.groups) + len(r.resources) + len(r.namespaces))
 		for _, subject := range r.subjects {
-			l.subjects[subject].add(uint32(number))
+			x.subjects[subject].add(uint32(number))
 		}
 		for i, values := range [4][]uint32{r.verbs, r.groups, r.resources, r.namespaces} {
 			for _, value := range values {
-				l.lists[i][value].add(uint32(number))
+				x.lists[i][value].add(uint32(number))
 			}
 		}
 	}
-	return l
+	return x
+}
+
+// values are the verb, API group (or URL), resource and namespace of a request, as
+// numbers.
+type values [4]uint32
+
+// sets returns the rows whose i-th list holds the value, and those whose i-th list
+// holds the wildcard. If bit i is set in strict, the wildcard does not cover the
+// value.
+func (x *bitmapIndex) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
+	if value == wildcard || strict&(1<<i) != 0 {
+		return &x.lists[i][value], &x.empty
+	}
+	return &x.lists[i][value], &x.lists[i][wildcard]
+}
+
+// canMatch reports whether for each list some row covers the value. If not, no row
+// matches.
+func (x *bitmapIndex) canMatch(v values, strict uint) bool {
+	for i, value := range v {
+		exact, wild := x.sets(i, value, strict)
+		if len(exact.words)+len(wild.words) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup returns the lowest rank, below best, of a row that matches the subject and
+// the values; or best. strict is that of sets, and must be a function of the values:
+// the memo does not hold it.
+func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
+	rows := &x.subjects[subject]
+	if len(rows.words) == 0 || x.ranks[rows.words[0]*64] >= best {
+		return best
+	}
+	key := newMemoKey(subject, v)
+	rank, known := x.memo.get(key)
+	if !known {
+		rank = x.walk(rows, v, strict)
+		x.memo.put(key, rank)
+	}
+	return min(best, rank)
+}
+
+// walk returns the lowest rank of a row that is in the set of the subject and, for
+// each list, in the set of the value or of the wildcard; or noRank.
+func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
+	rows := cursor{set: subject}
+	var lists [4][2]cursor
+	for i, value := range v {
+		lists[i][0].set, lists[i][1].set = x.sets(i, value, strict)
+	}
+	for word := uint32(0); ; {
+		next := rows.seek(word)
+		for i := range lists {
+			next = max(next, min(lists[i][0].seek(word), lists[i][1].seek(word)))
+		}
+		if next == noWord {
+			return noRank
+		}
+		if next > word {
+			// A cursor skipped words: move the others there.
+			word = next
+			continue
+		}
+		common := rows.bitsAt(word)
+		for i := range lists {
+			common &= lists[i][0].bitsAt(word) | lists[i][1].bitsAt(word)
+		}
+		if common != 0 {
+			return x.ranks[word*64+uint32(bits.TrailingZeros64(common))]
+		}
+		word++
+	}
 }

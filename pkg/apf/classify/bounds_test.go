@@ -64,7 +64,7 @@ func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
 	c := New(schemas)
 	require.Len(t, c.resources.tuples.pages, 1)
 	assert.Zero(t, c.resources.tuples.pages[0].used)
-	require.NotNil(t, c.resources.long)
+	require.NotNil(t, c.resources.bitmaps)
 	a := &flow.Attributes{User: "user-299", Verb: "get", IsResourceRequest: true, APIGroup: "group-0", Resource: "resource-17", Namespace: "ns-299"}
 	assert.Equal(t, 0, c.Match(a))
 	a.Namespace = "ns-300"

@@ -107,7 +107,7 @@ func randomRequest(random *rand.Rand) *flow.Attributes {
 // budgets are those of the real thing, one that writes only the smallest rows
 // as tuples, and one that writes none.
 var budgets = map[string][2]int{
-	"all rows as tuples":  {leastBudget, budgetPerRow},
+	"all rows as tuples":  {minBudget, budgetPerRow},
 	"some rows as tuples": {0, 1},
 	"no rows as tuples":   {0, 0},
 }

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// memoSlots is the number of outcomes that a memo holds. It must be a power of
-// two.
+// memoSlots is the number of results that a memo holds, a power of two.
 const memoSlots = 4096
 
-// memo remembers what walks over long rows came to. It has a fixed size (128
-// KiB), takes no lock, and allocates nothing: a slot is written between two
-// increments of its sequence, and what is read while the sequence is odd, or
-// changes, is not used. To forget costs a walk and nothing else.
+// memo caches the results of walks over a bitmapIndex (BenchmarkManySchemas, the
+// cases of long lists). It has a fixed size (128 KiB), takes no lock and allocates
+// nothing. Each slot is a sequence lock: a writer makes the sequence odd, writes, and
+// makes it even again; a reader discards what it read if the sequence was odd or
+// changed. A miss costs a walk.
 type memo [memoSlots]memoSlot
 
 type memoSlot struct {
@@ -21,7 +21,7 @@ type memoSlot struct {
 	key      [3]atomic.Uint64
 }
 
-// memoKey is what an outcome depends on.
+// memoKey is what a result depends on.
 type memoKey [3]uint64
 
 func newMemoKey(subject uint32, v values) memoKey {
@@ -38,7 +38,7 @@ func (m *memo) slot(k memoKey) *memoSlot {
 	return &m[(high^low)%memoSlots]
 }
 
-// get returns the outcome for a key, if it is remembered.
+// get returns the result for a key, if the memo has it.
 func (m *memo) get(k memoKey) (rank uint32, ok bool) {
 	s := m.slot(k)
 	sequence := s.sequence.Load()
@@ -54,8 +54,7 @@ func (m *memo) get(k memoKey) (rank uint32, ok bool) {
 	return rank, s.sequence.Load() == sequence
 }
 
-// put remembers the outcome for a key, unless somebody is about to remember
-// another in the same place.
+// put stores the result for a key, unless another goroutine is writing the same slot.
 func (m *memo) put(k memoKey, rank uint32) {
 	s := m.slot(k)
 	sequence := s.sequence.Load()

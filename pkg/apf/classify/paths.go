@@ -2,11 +2,10 @@ package classify
 
 import "strings"
 
-// paths is the tree of all URLs that the schemas mention. Its root, number 0,
-// is the wildcard.
+// paths is the tree of all URLs of the schemas. Its root, number 0, is the wildcard.
 type paths struct {
 	exact, prefix map[string]uint32
-	// parents holds, for each number, the longest prefix above it.
+	// parents holds, for each number, its longest proper prefix.
 	parents []uint32
 	// prefixSlashes is the largest number of slashes in a key of prefix.
 	prefixSlashes int
@@ -20,9 +19,9 @@ func newPaths() paths {
 	}
 }
 
-// list appends the numbers of a list of URLs to into. Each stands for two: the
-// path itself and what is below it.
-func (p *paths) list(urls []string, into []uint32) []uint32 {
+// appendNumbers appends the numbers of URLs to into. Each URL has two: the path
+// itself and the prefix of everything below it.
+func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 	for _, url := range urls {
 		if url == All {
 			into = append(into, wildcard)
@@ -48,8 +47,8 @@ func (p *paths) intern(kind map[string]uint32, path string) uint32 {
 	return number
 }
 
-// connect finds the parents, once all URLs are known.
-func (p *paths) connect() {
+// setParents sets the parents, once all URLs are known.
+func (p *paths) setParents() {
 	for path, number := range p.exact {
 		p.parents[number] = p.longestPrefix(path)
 	}

@@ -7,26 +7,25 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// query is one request on its way through the index.
+// query is the search for the flow schema of one request.
 type query struct {
 	classifier *Classifier
 	index      *index
-	best       uint32 // rank
+	best       uint32 // lowest rank found
 
-	// What follows is not known before it is needed: requests that are exempt
-	// need none of it.
-	known  bool
-	values values
-	verb   uint // its bit in sets of verbs
-	// possible holds the shapes that tuples covering the request may have.
+	// resolve sets what follows, if it is needed at all: exempt requests do not
+	// need it (BenchmarkExempt of package benchmarks).
+	resolved bool
+	values   values
+	verb     uint // its bit in sets of verbs
+	// possible holds the shapes of the tuples that could match.
 	possible shapeSet
-	// long is that of the index, or nil if no row in it can match. strict is
-	// that of its lookup.
-	long   *long
-	strict uint
+	// bitmaps is that of the index, or nil if no row in it can match.
+	bitmaps *bitmapIndex
+	strict  uint // see bitmapIndex.sets
 }
 
-// The places in values.
+// The elements of values.
 const (
 	verbPlace = iota
 	groupPlace
@@ -34,7 +33,7 @@ const (
 	namespacePlace
 )
 
-func (q *query) aboutResource(a *flow.Attributes) {
+func (q *query) resolveResource(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	q.values = values{
 		verbPlace:     v.verbs.of[a.Verb],
@@ -42,20 +41,20 @@ func (q *query) aboutResource(a *flow.Attributes) {
 		resourcePlace: v.resourceOf(a),
 	}
 	q.verb = verbBit(q.values[verbPlace])
-	q.possible = q.namespaceOf(a)
+	q.possible = q.resolveNamespace(a)
 	if q.values[groupPlace] == wildcard {
 		q.possible &= anyGroup
 	}
 	if q.values[resourcePlace] == wildcard {
 		q.possible &= anyResource
 	}
-	if l := q.index.long; l != nil && l.promises(q.values, q.strict) {
-		q.long = l
+	if x := q.index.bitmaps; x != nil && x.canMatch(q.values, q.strict) {
+		q.bitmaps = x
 	}
 }
 
-// namespaceOf notes the namespace and returns the shapes that cover it.
-func (q *query) namespaceOf(a *flow.Attributes) shapeSet {
+// resolveNamespace sets the namespace and returns the shapes that cover it.
+func (q *query) resolveNamespace(a *flow.Attributes) shapeSet {
 	if a.Namespace == "" {
 		q.values[namespacePlace] = clusterScope
 		q.strict = 1 << namespacePlace
@@ -68,7 +67,7 @@ func (q *query) namespaceOf(a *flow.Attributes) shapeSet {
 	return anyNamespace | oneNamespace
 }
 
-func (q *query) aboutURL(a *flow.Attributes) {
+func (q *query) resolveURL(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	q.values = values{
 		verbPlace:  v.verbs.of[a.Verb],
@@ -76,79 +75,80 @@ func (q *query) aboutURL(a *flow.Attributes) {
 	}
 	q.verb = verbBit(q.values[verbPlace])
 	q.strict = 1 << groupPlace
-	q.long = q.index.long
+	q.bitmaps = q.index.bitmaps
 }
 
-// from looks at all that the request's subjects may match.
-func (q *query) from(a *flow.Attributes) {
+// match searches the rows of all subjects of the request.
+func (q *query) match(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	if number, known := v.users[a.User]; known {
-		q.subject(number, a)
+		q.matchSubject(number, a)
 	}
 	for _, group := range a.Groups {
 		if q.best == 0 {
 			return
 		}
 		if number, known := v.groups[group]; known {
-			q.subject(number, a)
+			q.matchSubject(number, a)
 		}
 	}
 	if len(v.accounts) > 0 {
-		q.account(a)
+		q.matchServiceAccounts(a)
 	}
-	q.subject(wildcard, a)
+	q.matchSubject(wildcard, a)
 }
 
-// account looks at what all service accounts of the user's namespace match.
-func (q *query) account(a *flow.Attributes) {
+// matchServiceAccounts searches the rows of "all service accounts of a namespace".
+func (q *query) matchServiceAccounts(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	account, is := strings.CutPrefix(a.User, serviceAccountPrefix)
 	if !is {
 		return
 	}
-	// A namespace has no colon, but who is to say that every user name with
-	// the prefix was made for a service account?
+	// A namespace has no colon, but a user name with the prefix need not be that of a
+	// service account, and a schema may name any namespace.
 	colons := 0
 	for i := 0; i < len(account) && colons <= v.accountColons; i++ {
 		if account[i] == ':' {
 			colons++
 			if number, known := v.accounts[account[:i]]; known {
-				q.subject(number, a)
+				q.matchSubject(number, a)
 			}
 		}
 	}
 }
 
-// subject looks at what one of the request's subjects may match.
-func (q *query) subject(subject uint32, a *flow.Attributes) {
-	if everything := q.index.subjects[subject].everything; everything > 0 {
-		q.best = min(q.best, everything-1)
+// matchSubject searches the rows of one subject.
+func (q *query) matchSubject(subject uint32, a *flow.Attributes) {
+	if matchAll := q.index.subjects[subject].matchAll; matchAll > 0 {
+		q.best = min(q.best, matchAll-1)
 	}
 	if q.best == 0 {
 		return
 	}
-	if !q.known {
-		q.know(a)
+	if !q.resolved {
+		q.resolve(a)
 	}
 	if a.IsResourceRequest {
-		q.subjectOfResource(subject)
+		q.matchResource(subject)
 	} else {
-		q.subjectOfURL(subject)
+		q.matchURL(subject)
 	}
 }
 
-func (q *query) know(a *flow.Attributes) {
-	q.known = true
+// resolve looks up the numbers of the attributes.
+func (q *query) resolve(a *flow.Attributes) {
+	q.resolved = true
 	if a.IsResourceRequest {
-		q.aboutResource(a)
+		q.resolveResource(a)
 	} else {
-		q.aboutURL(a)
+		q.resolveURL(a)
 	}
 }
 
-func (q *query) subjectOfResource(subject uint32) {
+func (q *query) matchResource(subject uint32) {
 	s := &q.index.subjects[subject]
-	for set := s.of[q.verb] & q.possible; set != 0; set &= set - 1 {
+	for set := s.byVerb[q.verb] & q.possible; set != 0; set &= set - 1 {
 		shape := bits.TrailingZeros16(uint16(set))
 		if s.lowest[shape] >= q.best {
 			continue
@@ -165,21 +165,21 @@ func (q *query) subjectOfResource(subject uint32) {
 		}
 		q.best = q.index.tuples.lookup(key, q.verb, q.best)
 	}
-	if q.long != nil {
-		q.best = q.long.lookup(subject, q.values, q.strict, q.best)
+	if q.bitmaps != nil {
+		q.best = q.bitmaps.lookup(subject, q.values, q.strict, q.best)
 	}
 }
 
-func (q *query) subjectOfURL(subject uint32) {
+func (q *query) matchURL(subject uint32) {
 	s := &q.index.subjects[subject]
 	v := q.values
 	for {
 		url := v[groupPlace]
-		if s.of[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
+		if s.byVerb[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
 			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
 		}
-		if q.long != nil {
-			q.best = q.long.lookup(subject, v, q.strict, q.best)
+		if q.bitmaps != nil {
+			q.best = q.bitmaps.lookup(subject, v, q.strict, q.best)
 		}
 		if url == wildcard {
 			return

@@ -1,39 +1,101 @@
 package classify
 
-// digest turns schemas into rows and completes the vocabulary.
-type digest struct {
+import "slices"
+
+// row is one resource rule or one non-resource rule. Its values are numbers.
+type row struct {
+	rank     uint32
+	subjects []uint32
+	verbs    []uint32
+	// With the subject, the lists that tuples are made of. In rows of non-resource
+	// rules groups holds the URLs, and the others hold the wildcard.
+	groups, resources, namespaces []uint32
+	// matchesAll reports whether the row matches every request of its kind, resource
+	// or not, of its subjects.
+	matchesAll bool
+}
+
+// allHaveWildcard reports whether each list contains the wildcard.
+func allHaveWildcard(lists ...[]uint32) bool {
+	for _, list := range lists {
+		if !slices.Contains(list, wildcard) {
+			return false
+		}
+	}
+	return true
+}
+
+// size returns the number of tuples of the row.
+func (r *row) size() int {
+	size := len(r.subjects)
+	for _, length := range []int{len(r.groups), len(r.resources), len(r.namespaces)} {
+		// Saturate: long lists would overflow.
+		size = min(size*length, 1<<30)
+	}
+	if len(r.verbs) == 0 {
+		return 0
+	}
+	return size
+}
+
+// verbSet returns the verbs as a bit set, and false if a verb has no bit of its own.
+func (r *row) verbSet() (uint64, bool) {
+	set := uint64(0)
+	for _, verb := range r.verbs {
+		switch {
+		case verb == wildcard:
+			set = anyVerb
+		case verb > verbsOfBits:
+			return 0, false
+		default:
+			set |= 1 << verbBit(verb)
+		}
+	}
+	return set, true
+}
+
+// verbBit returns the bit of a verb.
+func verbBit(verb uint32) uint {
+	if verb == wildcard || verb > verbsOfBits {
+		return otherVerbs
+	}
+	return uint(verb - 1)
+}
+
+// rowBuilder makes the rows of schemas and completes the vocabulary.
+type rowBuilder struct {
 	vocabulary *vocabulary
-	pace       *pace
-	// numbers holds the lists of many rows, one behind the other: a list each
-	// would cost more to allocate than to fill.
+	yielder    *yielder
+	// numbers holds the lists of many rows, one after the other: allocating each
+	// list would take longer than filling it (BenchmarkNew).
 	numbers []uint32
-	// onlyWildcard is the list that most lists are.
+	// onlyWildcard is the most frequent list.
 	onlyWildcard []uint32
 }
 
-func newDigest(v *vocabulary, p *pace) *digest {
-	return &digest{vocabulary: v, pace: p, onlyWildcard: []uint32{wildcard}}
+func newRowBuilder(v *vocabulary, y *yielder) *rowBuilder {
+	return &rowBuilder{vocabulary: v, yielder: y, onlyWildcard: []uint32{wildcard}}
 }
 
-// digestPage is the number of list elements that are allocated at once.
-const digestPage = 4096
+// numbersPerPage is how many list elements are allocated at once.
+const numbersPerPage = 4096
 
-// take ends the list that was appended to numbers from start on.
-func (d *digest) take(start int) []uint32 {
-	return d.numbers[start:len(d.numbers):len(d.numbers)]
+// endList returns the list that was appended to numbers from start on.
+func (b *rowBuilder) endList(start int) []uint32 {
+	return b.numbers[start:len(b.numbers):len(b.numbers)]
 }
 
-// room starts a list of at most n numbers and returns where it starts.
-func (d *digest) room(n int) int {
-	if cap(d.numbers)-len(d.numbers) < n {
-		d.numbers = make([]uint32, 0, max(n, digestPage))
+// startList makes room for a list of at most n numbers and returns its start.
+func (b *rowBuilder) startList(n int) int {
+	if cap(b.numbers)-len(b.numbers) < n {
+		b.numbers = make([]uint32, 0, max(n, numbersPerPage))
 	}
-	return len(d.numbers)
+	return len(b.numbers)
 }
 
-// rows returns the rows of the schemas, in order of rank, those of resource
-// rules apart from the others.
-func (d *digest) rows(schemas []Schema) (resources, urls []row) {
+// rows returns the rows of the resource rules and of the non-resource rules, each
+// in order of rank.
+func (b *rowBuilder) rows(schemas []Schema) (resources, urls []row) {
 	resourceRules, urlRules := 0, 0
 	for i := range schemas {
 		for j := range schemas[i].Rules {
@@ -45,21 +107,21 @@ func (d *digest) rows(schemas []Schema) (resources, urls []row) {
 	for rank := range schemas {
 		for i := range schemas[rank].Rules {
 			rule := &schemas[rank].Rules[i]
-			d.pace.spend(rule.values())
-			subjects := d.subjects(rule.Subjects)
+			b.yielder.spend(rule.values())
+			subjects := b.subjects(rule.Subjects)
 			for j := range rule.ResourceRules {
-				resources = append(resources, d.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
+				resources = append(resources, b.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
 			}
 			for j := range rule.NonResourceRules {
-				urls = append(urls, d.urlRow(uint32(rank), subjects, &rule.NonResourceRules[j]))
+				urls = append(urls, b.urlRow(uint32(rank), subjects, &rule.NonResourceRules[j]))
 			}
 		}
 	}
-	d.vocabulary.paths.connect()
+	b.vocabulary.paths.setParents()
 	return resources, urls
 }
 
-// values is how many values the lists of the rule hold.
+// values returns the number of values in the lists of the rule.
 func (r *Rule) values() int {
 	n := len(r.Subjects)
 	for i := range r.ResourceRules {
@@ -72,58 +134,58 @@ func (r *Rule) values() int {
 	return n
 }
 
-func (d *digest) subjects(subjects []Subject) []uint32 {
-	start := d.room(len(subjects))
+func (b *rowBuilder) subjects(subjects []Subject) []uint32 {
+	start := b.startList(len(subjects))
 	for _, s := range subjects {
-		if number, matches := d.vocabulary.subject(s); matches {
-			d.numbers = append(d.numbers, number)
+		if number, matches := b.vocabulary.subject(s); matches {
+			b.numbers = append(b.numbers, number)
 		}
 	}
-	return d.take(start)
+	return b.endList(start)
 }
 
-func (d *digest) list(values []string, numbers *numbers) []uint32 {
+func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
 	if len(values) == 1 && values[0] == All {
-		return d.onlyWildcard
+		return b.onlyWildcard
 	}
-	start := d.room(len(values))
+	start := b.startList(len(values))
 	for _, value := range values {
-		d.numbers = append(d.numbers, numbers.intern(value))
+		b.numbers = append(b.numbers, numbers.intern(value))
 	}
-	return d.take(start)
+	return b.endList(start)
 }
 
-func (d *digest) resourceRow(rank uint32, subjects []uint32, rule *ResourceRule) row {
-	v := d.vocabulary
+func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *ResourceRule) row {
+	v := b.vocabulary
 	r := row{
 		rank:       rank,
 		subjects:   subjects,
-		verbs:      d.list(rule.Verbs, &v.verbs),
-		groups:     d.list(rule.APIGroups, &v.apiGroups),
-		resources:  d.list(rule.Resources, &v.resources),
-		namespaces: d.list(rule.Namespaces, &v.namespaces),
+		verbs:      b.list(rule.Verbs, &v.verbs),
+		groups:     b.list(rule.APIGroups, &v.apiGroups),
+		resources:  b.list(rule.Resources, &v.resources),
+		namespaces: b.list(rule.Namespaces, &v.namespaces),
 	}
 	if rule.ClusterScope {
-		r.whole = holdWildcard(r.verbs, r.groups, r.resources, r.namespaces)
-		start := d.room(len(r.namespaces) + 1)
-		d.numbers = append(append(d.numbers, r.namespaces...), clusterScope)
-		r.namespaces = d.take(start)
+		r.matchesAll = allHaveWildcard(r.verbs, r.groups, r.resources, r.namespaces)
+		start := b.startList(len(r.namespaces) + 1)
+		b.numbers = append(append(b.numbers, r.namespaces...), clusterScope)
+		r.namespaces = b.endList(start)
 	}
 	return r
 }
 
-func (d *digest) urlRow(rank uint32, subjects []uint32, rule *NonResourceRule) row {
-	start := d.room(2 * len(rule.URLs))
-	d.numbers = d.vocabulary.paths.list(rule.URLs, d.numbers)
-	urls := d.take(start)
-	verbs := d.list(rule.Verbs, &d.vocabulary.verbs)
+func (b *rowBuilder) urlRow(rank uint32, subjects []uint32, rule *NonResourceRule) row {
+	start := b.startList(2 * len(rule.URLs))
+	b.numbers = b.vocabulary.paths.appendNumbers(rule.URLs, b.numbers)
+	urls := b.endList(start)
+	verbs := b.list(rule.Verbs, &b.vocabulary.verbs)
 	return row{
 		rank:       rank,
 		subjects:   subjects,
 		verbs:      verbs,
 		groups:     urls,
-		resources:  d.onlyWildcard,
-		namespaces: d.onlyWildcard,
-		whole:      holdWildcard(verbs, urls),
+		resources:  b.onlyWildcard,
+		namespaces: b.onlyWildcard,
+		matchesAll: allHaveWildcard(verbs, urls),
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 )
 
-// All is the wildcard of every list and name in a schema. In a list it must
-// stand alone; beside other values it means only itself.
+// All is the wildcard of every list and name in a schema. In a list it must be the
+// only value; beside other values it is a literal.
 const All = "*"
 
-// Schema is a flow schema: which requests it takes, to which priority level,
-// and how it tells flows apart. It must not change once it is classified with.
+// Schema is a flow schema: which requests it matches, their priority level, and how
+// they are divided into flows. It must not change after New.
 type Schema struct {
 	Name string
 	UID  string
@@ -23,32 +23,32 @@ type Schema struct {
 	Precedence    int32
 	Distinguisher Distinguisher
 	Rules         []Rule
-	// Ref is carried along for the owner, who keeps the API object there.
+	// Ref is the API object, for the caller; package classify does not use it.
 	Ref any
 }
 
-// Distinguisher says what tells the flows of one schema apart.
+// Distinguisher says how the requests of one schema are divided into flows.
 type Distinguisher int
 
 // The distinguishers.
 const (
-	// ByNothing makes all requests of the schema one flow.
+	// ByNothing puts all requests of the schema into one flow.
 	ByNothing Distinguisher = iota
-	// ByUser makes each user a flow, ByNamespace each namespace.
+	// ByUser gives each user a flow.
 	ByUser
+	// ByNamespace gives each namespace a flow.
 	ByNamespace
 )
 
-// Rule matches a request if one of its subjects does and one of its resource
-// rules or, for a request that is not about a resource, one of its
-// non-resource rules.
+// Rule matches a request if one of its subjects matches, and one of its resource
+// rules or, for a non-resource request, one of its non-resource rules.
 type Rule struct {
 	Subjects         []Subject
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
 }
 
-// Subject is who a request is from.
+// Subject matches the sender of a request.
 type Subject struct {
 	Kind SubjectKind
 	// Name is the user's, the group's or the service account's, or All.
@@ -57,7 +57,7 @@ type Subject struct {
 	Namespace string
 }
 
-// SubjectKind is the kind of a Subject; any other value matches nobody.
+// SubjectKind is the kind of a Subject. Unknown values match nobody.
 type SubjectKind int
 
 // The kinds of subjects.
@@ -67,28 +67,27 @@ const (
 	ServiceAccount
 )
 
-// ResourceRule is what a resource request is about. Every list must match.
+// ResourceRule matches resource requests. Every list must match.
 type ResourceRule struct {
 	Verbs     []string
 	APIGroups []string
 	// Resources are names such as "pods" or "pods/status". The former does
 	// not cover the latter; All covers everything.
 	Resources []string
-	// ClusterScope admits requests without a namespace, Namespaces others.
+	// ClusterScope matches requests without a namespace, Namespaces the others.
 	ClusterScope bool
 	Namespaces   []string
 }
 
-// NonResourceRule is what any other request is about.
+// NonResourceRule matches non-resource requests. Both lists must match.
 type NonResourceRule struct {
 	Verbs []string
-	// URLs are All or paths. A path covers itself and what is below it, with
-	// or without "/*" at its end.
+	// URLs are All or paths. A path covers itself and everything below it, with or
+	// without "/*" at its end.
 	URLs []string
 }
 
-// DistinguisherOf returns what tells the request's flow from others of the
-// schema.
+// DistinguisherOf returns the flow distinguisher of a request.
 func (s *Schema) DistinguisherOf(a *flow.Attributes) string {
 	switch s.Distinguisher {
 	case ByUser:
@@ -102,14 +101,14 @@ func (s *Schema) DistinguisherOf(a *flow.Attributes) string {
 
 // inMatchingOrder returns the schemas in the order in which they are tried:
 // exempt, then by precedence and name, then catch-all.
-func inMatchingOrder(schemas []Schema, p *pace) []Schema {
-	// Sort numbers, not schemas: they are large, and full of pointers.
+func inMatchingOrder(schemas []Schema, y *yielder) []Schema {
+	// Sort numbers, not schemas, which are large and full of pointers (BenchmarkNew).
 	order := make([]int, len(schemas))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int {
-		p.spend(1)
+		y.spend(1)
 		a, b := &schemas[i], &schemas[j]
 		return cmp.Or(
 			cmp.Compare(tier(a.Name), tier(b.Name)),

@@ -2,35 +2,35 @@ package classify
 
 import "math/bits"
 
-// Sets of verbs have a bit for each of the first verbs that are mentioned, and
-// one, otherVerbs, for all that have none of their own.
+// A set of verbs is a uint64: a bit for each of the first verbs that the schemas
+// mention, and the bit otherVerbs for all other verbs.
 const (
 	verbsOfBits = 63
 	otherVerbs  = 63
 	anyVerb     = ^uint64(0)
 )
 
-// noRank is above all ranks.
+// noRank is greater than every rank.
 const noRank = ^uint32(0)
 
-// tuple is a key of the table: for resource rows subject, API group, resource
-// and namespace; for others subject and URL.
+// tuple is a key of the table: subject, API group, resource and namespace of a
+// resource row; subject and URL of a non-resource row.
 type tuple [4]uint32
 
-// tuples maps a tuple and a verb to the lowest rank. It is made of many small
-// hash tables, so that neither memory nor time is needed in large pieces, during
-// which requests would wait.
+// tuples maps a tuple and a verb to the lowest rank. It consists of many small hash
+// tables: growing or clearing a large one would delay requests (BenchmarkApply of
+// package benchmarks).
 type tuples struct {
 	pages []page // a power of two of them
-	// known is the set of verbs that are told apart, stride their number.
+	// known is the set of verbs with a bit, stride their number.
 	known  uint64
 	stride uint32
-	// further holds blocks of stride ranks, by verb. The first is unused, so
-	// that 0 is no block.
+	// further holds blocks of stride ranks, by verb. Block 0 is unused: it means
+	// that there is none.
 	further []uint32
 }
 
-// tuplesPerPage is about how many tuples a page may get.
+// tuplesPerPage is the approximate number of tuples of a page.
 const tuplesPerPage = 1024
 
 // page is a hash table with linear probing.
@@ -41,13 +41,13 @@ type page struct {
 
 type slot struct {
 	key   tuple
-	verbs uint64 // of the lowest rank; no verb at all marks a free slot
+	verbs uint64 // the verbs of the lowest rank; 0 marks a free slot
 	rank  uint32 // the lowest
-	block uint32 // where the ranks of other verbs are in further, or 0
+	block uint32 // start of the ranks of the other verbs in further, or 0
 }
 
-// newTuples returns a table for at most n tuples and for that many verbs. As
-// rows may have tuples in common, it has room for a quarter at first.
+// newTuples returns a table for at most n tuples and for that many verbs. It starts
+// with room for n/4, because rows often share tuples.
 func newTuples(n int, verbs uint32) tuples {
 	verbs = min(verbs, verbsOfBits)
 	t := tuples{
@@ -70,12 +70,13 @@ func (t *tuples) addBlock() uint32 {
 	return block
 }
 
-// place is where the rank of a verb is in a block; otherVerbs is the last.
-func (t *tuples) place(block uint32, verb uint) *uint32 {
+// rankOf returns the rank of a verb in a block. otherVerbs is the last.
+func (t *tuples) rankOf(block uint32, verb uint) *uint32 {
 	return &t.further[block+min(uint32(verb), t.stride-1)]
 }
 
-// hash tells the page of a tuple by its lower half, and the slot by the upper.
+// hash returns the hash of a tuple: its lower half selects the page, the upper half
+// the slot.
 func (k *tuple) hash() uint64 {
 	x := uint64(k[0])<<32 | uint64(k[2])
 	y := uint64(k[1])<<32 | uint64(k[3])
@@ -85,7 +86,7 @@ func (k *tuple) hash() uint64 {
 
 func (t *tuples) pageOf(hash uint64) *page { return &t.pages[int(hash)&(len(t.pages)-1)] }
 
-// find returns the slot of the key, or the free one where it belongs.
+// find returns the slot of the key, or the free slot for it.
 func (p *page) find(key *tuple, hash uint64) *slot {
 	mask := len(p.slots) - 1
 	for i := int(hash>>32) & mask; ; i = (i + 1) & mask {
@@ -95,7 +96,7 @@ func (p *page) find(key *tuple, hash uint64) *slot {
 	}
 }
 
-// claim returns the slot of the key, which is free if the key is new.
+// claim is find for an insertion: it grows the page if necessary.
 func (p *page) claim(key *tuple) *slot {
 	hash := key.hash()
 	s := p.find(key, hash)
@@ -120,8 +121,8 @@ func (p *page) grow() {
 	}
 }
 
-// insert notes a rank for all verbs of a set that have none yet. Ranks must not
-// descend from one call to the next.
+// insert sets the rank of those verbs that have none yet. Ranks must not decrease
+// from one call to the next.
 func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
 	verbs &= t.known
 	s := t.pageOf(key.hash()).claim(&key)
@@ -134,14 +135,14 @@ func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
 		s.block = t.addBlock()
 	}
 	for ; more != 0; more &= more - 1 {
-		if lowest := t.place(s.block, uint(bits.TrailingZeros64(more))); *lowest == noRank {
+		if lowest := t.rankOf(s.block, uint(bits.TrailingZeros64(more))); *lowest == noRank {
 			*lowest = rank
 		}
 	}
 }
 
-// lookup returns the lowest rank of the verb under the tuple, if that is below
-// best, or else best.
+// lookup returns the lowest rank of the tuple and the verb if it is below best, else
+// best.
 func (t *tuples) lookup(key tuple, verb uint, best uint32) uint32 {
 	hash := key.hash()
 	s := t.pageOf(hash).find(&key, hash)
@@ -149,7 +150,7 @@ func (t *tuples) lookup(key tuple, verb uint, best uint32) uint32 {
 	case s.verbs&(1<<verb) != 0:
 		return min(best, s.rank)
 	case s.block != 0 && s.rank < best:
-		return min(best, *t.place(s.block, verb))
+		return min(best, *t.rankOf(s.block, verb))
 	default:
 		return best
 	}

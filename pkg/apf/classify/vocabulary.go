@@ -8,15 +8,14 @@ import (
 
 const serviceAccountPrefix = "system:serviceaccount:"
 
-// The numbers of values that are not strings.
+// The numbers of two special values.
 const (
 	wildcard uint32 = 0
-	// clusterScope stands in the place of the namespace of a request that has
-	// none.
+	// clusterScope is the namespace of a request without a namespace.
 	clusterScope uint32 = 1
 )
 
-// numbers gives every string that is mentioned a number of its own.
+// numbers assigns a number to each string.
 type numbers struct {
 	of   map[string]uint32
 	next uint32
@@ -36,8 +35,8 @@ func (n *numbers) intern(value string) uint32 {
 	return number
 }
 
-// vocabulary holds the numbers of all values that the schemas mention. A value
-// that is missing is covered by wildcards only.
+// vocabulary holds the numbers of all values in the schemas. Only the wildcard
+// matches a value that is missing.
 type vocabulary struct {
 	// Subjects share one range of numbers.
 	users, groups, accounts map[string]uint32
@@ -98,7 +97,8 @@ func (v *vocabulary) internSubject(kind map[string]uint32, name string) uint32 {
 	return number
 }
 
-// resourceOf returns the number of the request's resource, or the wildcard.
+// resourceOf returns the number of the resource and subresource of a request, or the
+// wildcard. It joins them on the stack (TestMatchDoesNotAllocate).
 func (v *vocabulary) resourceOf(a *flow.Attributes) uint32 {
 	if a.Subresource == "" {
 		return v.resources.of[a.Resource]
