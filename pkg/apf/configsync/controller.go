@@ -15,83 +15,82 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// pausePerWork is how long to pause after a translation, in multiples of what
-// it took.
-const pausePerWork = 4
+// pauseFactor is the pause after a translation, in multiples of its duration.
+const pauseFactor = 4
 
-// Applier is what follows the API.
+// Applier applies configurations.
 type Applier interface {
-	// Apply puts a configuration into effect and returns what it left out.
+	// Apply replaces the configuration and returns its invalid objects.
 	Apply(engine.Configuration) []engine.Problem
 }
 
 var _ Applier = (*engine.Engine)(nil)
 
-// Config is what a Controller needs.
+// Config configures a Controller.
 type Config struct {
-	// Levels and Schemas are the informers of the two kinds, in
-	// k8s.io/api/flowcontrol/v1. They are started by their owner.
+	// Levels and Schemas are the informers of PriorityLevelConfigurations and
+	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
 	Engine          Applier
 	// Total is the number of seats of the server.
 	Total int
 	Clock clock.Clock
-	// Report is told of each problem once; nil means to log it.
+	// Report is called once for each invalid object. The default logs it.
 	Report func(engine.Problem)
 }
 
-// Controller keeps the engine's configuration up to date. Create one with New.
+// Controller applies the API objects to the engine. Create one with New.
 type Controller struct {
 	config     Config
 	translator *Translator
-	reported   map[subject]string // what was said of whom
+	reported   map[objectKey]string // the last error of each invalid object
 
 	registrations []cache.ResourceEventHandlerRegistration
-	// changed holds one value if there is something to do.
+	// changed holds a value if there are changes to apply.
 	changed chan struct{}
-	// applied is closed when the API's configuration is in effect.
+	// applied is closed after the first Apply.
 	applied chan struct{}
 }
 
-type subject struct {
+type objectKey struct {
 	kind engine.Kind
 	name string
 }
 
-// New returns a Controller that listens to the informers from now on. Run does
-// the work.
+// New returns a Controller and adds its event handlers to the informers. Run applies
+// the objects.
 func New(config Config) (*Controller, error) {
 	if config.Report == nil {
 		config.Report = func(p engine.Problem) {
-			klog.ErrorS(p.Err, "Malformed flow control object; its last good form, if any, stays in effect", "kind", p.Kind, "name", p.Name)
+			klog.ErrorS(p.Err, "Invalid flow control object; its last valid version, if any, stays in effect", "kind", p.Kind, "name", p.Name)
 		}
 	}
 	c := &Controller{
 		config:     config,
 		translator: NewTranslator(config.Total),
-		reported:   map[subject]string{},
+		reported:   map[objectKey]string{},
 		changed:    make(chan struct{}, 1),
 		applied:    make(chan struct{}),
 	}
 	for _, informer := range []cache.SharedIndexInformer{config.Levels, config.Schemas} {
 		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { c.note() },
-			DeleteFunc: func(any) { c.note() },
-			UpdateFunc: func(former, object any) {
-				if !sameSpec(former, object) {
-					c.note()
+			AddFunc:    func(any) { c.notify() },
+			DeleteFunc: func(any) { c.notify() },
+			UpdateFunc: func(old, object any) {
+				if !sameSpec(old, object) {
+					c.notify()
 				}
 			},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("listening to an informer of flow control objects: %w", err)
+			return nil, fmt.Errorf("adding an event handler to an informer of flow control objects: %w", err)
 		}
 		c.registrations = append(c.registrations, registration)
 	}
 	return c, nil
 }
 
-// sameSpec tells whether two versions of an object mean the same to the engine.
+// sameSpec reports whether two versions of an object are equal for the engine.
 func sameSpec(a, b any) bool {
 	switch a := a.(type) {
 	case *flowcontrol.FlowSchema:
@@ -105,28 +104,29 @@ func sameSpec(a, b any) bool {
 	}
 }
 
-func (c *Controller) note() {
+// notify makes Run apply the objects.
+func (c *Controller) notify() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Applied returns a channel that is closed when the engine has been given the
-// configuration of the API for the first time.
+// Applied returns a channel that is closed when the objects of the API have been
+// applied for the first time.
 func (c *Controller) Applied() <-chan struct{} { return c.applied }
 
-// Run keeps the engine up to date until the context ends. It returns an error
-// if the context ends before the informers have seen the API.
+// Run applies the objects, and each change of them, until the context ends. It
+// returns an error if the context ends before the informers have synced.
 func (c *Controller) Run(ctx context.Context) error {
 	synced := []cache.InformerSynced{c.config.Levels.HasSynced, c.config.Schemas.HasSynced}
 	for _, registration := range c.registrations {
 		synced = append(synced, registration.HasSynced)
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		return errors.New("the informers of flow control objects did not sync before the end")
+		return errors.New("the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
 	}
-	c.note()
+	c.notify()
 	for first := true; ; first = false {
 		select {
 		case <-ctx.Done():
@@ -138,7 +138,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		if first {
 			close(c.applied)
 		}
-		c.pause(ctx, pausePerWork*c.config.Clock.Since(start))
+		c.pause(ctx, pauseFactor*c.config.Clock.Since(start))
 	}
 }
 
@@ -154,10 +154,10 @@ func (c *Controller) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apply gives the engine what the informers hold.
+// apply translates and applies the objects of the informers.
 func (c *Controller) apply() {
-	// Schemas first: whatever level they were written after is then more
-	// likely to be there.
+	// List the schemas first: a level that was written before its schema is then
+	// more likely to be in the list of levels.
 	schemas := objects[*flowcontrol.FlowSchema](c.config.Schemas)
 	levels := objects[*flowcontrol.PriorityLevelConfiguration](c.config.Levels)
 	configuration, problems := c.translator.Translate(levels, schemas)
@@ -173,11 +173,11 @@ func objects[O any](informer cache.SharedIndexInformer) []O {
 	return list
 }
 
-// report tells of the problems that are new, and forgets those that are gone.
+// report reports the new problems, and forgets those that are solved.
 func (c *Controller) report(problems []engine.Problem) {
-	now := make(map[subject]string, len(problems))
+	now := make(map[objectKey]string, len(problems))
 	for _, p := range problems {
-		s := subject{p.Kind, p.Name}
+		s := objectKey{p.Kind, p.Name}
 		now[s] = p.Err.Error()
 		if c.reported[s] != now[s] {
 			c.config.Report(p)

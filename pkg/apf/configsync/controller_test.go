@@ -148,7 +148,7 @@ func TestNothingIsAppliedBeforeBothKindsAreKnown(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- controller.Run(ctx) }()
 	cancel()
-	require.EqualError(t, <-done, "the informers of flow control objects did not sync before the end")
+	require.EqualError(t, <-done, "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
 	assert.Empty(t, f.engine.given)
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// defaultShares is what defaulting gives a limited level that does not say.
+// defaultShares is the default of nominalConcurrencyShares of a limited level.
 const defaultShares = 30
 
-// translateLevel returns the plain form of a level, or what is malformed in it.
+// translateLevel translates a level, or returns an error if it is invalid.
 func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (prioritylevel.Config, error) {
 	config := prioritylevel.Config{Name: object.Name, UID: string(object.UID), Ref: object}
 	spec := &object.Spec
@@ -75,8 +75,7 @@ func valueOr(pointer *int32, otherwise int32) int32 {
 	return *pointer
 }
 
-// translateSchema returns the plain form of a schema, or what is malformed in
-// it.
+// translateSchema translates a schema, or returns an error if it is invalid.
 func translateSchema(object *flowcontrol.FlowSchema) (classify.Schema, error) {
 	schema := classify.Schema{
 		Name:       object.Name,
@@ -107,8 +106,7 @@ func translateSchema(object *flowcontrol.FlowSchema) (classify.Schema, error) {
 	return schema, nil
 }
 
-// translateRule shares the lists of strings with the object, which nobody
-// changes.
+// translateRule shares the lists of strings with the object, which is immutable.
 func translateRule(object *flowcontrol.PolicyRulesWithSubjects) (classify.Rule, error) {
 	rule := classify.Rule{Subjects: make([]classify.Subject, 0, len(object.Subjects))}
 	for i := range object.Subjects {
@@ -140,6 +138,6 @@ func translateSubject(s *flowcontrol.Subject) (classify.Subject, error) {
 	case s.Kind == flowcontrol.SubjectKindServiceAccount && s.ServiceAccount != nil:
 		return classify.Subject{Kind: classify.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name}, nil
 	default:
-		return classify.Subject{}, errors.New("kind must be User, Group or ServiceAccount, and the field of that name set")
+		return classify.Subject{}, errors.New("kind must be User, Group or ServiceAccount, and the field of that kind must be set")
 	}
 }

@@ -11,43 +11,42 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
-// Translator turns API objects into the engine's configuration. It remembers
-// the last good form of each. It is not safe for concurrent use. Create one
+// Translator translates API objects to the configuration of the engine. It keeps the
+// last valid version of each object. It is not safe for concurrent use. Create one
 // with NewTranslator.
 type Translator struct {
 	total   int
-	levels  former[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]
-	schemas former[*flowcontrol.FlowSchema, classify.Schema]
+	levels  translations[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]
+	schemas translations[*flowcontrol.FlowSchema, classify.Schema]
 }
 
-// named is an API object; it is compared as a pointer.
-type named interface {
+// apiObject is an API object; it is compared as a pointer.
+type apiObject interface {
 	comparable
 	GetName() string
 }
 
-// former is what is known of the objects of one kind, by name.
-type former[O named, P any] map[string]translated[O, P]
+// translations are the translations of the objects of one kind, by name.
+type translations[O apiObject, P any] map[string]translation[O, P]
 
-type translated[O named, P any] struct {
-	object O // what was translated last
-	err    error
-	good   bool
-	plain  P // the last good form, if there was any
+type translation[O apiObject, P any] struct {
+	object O     // the version translated last
+	err    error // of that version
+	valid  bool  // there was a valid version
+	plain  P     // the last valid version
 }
 
-// update returns what is known of an object after translating it, which it
-// does only if it is not the one translated last: a list of ten thousand has
-// mostly old ones.
-func (f former[O, P]) update(object O, translate func(O) (P, error)) translated[O, P] {
-	known, ok := f[object.GetName()]
+// translate returns the translation of an object. Objects are immutable, so the same
+// pointer is not translated again: of ten thousand objects few change at a time.
+func (t translations[O, P]) translate(object O, translate func(O) (P, error)) translation[O, P] {
+	known, ok := t[object.GetName()]
 	if ok && known.object == object {
 		return known
 	}
 	plain, err := translate(object)
 	known.object, known.err = object, err
 	if err == nil {
-		known.plain, known.good = plain, true
+		known.plain, known.valid = plain, true
 	}
 	return known
 }
@@ -72,12 +71,12 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 	return engine.Configuration{Total: t.total, Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
 }
 
-// next returns the translations of the objects, and calls problem for each that is
-// invalid, in order of name.
-func (f former[O, P]) next(objects []O, translate func(O) (P, error), problem func(string, error)) former[O, P] {
-	next := make(former[O, P], len(objects))
+// next returns the translations of the objects of one kind, and calls problem for
+// each that is invalid, in order of name.
+func (t translations[O, P]) next(objects []O, translate func(O) (P, error), problem func(string, error)) translations[O, P] {
+	next := make(translations[O, P], len(objects))
 	for _, object := range objects {
-		next[object.GetName()] = f.update(object, translate)
+		next[object.GetName()] = t.translate(object, translate)
 	}
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		if err := next[name].err; err != nil {
@@ -87,11 +86,12 @@ func (f former[O, P]) next(objects []O, translate func(O) (P, error), problem fu
 	return next
 }
 
-func (f former[O, P]) inEffect() []P {
-	list := make([]P, 0, len(f))
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if f[name].good {
-			list = append(list, f[name].plain)
+// inEffect returns the last valid version of each object, in order of name.
+func (t translations[O, P]) inEffect() []P {
+	list := make([]P, 0, len(t))
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if t[name].valid {
+			list = append(list, t[name].plain)
 		}
 	}
 	return list

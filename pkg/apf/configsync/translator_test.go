@@ -72,7 +72,7 @@ func TestTranslateLevel(t *testing.T) {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) {
 				p.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: flowcontrol.PriorityLevelEnablementExempt, Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{}}
 			},
-			err: `priority level "l" is of type Exempt; "exempt", and no other, must be Exempt`,
+			err: `priority level "l" has type Exempt: the level "exempt", and only that, must have type Exempt`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestTranslateSchemaErrors(t *testing.T) {
 	object = forUser("s", "l", "alice")
 	object.Spec.Rules[0].Subjects[0].User = nil
 	_, err = translateSchema(object)
-	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that name set`)
+	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that kind must be set`)
 }
 
 func namesOf(configuration engine.Configuration) (levels, schemas []string) {

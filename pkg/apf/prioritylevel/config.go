@@ -10,33 +10,33 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// maxWidthPercent is the part of the nominal limit that one request may take.
-const maxWidthPercent = 0.15
+// maxWidthFraction is the fraction of the nominal limit that one request may take.
+const maxWidthFraction = 0.15
 
-// Config is the configuration of one level, in plain values.
+// Config is the configuration of one level.
 type Config struct {
 	Name, UID string
-	// Config says what happens to requests that find no seat.
+	// Config is the configuration of the queue set.
 	queueset.Config
-	// Share says how many seats the level has.
+	// Share determines the limits of the level.
 	allocation.Share
-	// Ref is carried along for the owner, who keeps the API object there.
+	// Ref is the API object, for the caller; the engine does not use it.
 	Ref any
 }
 
-// Validate says what is wrong with c, if anything.
+// Validate returns an error if the configuration is invalid.
 func (c Config) Validate() error {
 	switch {
 	case c.Name == "":
-		return errors.New("a priority level must have a name")
+		return errors.New("name must not be empty")
 	case (c.Name == mandatory.Exempt) != (c.Discipline == queueset.Exempt):
-		return fmt.Errorf("priority level %q is of type %v; %q, and no other, must be %v", c.Name, c.Discipline, mandatory.Exempt, queueset.Exempt)
+		return fmt.Errorf("priority level %q has type %v: the level %q, and only that, must have type %v", c.Name, c.Discipline, mandatory.Exempt, queueset.Exempt)
 	case c.Shares < 0:
-		return fmt.Errorf("priority level %q has %d shares; they must not be negative", c.Name, c.Shares)
+		return fmt.Errorf("priority level %q has %d shares: must not be negative", c.Name, c.Shares)
 	case c.LendablePercent < 0 || c.LendablePercent > 100:
-		return fmt.Errorf("priority level %q lends %d%%; it must be 0 to 100", c.Name, c.LendablePercent)
+		return fmt.Errorf("priority level %q has lendable percent %d: must be between 0 and 100", c.Name, c.LendablePercent)
 	case c.BorrowingLimitPercent != nil && *c.BorrowingLimitPercent < 0:
-		return fmt.Errorf("priority level %q borrows %d%%; it must not be negative", c.Name, *c.BorrowingLimitPercent)
+		return fmt.Errorf("priority level %q has borrowing limit percent %d: must not be negative", c.Name, *c.BorrowingLimitPercent)
 	}
 	if err := c.Config.Validate(); err != nil {
 		return fmt.Errorf("priority level %q: %w", c.Name, err)
@@ -44,11 +44,11 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// maxWidth returns the most seats that the estimate of one request should
-// take on a level with the given nominal limit; 0 where nothing bounds it.
+// maxWidth returns the largest work estimate of one request, in seats, for a nominal
+// limit; 0 if there is no bound.
 func (c Config) maxWidth(nominal int) int {
 	if c.Discipline != queueset.Queue {
 		return 0
 	}
-	return max(1, min(int(math.Ceil(float64(nominal)*maxWidthPercent)), nominal/c.HandSize))
+	return max(1, min(int(math.Ceil(float64(nominal)*maxWidthFraction)), nominal/c.HandSize))
 }

@@ -14,16 +14,16 @@ import (
 func TestAnInvalidConfigurationIsRefusedWithItsReason(t *testing.T) {
 	negative := int32(-1)
 	for reason, change := range map[string]func(*prioritylevel.Config){
-		"must have a name": func(c *prioritylevel.Config) { c.Name = "" },
-		"no other, must be Exempt": func(c *prioritylevel.Config) {
+		"name must not be empty": func(c *prioritylevel.Config) { c.Name = "" },
+		"only that, must have type Exempt": func(c *prioritylevel.Config) {
 			c.Config = queueset.Config{Discipline: queueset.Exempt}
 		},
-		`"exempt" is of type Queue`: func(c *prioritylevel.Config) { c.Name = mandatory.Exempt },
-		"-3 shares":                 func(c *prioritylevel.Config) { c.Shares = -3 },
-		"lends 101%":                func(c *prioritylevel.Config) { c.LendablePercent = 101 },
-		"lends -1%":                 func(c *prioritylevel.Config) { c.LendablePercent = -1 },
-		"borrows -1%":               func(c *prioritylevel.Config) { c.BorrowingLimitPercent = &negative },
-		"queue length limit 0":      func(c *prioritylevel.Config) { c.QueueLengthLimit = 0 },
+		`"exempt" has type Queue`:    func(c *prioritylevel.Config) { c.Name = mandatory.Exempt },
+		"-3 shares":                  func(c *prioritylevel.Config) { c.Shares = -3 },
+		"lendable percent 101":       func(c *prioritylevel.Config) { c.LendablePercent = 101 },
+		"lendable percent -1":        func(c *prioritylevel.Config) { c.LendablePercent = -1 },
+		"borrowing limit percent -1": func(c *prioritylevel.Config) { c.BorrowingLimitPercent = &negative },
+		"queue length limit 0":       func(c *prioritylevel.Config) { c.QueueLengthLimit = 0 },
 	} {
 		t.Run(reason, func(t *testing.T) {
 			config := queuing(4)

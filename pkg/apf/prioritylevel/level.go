@@ -12,27 +12,25 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// Level is one priority level. Create one with New. It is safe for concurrent
-// use.
+// Level is one priority level. It is safe for concurrent use. Create one with New.
 type Level struct {
 	set      *queueset.Set
 	maxWidth atomic.Int64 // see MaxWidth
 
-	mu       sync.Mutex // guards what follows
-	config   Config
-	limits   allocation.Limits
-	division Division
-	period   demand.Period
-	smoothed float64
-	quiesces bool
+	mu        sync.Mutex // guards what follows
+	config    Config
+	limits    allocation.Limits
+	division  Division
+	period    demand.Period
+	smoothed  float64
+	quiescing bool
 }
 
-// Division is what the division of the server's seats gave a level.
+// Division is the part of the seats of the server that a level has.
 type Division struct {
-	Current int     // seats
-	Target  float64 // seats it would have if there were enough
-	// Total is the size of the server in seats.
-	Total int
+	Current int     // current limit, in seats
+	Target  float64 // seats that it would have if there were enough
+	Total   int     // seats of the server
 }
 
 // New returns a level. Its configuration must be valid.
@@ -46,6 +44,8 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.L
 	return l, nil
 }
 
+// seatLimits returns the limits of the queue set. With a current limit of 0, seat
+// utilization is relative to a tenth of the server.
 func seatLimits(l allocation.Limits, d Division) queueset.Limits {
 	denominator := d.Current
 	if denominator <= 0 {
@@ -54,18 +54,18 @@ func seatLimits(l allocation.Limits, d Division) queueset.Limits {
 	return queueset.Limits{Seats: d.Current, Nominal: l.Nominal, Denominator: denominator}
 }
 
-// Set seats the requests of the level.
+// Set returns the queue set.
 func (l *Level) Set() *queueset.Set { return l.set }
 
-// Config returns the present configuration.
+// Config returns the configuration.
 func (l *Level) Config() Config {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.config
 }
 
-// Configure replaces the configuration, which must be valid, and the limits.
-// A level that was quiescing resumes.
+// Configure replaces the configuration, which must be valid, and the limits. A
+// quiescing level resumes.
 func (l *Level) Configure(config Config, limits allocation.Limits, d Division) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,8 +77,8 @@ func (l *Level) Configure(config Config, limits allocation.Limits, d Division) e
 	}
 	l.config = config
 	l.divide(limits, d)
-	if l.quiesces {
-		l.quiesces = false
+	if l.quiescing {
+		l.quiescing = false
 		l.set.OnIdle(nil)
 	}
 	return nil
@@ -97,25 +97,25 @@ func (l *Level) divide(limits allocation.Limits, d Division) {
 	l.set.SetLimits(seatLimits(limits, d))
 }
 
-// Quiesce makes drained be called whenever a request of the level has ended
-// and the level may be idle, until it is configured again.
+// Quiesce registers drained, called whenever a request has ended and the level may
+// be idle, until Configure.
 func (l *Level) Quiesce(drained func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.quiesces {
-		l.quiesces = true
+	if !l.quiescing {
+		l.quiescing = true
 		l.set.OnIdle(drained)
 	}
 }
 
-// Drained reports whether the level quiesces and has no request left.
+// Drained reports whether the level quiesces and has no requests.
 func (l *Level) Drained() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.quiesces && l.set.Idle()
+	return l.quiescing && l.set.Idle()
 }
 
-// EndPeriod closes a period of the statistics of demand and smooths.
+// EndPeriod ends the demand period and updates the smoothed demand.
 func (l *Level) EndPeriod() {
 	period := l.set.ResetDemand()
 	l.mu.Lock()
@@ -124,8 +124,8 @@ func (l *Level) EndPeriod() {
 	l.smoothed = demand.Smooth(l.smoothed, period)
 }
 
-// Claim returns what the division of seats needs to know of the level when its
-// limits are the given ones.
+// Claim returns the limits together with the demand, from which package allocation
+// computes the current limit.
 func (l *Level) Claim(limits allocation.Limits) allocation.Level {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,22 +145,22 @@ func (l *Level) Capacity() (waiting float64, seats int) {
 	return l.config.WaitingCapacity(), l.limits.Nominal
 }
 
-// Report is the state of a level at one moment.
+// Report is the state of a level.
 type Report struct {
 	Config   Config
 	Limits   allocation.Limits
 	Division Division
-	// Period is the last complete period of demand, Smoothed what is made of
-	// all of them, in seats.
-	Period   demand.Period
+	// Period is the last complete demand period.
+	Period demand.Period
+	// Smoothed is the smoothed demand in seats.
 	Smoothed float64
-	// MaxWidth bounds the estimates of requests in seats; 0 is no bound.
+	// MaxWidth is the largest work estimate in seats; 0 means no bound.
 	MaxWidth  int
 	Quiescing bool
 	Figures   queueset.Figures
 }
 
-// Report returns the state of the moment.
+// Report returns the present state.
 func (l *Level) Report() Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,11 +168,11 @@ func (l *Level) Report() Report {
 		Config: l.config, Limits: l.limits, Division: l.division,
 		Period: l.period, Smoothed: l.smoothed,
 		MaxWidth:  l.MaxWidth(),
-		Quiescing: l.quiesces,
+		Quiescing: l.quiescing,
 		Figures:   l.set.Figures(),
 	}
 }
 
-// MaxWidth returns the most seats that the estimate of one request should
-// take, 0 if nothing bounds it. It takes no lock.
+// MaxWidth returns the largest work estimate of one request, in seats; 0 if there is
+// no bound. It takes no lock.
 func (l *Level) MaxWidth() int { return int(l.maxWidth.Load()) }

@@ -33,10 +33,10 @@ func condition(level string, found bool, now metav1.Time) flowcontrol.FlowSchema
 	return c
 }
 
-// says tells whether the schema's status already says what the condition does,
-// in whatever words. If not, the second result is the condition with the time
-// at which its status really changed.
-func says(schema *flowcontrol.FlowSchema, wanted flowcontrol.FlowSchemaCondition) (bool, flowcontrol.FlowSchemaCondition) {
+// isCurrent reports whether the schema already has the wanted condition, whatever its
+// wording. If not, the second result is the wanted condition with the time of its
+// last transition.
+func isCurrent(schema *flowcontrol.FlowSchema, wanted flowcontrol.FlowSchemaCondition) (bool, flowcontrol.FlowSchemaCondition) {
 	i := slices.IndexFunc(schema.Status.Conditions, func(c flowcontrol.FlowSchemaCondition) bool { return c.Type == wanted.Type })
 	if i < 0 {
 		return false, wanted
@@ -54,7 +54,7 @@ func says(schema *flowcontrol.FlowSchema, wanted flowcontrol.FlowSchemaCondition
 
 // applyPatch returns the body of a server-side apply of one condition.
 func applyPatch(name string, c flowcontrol.FlowSchemaCondition) ([]byte, error) {
-	// Not the API type: its zero spec would be applied as well.
+	// The API type would apply an empty spec too.
 	return json.Marshal(struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        struct {

@@ -42,7 +42,7 @@ func TestSays(t *testing.T) {
 		"a condition of another type is nobody's concern": {present: []flowcontrol.FlowSchemaCondition{{Type: "Other", Status: "False"}}, since: now},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, got := says(schemaOf("s", "l", c.present...), condition("l", true, now))
+			done, got := isCurrent(schemaOf("s", "l", c.present...), condition("l", true, now))
 			require.Equal(t, c.done, done)
 			if !done {
 				assert.Equal(t, condition("l", true, c.since), got)

@@ -19,14 +19,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 )
 
-// FieldManager is whom the conditions belong to in managedFields: the same as
-// that of kube-apiserver, which writes the same.
+// FieldManager owns the conditions in managedFields. It is that of kube-apiserver,
+// which writes the same conditions.
 const FieldManager = "api-priority-and-fairness-config-consumer-v1"
 
-// maxJitter bounds the chance that is added to waiting for the budget.
+// maxJitter is the largest random delay added to the wait for the next write.
 const maxJitter = 15 * time.Second
 
-// SchemaPatcher writes FlowSchemas.
+// SchemaPatcher patches FlowSchemas.
 type SchemaPatcher interface {
 	Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*flowcontrol.FlowSchema, error)
 }
@@ -36,27 +36,27 @@ type LevelGetter interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (*flowcontrol.PriorityLevelConfiguration, error)
 }
 
-// Config is what a Controller needs.
+// Config configures a Controller.
 type Config struct {
-	// Levels and Schemas are the informers of the two kinds, in
-	// k8s.io/api/flowcontrol/v1. They are started by their owner.
+	// Levels and Schemas are the informers of PriorityLevelConfigurations and
+	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
 	SchemaPatcher   SchemaPatcher
 	LevelGetter     LevelGetter
 	Clock           clock.WithTicker
 }
 
-// Controller keeps the conditions true. Create one with New.
+// Controller maintains the conditions. Create one with New.
 type Controller struct {
 	config Config
 	queue  workqueue.TypedRateLimitingInterface[string] // of names of schemas
-	budget budget                                       // used by the one worker
+	limit  writeLimiter                                 // used by the one worker
 
 	registrations []cache.ResourceEventHandlerRegistration
 }
 
-// New returns a Controller that listens to the informers from now on. Run does
-// the work.
+// New returns a Controller and adds its event handlers to the informers. Run writes
+// the conditions.
 func New(config Config) (*Controller, error) {
 	c := &Controller{
 		config: config,
@@ -64,18 +64,18 @@ func New(config Config) (*Controller, error) {
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](200*time.Millisecond, 5*time.Minute),
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "flowschema_status", Clock: config.Clock},
 		),
-		budget: budget{},
+		limit: writeLimiter{},
 	}
-	if err := c.listen(config.Schemas, cache.ResourceEventHandlerDetailedFuncs{
+	if err := c.addEventHandler(config.Schemas, cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc:    func(object any, _ bool) { c.enqueue(object) },
 		UpdateFunc: func(_, object any) { c.enqueue(object) },
 		DeleteFunc: c.enqueue,
 	}); err != nil {
 		return nil, err
 	}
-	if err := c.listen(config.Levels, cache.ResourceEventHandlerDetailedFuncs{
+	if err := c.addEventHandler(config.Levels, cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, initial bool) {
-			// Every schema is looked at in the beginning anyhow.
+			// The initial schemas are enqueued anyway.
 			if !initial {
 				c.enqueueSchemasOf(object)
 			}
@@ -87,23 +87,24 @@ func New(config Config) (*Controller, error) {
 	return c, nil
 }
 
-func (c *Controller) listen(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
+func (c *Controller) addEventHandler(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
 	registration, err := informer.AddEventHandler(handler)
 	if err != nil {
-		return fmt.Errorf("listening to an informer of flow control objects: %w", err)
+		return fmt.Errorf("adding an event handler to an informer of flow control objects: %w", err)
 	}
 	c.registrations = append(c.registrations, registration)
 	return nil
 }
 
-// enqueue is given a schema, or what an informer leaves of one.
+// enqueue adds a schema, or the tombstone of one, to the queue.
 func (c *Controller) enqueue(object any) {
-	// The only error is an object without metadata.
+	// Only an object without metadata is an error.
 	if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
 		c.queue.Add(name)
 	}
 }
 
+// enqueueSchemasOf adds the schemas that name a level to the queue.
 func (c *Controller) enqueueSchemasOf(level any) {
 	name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(level)
 	if err != nil {
@@ -116,9 +117,8 @@ func (c *Controller) enqueueSchemasOf(level any) {
 	}
 }
 
-// Run keeps the conditions true until the context ends. It returns an error if
-// the context ends before the informers have seen the API. It may be called
-// once.
+// Run writes conditions until the context ends. It returns an error if the context
+// ends before the informers have synced. It must be called once only.
 func (c *Controller) Run(ctx context.Context) error {
 	defer c.queue.ShutDown()
 	synced := []cache.InformerSynced{c.config.Levels.HasSynced, c.config.Schemas.HasSynced}
@@ -126,7 +126,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		synced = append(synced, registration.HasSynced)
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		return errors.New("the informers of flow control objects did not sync before the end")
+		return errors.New("the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
 	}
 	stopQueue := context.AfterFunc(ctx, c.queue.ShutDown)
 	defer stopQueue()
@@ -135,7 +135,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	return nil
 }
 
-// next serves one schema; it returns false when the queue has been shut down.
+// next syncs the next schema in the queue. It returns false after shutdown.
 func (c *Controller) next(ctx context.Context) bool {
 	name, down := c.queue.Get()
 	if down {
@@ -146,7 +146,7 @@ func (c *Controller) next(ctx context.Context) bool {
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {
-			klog.ErrorS(err, "Cannot keep the status of a FlowSchema; trying again", "flowSchema", name)
+			klog.ErrorS(err, "Failed to update the status of a FlowSchema, will retry", "flowSchema", name)
 		}
 		c.queue.AddRateLimited(name)
 	case wait > 0:
@@ -157,22 +157,22 @@ func (c *Controller) next(ctx context.Context) bool {
 	return true
 }
 
-// sync makes the condition of one schema true, or returns how long to wait
-// with that.
+// sync writes the condition of one schema if it is wrong, or returns how long to
+// wait before that.
 func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration, err error) {
 	object, exists, err := c.config.Schemas.GetStore().GetByKey(name)
 	if err != nil {
 		return 0, fmt.Errorf("looking up FlowSchema %q: %w", name, err)
 	}
 	if !exists {
-		c.budget.forget(name)
+		c.limit.forget(name)
 		return 0, nil
 	}
 	schema := object.(*flowcontrol.FlowSchema)
 	now := c.config.Clock.Now()
 	level := schema.Spec.PriorityLevelConfiguration.Name
-	found := c.known(level)
-	done, wanted := says(schema, condition(level, found, metav1.NewTime(now)))
+	found := c.isCached(level)
+	done, wanted := isCurrent(schema, condition(level, found, metav1.NewTime(now)))
 	if done {
 		return 0, nil
 	}
@@ -180,21 +180,21 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 		if found, err = c.exists(ctx, level); err != nil {
 			return 0, err
 		}
-		if done, wanted = says(schema, condition(level, found, metav1.NewTime(now))); done {
+		if done, wanted = isCurrent(schema, condition(level, found, metav1.NewTime(now))); done {
 			return 0, nil
 		}
 	}
-	if wait := c.budget.wait(name, c.config.Clock.Now()); wait > 0 {
-		return wait + rand.N(maxJitter), nil //nolint:gosec // chance, not a secret
+	if wait := c.limit.wait(name, c.config.Clock.Now()); wait > 0 {
+		return wait + rand.N(maxJitter), nil //nolint:gosec // a random delay is no secret
 	}
 	err = c.write(ctx, name, wanted)
-	// Only now: a slow API may have written at any moment until here.
-	c.budget.spend(name, c.config.Clock.Now())
+	// Not before the write: a slow API may write at any time until it responds.
+	c.limit.record(name, c.config.Clock.Now())
 	return 0, err
 }
 
-// known tells whether a level exists as far as the informer knows.
-func (c *Controller) known(level string) bool {
+// isCached reports whether a level is mandatory or in the informer.
+func (c *Controller) isCached(level string) bool {
 	if level == mandatory.Exempt || level == mandatory.CatchAll {
 		return true
 	}
@@ -202,7 +202,7 @@ func (c *Controller) known(level string) bool {
 	return err == nil && exists
 }
 
-// exists asks the API whether a level does.
+// exists gets a level from the API and reports whether it exists.
 func (c *Controller) exists(ctx context.Context, level string) (bool, error) {
 	_, err := c.config.LevelGetter.Get(ctx, level, metav1.GetOptions{})
 	switch {
@@ -211,11 +211,11 @@ func (c *Controller) exists(ctx context.Context, level string) (bool, error) {
 	case apierrors.IsNotFound(err):
 		return false, nil
 	default:
-		return false, fmt.Errorf("asking for PriorityLevelConfiguration %q: %w", level, err)
+		return false, fmt.Errorf("getting PriorityLevelConfiguration %q: %w", level, err)
 	}
 }
 
-// write puts a condition into the status of a schema, if that still exists.
+// write writes a condition to the status of a schema, unless that was deleted.
 func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.FlowSchemaCondition) error {
 	patch, err := applyPatch(name, wanted)
 	if err != nil {
@@ -224,9 +224,9 @@ func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.
 	_, err = c.config.SchemaPatcher.Patch(ctx, name, types.ApplyPatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager, Force: new(true)}, "status")
 	if apierrors.IsInvalid(err) {
-		// Apply cannot compare versions of an object with an item twice in a set,
-		// but the same body is a merge patch too. The object loses its record of
-		// managers by that, as by any update, and can be applied to again.
+		// Server-side apply fails for an object that has an item twice in a set. A
+		// strategic merge patch of the same body works, and resets the managedFields,
+		// so that the next apply succeeds.
 		_, err = c.config.SchemaPatcher.Patch(ctx, name, types.StrategicMergePatchType, patch,
 			metav1.PatchOptions{FieldManager: FieldManager}, "status")
 	}

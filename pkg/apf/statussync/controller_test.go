@@ -199,7 +199,7 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, wait)
 	assert.Len(t, a.writes, 1)
-	assert.Empty(t, controller.budget)
+	assert.Empty(t, controller.limit)
 }
 
 // withRealInformers lets a Controller work, until the end of the test, with
@@ -275,5 +275,5 @@ func TestRunEndsIfTheAPIIsNeverSeen(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, controller.Run(ctx), "the informers of flow control objects did not sync before the end")
+	assert.EqualError(t, controller.Run(ctx), "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// write counts a write that the budget allows, and otherwise returns how long to
+// write counts a write that the limit allows, and otherwise returns how long to
 // wait for it.
-func (b budget) write(name string, now time.Time) time.Duration {
-	wait := b.wait(name, now)
+func (l writeLimiter) write(name string, now time.Time) time.Duration {
+	wait := l.wait(name, now)
 	if wait == 0 {
-		b.spend(name, now)
+		l.record(name, now)
 	}
 	return wait
 }
 
 func TestSixWritesAMinute(t *testing.T) {
-	b := budget{}
+	b := writeLimiter{}
 	now := time.Unix(1000, 0)
 	for i := range 6 {
 		require.Zero(t, b.write("s", now.Add(time.Duration(i)*time.Second)), "write %d", i+1)
@@ -39,7 +39,7 @@ func TestSixWritesAMinute(t *testing.T) {
 
 func TestNoMinuteEverHasMoreThanSixWrites(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 1))
-	b := budget{}
+	b := writeLimiter{}
 	now := time.Unix(1000, 0)
 	var writes []time.Time
 	for range 20000 {
