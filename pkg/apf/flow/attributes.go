@@ -1,17 +1,15 @@
 package flow
 
-// Attributes are the properties of a request that flow control looks at.
-// They are plain values, so that a request can be classified and queued
-// without a server.
+// Attributes are the properties of a request that flow control uses.
 type Attributes struct {
 	// User is the name of the user, Groups are the groups the user is in.
 	User   string
 	Groups []string
-	// Verb is the API verb of a resource request (get, list, ...), and the
-	// HTTP method in lower case for any other.
+	// Verb is the API verb of a resource request (get, list, ...), or the HTTP method
+	// of any other request, in lower case.
 	Verb string
-	// IsResourceRequest tells whether the five fields of resources below
-	// count, or Path alone.
+	// IsResourceRequest reports whether the next four fields and Namespace matter,
+	// or only Path.
 	IsResourceRequest bool
 	APIGroup          string
 	APIVersion        string
@@ -19,7 +17,7 @@ type Attributes struct {
 	Subresource       string
 	// Namespace is empty for a request that is not limited to one namespace.
 	Namespace string
-	// Name is the object's name; nothing is matched on it.
+	// Name is the name of the object. No rule matches on it.
 	Name string
 	// Path is the URL path.
 	Path string

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// MaxHand is the largest hand that any Dealer can deal: 15 cards of 15 or
-	// 16 need up to 60 bits, 16 of 16 need 64.
+	// MaxHand is the largest hand size: 15 queues of 15 or 16 need up to 60 bits of
+	// the hash, 16 of 16 need 64.
 	MaxHand = 15
 
 	maxDeck     = 1 << 26
 	maxHandBits = 60
 )
 
-// Dealer deals hands of distinct queues. The zero Dealer is not usable.
+// Dealer deals hands of distinct queues. The zero Dealer is invalid.
 type Dealer struct {
 	deck, hand int
 }
 
-// NewDealer returns a Dealer of hands of handSize queues out of deckSize.
-// Both must be positive, handSize at most deckSize, deckSize at most 2^26, and
-// log2(deckSize) * handSize, rounded up, at most 60 bits.
+// NewDealer returns a Dealer of hands of handSize queues out of deckSize. Both must
+// be positive, handSize at most deckSize, deckSize at most 2^26, and
+// ceil(log2(deckSize) * handSize) at most 60 bits.
 func NewDealer(deckSize, handSize int) (Dealer, error) {
 	switch {
 	case deckSize < 1 || handSize < 1:
@@ -41,15 +41,15 @@ func handBits(deckSize, handSize int) int {
 	return int(math.Ceil(math.Log2(float64(deckSize)) * float64(handSize)))
 }
 
-// DeckSize returns the number of queues dealt from.
+// DeckSize returns the number of queues.
 func (d Dealer) DeckSize() int { return d.deck }
 
 // HandSize returns the number of queues in a hand.
 func (d Dealer) HandSize() int { return d.hand }
 
-// Deal writes the hand of the flow over the contents of hand and returns it:
-// HandSize distinct numbers in [0, DeckSize), in the order they were dealt.
-// It does not allocate if hand has room for HandSize numbers.
+// Deal returns the hand of a flow: HandSize distinct numbers in [0, DeckSize), in the
+// order in which they were dealt. It overwrites hand, and does not allocate if that
+// has room.
 func (d Dealer) Deal(hash Hash, hand []int) []int {
 	hand = hand[:0]
 	rest := uint64(hash)
@@ -60,9 +60,9 @@ func (d Dealer) Deal(hash Hash, hand []int) []int {
 		digits[i] = int(rest - quotient*base)
 		rest = quotient
 	}
-	// The i-th digit counts among the cards still in the deck after i were
-	// dealt. Undo the removals, latest first: where a card at or below the
-	// running position was taken out, the position moves up by one.
+	// The i-th digit is a position among the cards that are left after i were dealt.
+	// Undo the removals, latest first: a card that was removed at or below the
+	// position moves it up by one.
 	for i := range d.hand {
 		card := digits[i]
 		for j := i - 1; j >= 0; j-- {

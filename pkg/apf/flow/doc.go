@@ -1,33 +1,32 @@
-// Package flow says what a request looks like to flow control and which flow
-// it belongs to.
+// Package flow holds the attributes of a request, and computes the identity of its
+// flow and the hand of queues of that flow.
 //
-// A flow is a pair (flow schema, distinguisher). It is identified by a 64 bit
+// A flow is a pair (flow schema, flow distinguisher). It is identified by a 64-bit
 // hash: the first eight bytes, least significant first, of
 //
 //	SHA-256(schema name, 0x00, distinguisher)
 //
-// which is the value that k8s.io/apiserver computes, so that a flow meets the
-// same queues on both engines.
+// k8s.io/apiserver computes the same hash, so a flow gets the same queues on both
+// engines.
 //
 // # Shuffle sharding
 //
-// A flow may use handSize of the n queues of its level. The hand is read off
-// the hash as digits of a mixed-radix number: the first digit has base n, the
-// next n-1, and so on, each least significant first. The i-th digit chooses
-// among the n-i queues that are still in the deck, counted in ascending order;
-// every ordered hand is therefore hit by the same share of the hashes, up to
-// one part in 2^64 / (n (n-1) ... (n-handSize+1)). Dealers with more than 60
-// bits of hands are refused, so that this excess stays below 1/16.
+// A flow may use handSize of the n queues of its level. Its hand is read from the
+// hash as the digits of a mixed-radix number, least significant first: the first
+// digit has base n, the next n-1, and so on. The i-th digit chooses among the n-i
+// queues that are still in the deck, in ascending order. So each ordered hand gets
+// the same share of the hashes, up to one part in 2^64 / (n (n-1) ... (n-handSize+1)).
+// NewDealer rejects hands of more than 60 bits, so that this excess stays below 1/16.
 //
 // # Isolation
 //
-// How well does a hand protect? Let e elephants each fill every queue of
-// their hands, and a mouse be squished if all of its queues are full. The number
-// r of queues that the mouse still has for itself, at first its whole hand of h,
-// is a Markov chain over the elephants: of C(n,h) possible hands, the next
-// elephant's takes k more of them in
+// Let e elephants each fill all queues of their hands. A mouse is squished if all
+// queues of its hand are full. The number r of its queues that are not full, at
+// first the whole hand of h, is a Markov chain over the elephants: of the C(n,h)
+// possible hands of the next elephant,
 //
 //	C(r, k) · C(n-r, h-k)
 //
-// cases. SquishProbability runs that chain down to r = 0.
+// fill k more of them. SquishProbability computes the probability of r = 0 after e
+// elephants.
 package flow

@@ -77,7 +77,7 @@ func TestHasherAllocations(t *testing.T) {
 	for name, distinguisher := range map[string]string{
 		"a remembered distinguisher costs no allocation": "alice",
 		"an empty distinguisher costs no allocation":     "",
-		"a long distinguisher is hashed, not remembered": strings.Repeat("x", longestRemembered-20),
+		"a long distinguisher is hashed, not remembered": strings.Repeat("x", longestCached-20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasher.Hash(distinguisher)
@@ -88,7 +88,7 @@ func TestHasherAllocations(t *testing.T) {
 
 func TestHasherRemembersNoDistinguisherBeyondTheBound(t *testing.T) {
 	hasher := NewHasher("s")
-	long := strings.Repeat("x", longestRemembered+1)
+	long := strings.Repeat("x", longestCached+1)
 	assert.Equal(t, HashOf("s", long), hasher.Hash(long))
 	assert.Nil(t, hasher.table.Load())
 }

@@ -2,14 +2,13 @@ package flow
 
 import "math/big"
 
-// SquishProbability returns the probability that all handSize queues of a
-// mouse (a flow of low intensity) are also queues of at least one of the given
-// number of elephants (flows that fill their queues), when each flow has a
-// random hand out of the given number of queues. See the package comment. It
-// counts in integers, so that the result is the float64 nearest to the truth.
+// SquishProbability returns the probability that each of the handSize queues of a
+// mouse, a flow of low intensity, is also a queue of at least one elephant, a flow
+// that fills its queues. Each flow has a random hand. See the package comment. It
+// computes with integers, so the result is the float64 nearest to the exact one.
 func SquishProbability(queues, handSize, elephants int) float64 {
-	// ways holds, for each number of queues that the mouse has left, in how
-	// many ways the elephants seen so far can leave it those.
+	// ways holds, for each number of queues that the mouse has left, the number of
+	// combinations of hands of the elephants so far that leave it so many.
 	ways := make([]*big.Int, handSize+1)
 	for left := range ways {
 		ways[left] = new(big.Int)
@@ -34,7 +33,7 @@ func SquishProbability(queues, handSize, elephants int) float64 {
 	return probability
 }
 
-// binomial returns n over k.
+// binomial returns the binomial coefficient C(n, k).
 func binomial(n, k int) *big.Int {
 	if k > n {
 		return new(big.Int)

@@ -9,20 +9,21 @@ import (
 // maxBounds is the largest number of bounds that a Histogram may have.
 const maxBounds = 13
 
-// Histogram counts observations of integers in buckets. Its buckets are those
-// of the bounds given to Observe and Snapshot, which must always be the same.
-// The zero Histogram is empty and ready for use by many goroutines at once.
+// Histogram counts observations of integers in buckets. Every call must be given the
+// same Bounds. The zero Histogram is empty. It is safe for concurrent use.
 type Histogram struct {
 	counts [maxBounds + 1]atomic.Uint64
 	sum    atomic.Uint64
 }
 
-// Bounds are the inclusive upper bounds of the buckets of a Histogram, in
-// ascending order, in the integer unit of the observations, and how many of
-// those units are one unit of the metric (1e9 for nanoseconds to seconds).
+// Bounds are the bounds of the buckets of a Histogram.
 type Bounds struct {
+	// Upper are the inclusive upper bounds of all buckets but the last, ascending, in
+	// the integer unit of the observations.
 	Upper []int64
-	Unit  float64
+	// Unit is how many units of the observations are one unit of the metric: 1e9 for
+	// nanoseconds and seconds.
+	Unit float64
 }
 
 // Observe adds one observation. A negative one counts as 0.
@@ -36,15 +37,15 @@ func (h *Histogram) Observe(b *Bounds, value int64) {
 	h.sum.Add(uint64(value))
 }
 
-// Distribution is what a histogram holds at one moment.
+// Distribution is a snapshot of a histogram.
 type Distribution struct {
 	// Bounds are the inclusive upper bounds of all buckets but the last, in
 	// units of the metric.
 	Bounds []float64
-	// Counts are the observations per bucket, not cumulative; there is one
-	// more of them than of Bounds, for what lies above.
+	// Counts are the observations of each bucket, not cumulative. The last bucket has
+	// no upper bound.
 	Counts []uint64
-	// Sum of the observations in units of the metric.
+	// Sum is the sum of the observations in units of the metric.
 	Sum float64
 }
 
@@ -71,7 +72,7 @@ func (d *Distribution) observe(value float64, n uint64) {
 	d.Sum += value * float64(n)
 }
 
-// addTo adds the contents of h to d, which must have been made with b.
+// addTo adds the contents of h to d, which must have the same bounds.
 func (h *Histogram) addTo(d *Distribution, b *Bounds) {
 	for i := range d.Counts {
 		d.Counts[i] += h.counts[i].Load()
@@ -87,8 +88,8 @@ func (h *Histogram) count() uint64 {
 	return n
 }
 
-// The bounds of the histograms of a Series, as in the metrics of
-// k8s.io/apiserver: a dashboard made for those reads ours.
+// The bounds are those of the metrics of k8s.io/apiserver, for the same dashboards.
+
 func durationBounds() Bounds {
 	const ms = int64(time.Millisecond)
 	return Bounds{Unit: 1e9, Upper: []int64{

@@ -28,22 +28,23 @@ func (k Kind) String() string {
 
 const (
 	kindShards = 8
-	// kindBatch is how many changes a shard collects before they are integrated.
+	// kindBatch is the number of changes that fill a shard.
 	kindBatch = 64
 )
 
-// KindGauges follow how many requests of each kind wait and execute. They are
-// safe for concurrent use. Create them with NewKindGauges.
+// KindGauges counts the requests of each kind that wait and execute. It is safe for
+// concurrent use. Create one with NewKindGauges.
 //
-// Changes are noted in one of several shards, chosen at random, and put in
-// order of time when some have gathered.
+// A change goes to one of several shards, chosen at random. When a shard is full, the
+// changes of all shards are sorted by time and integrated, so that requests rarely
+// meet at one lock (BenchmarkFilter of package benchmarks).
 type KindGauges struct {
 	shards [kindShards]kindShard
 
 	mu      sync.Mutex // guards what follows; taken before that of a shard
 	now     time.Duration
 	gauges  [KindCount][2]kindGauge // by whether it executes
-	changes []kindChange            // scratch
+	changes []kindChange            // buffer of merge
 }
 
 type kindShard struct {
@@ -59,13 +60,14 @@ type kindChange struct {
 	executing uint8 // 1 for yes
 }
 
-// kindGauge is one of the numbers.
+// kindGauge is the number of requests of one kind in one phase.
 type kindGauge struct {
 	count int
 	share *TimeWeighted
 
-	second     int64 // the second that peak is of
-	peak, last int   // the largest count in that second, and in the one before
+	second int64 // the current second
+	peak   int   // the largest count in the current second
+	last   int   // the largest count in the second before
 }
 
 // NewKindGauges returns gauges that are zero from now on.
@@ -80,8 +82,8 @@ func NewKindGauges(now time.Duration) *KindGauges {
 	return k
 }
 
-// SetDenominators makes the shares be those of so many requests that may wait
-// and of so many that may execute, from now on.
+// SetDenominators sets how many requests may wait and execute, of which Share is a
+// fraction from now on.
 func (k *KindGauges) SetDenominators(now time.Duration, waiting, executing float64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,18 +94,18 @@ func (k *KindGauges) SetDenominators(now time.Duration, waiting, executing float
 	}
 }
 
-// Waiting says that from now on so many more requests of the kind wait.
+// Waiting adds delta to the number of waiting requests from now on.
 func (k *KindGauges) Waiting(kind Kind, delta int, now time.Duration) {
-	k.note(kindChange{at: now, delta: int32(delta), kind: kind})
+	k.record(kindChange{at: now, delta: int32(delta), kind: kind})
 }
 
-// Executing says that from now on so many more requests of the kind execute.
+// Executing adds delta to the number of executing requests from now on.
 func (k *KindGauges) Executing(kind Kind, delta int, now time.Duration) {
-	k.note(kindChange{at: now, delta: int32(delta), kind: kind, executing: 1})
+	k.record(kindChange{at: now, delta: int32(delta), kind: kind, executing: 1})
 }
 
-func (k *KindGauges) note(c kindChange) {
-	sh := &k.shards[rand.Uint32()%kindShards] //nolint:gosec // spreads load, keeps no secret
+func (k *KindGauges) record(c kindChange) {
+	sh := &k.shards[rand.Uint32()%kindShards] //nolint:gosec // the choice of a shard is no secret
 	sh.mu.Lock()
 	if sh.changes == nil {
 		sh.changes = make([]kindChange, 0, kindBatch+kindBatch/4)
@@ -118,6 +120,7 @@ func (k *KindGauges) note(c kindChange) {
 	}
 }
 
+// merge integrates the changes of all shards.
 func (k *KindGauges) merge() {
 	k.changes = k.changes[:0]
 	for i := range k.shards {
@@ -135,14 +138,14 @@ func (k *KindGauges) merge() {
 }
 
 func (g *kindGauge) add(now time.Duration, delta int) {
-	g.turn(now)
+	g.startSecond(now)
 	g.count += delta
 	g.peak = max(g.peak, g.count)
 	g.share.Set(now, g.count)
 }
 
-// turn begins a new second if one has begun.
-func (g *kindGauge) turn(now time.Duration) {
+// startSecond starts a new second if now is in one.
+func (g *kindGauge) startSecond(now time.Duration) {
 	second := int64(now / time.Second)
 	if second == g.second {
 		return
@@ -154,22 +157,23 @@ func (g *kindGauge) turn(now time.Duration) {
 	g.second, g.peak = second, g.count
 }
 
-// KindFigures are the numbers of one kind in one phase.
+// KindFigures is the snapshot of one kind in one phase.
 type KindFigures struct {
-	// Count is the number of requests now, Peak the largest number in the last
-	// full second.
-	Count, Peak int
-	// Share says for how many nanoseconds the number, in relation to its
-	// denominator, was in each bucket.
+	// Count is the present number of requests.
+	Count int
+	// Peak is the largest number in the last full second.
+	Peak int
+	// Share is the time-weighted distribution of the number, relative to the
+	// denominator, in nanoseconds.
 	Share Distribution
 }
 
-// KindSnapshot are the numbers of all kinds.
+// KindSnapshot is the snapshot of all kinds.
 type KindSnapshot struct {
 	Waiting, Executing [KindCount]KindFigures
 }
 
-// Snapshot returns the numbers of the moment.
+// Snapshot returns the present numbers.
 func (k *KindGauges) Snapshot(now time.Duration) KindSnapshot {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,6 +188,6 @@ func (k *KindGauges) Snapshot(now time.Duration) KindSnapshot {
 }
 
 func (g *kindGauge) figures(now time.Duration) KindFigures {
-	g.turn(now)
+	g.startSecond(now)
 	return KindFigures{Count: g.count, Peak: g.last, Share: g.share.Snapshot(now)}
 }

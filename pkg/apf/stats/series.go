@@ -8,7 +8,7 @@ import (
 // MaxShards is the largest number of shards of a Series.
 const MaxShards = 16
 
-// Reason says why a request was refused.
+// Reason is why a request was rejected.
 type Reason uint8
 
 // The reasons, in the order of Snapshot.Rejected.
@@ -17,7 +17,7 @@ const (
 	ConcurrencyLimit
 	TimeOut
 	Cancelled
-	Reasons // how many there are
+	Reasons // the number of reasons
 )
 
 // String returns the value of the metric label "reason".
@@ -51,15 +51,15 @@ const (
 	passages
 )
 
-// Layout is what all Series of an engine share: the number of shards and the
+// Layout holds what all Series of an engine share: the number of shards and the
 // bounds of the histograms. Create one with NewLayout.
 type Layout struct {
 	shards                                 int
 	duration, queueLength, watches, widths Bounds
 }
 
-// NewLayout returns the layout of Series with the given number of shards, a
-// power of two of at most MaxShards.
+// NewLayout returns a Layout with the given number of shards, a power of two of at
+// most MaxShards.
 func NewLayout(shards int) *Layout {
 	return &Layout{
 		shards:      shards,
@@ -73,17 +73,17 @@ func NewLayout(shards int) *Layout {
 // Shards returns the number of shards, a power of two.
 func (l *Layout) Shards() int { return l.shards }
 
-// ShardOf returns the shard that a number of any size stands for.
+// ShardOf returns n modulo the number of shards.
 func (l *Layout) ShardOf(n uint32) int { return int(n) & (l.shards - 1) }
 
-// NewSeries returns the empty figures of a flow schema on a priority level.
+// NewSeries returns an empty Series of a flow schema on a priority level.
 func (l *Layout) NewSeries(level, schema string) *Series {
 	return &Series{Level: level, Schema: schema, layout: l}
 }
 
-// Series holds the figures of one flow schema on one priority level. Its
-// methods take the number of the shard to count in, below the number of
-// shards of the Layout, and are safe for concurrent use.
+// Series holds the counts of one flow schema on one priority level. Its methods are
+// safe for concurrent use. They take the number of the shard to count in, below the
+// number of shards of the Layout.
 type Series struct {
 	Level, Schema string
 
@@ -91,27 +91,27 @@ type Series struct {
 	shards [MaxShards]atomic.Pointer[shard]
 }
 
-// knownWidths is how many widths have a counter of their own. Work estimates
-// end at 10 seats.
+// knownWidths is the number of widths with a counter of their own. The largest work
+// estimate is 10 seats.
 const knownWidths = 11
 
 type shard struct {
-	estimated  [knownWidths]atomic.Uint64 // requests by width, 0 unused
-	wider      Histogram                  // requests of knownWidths seats and more
+	estimated  [knownWidths]atomic.Uint64 // requests by width; 0 is unused
+	wider      Histogram                  // requests of at least knownWidths seats
 	atOnce     [passages]atomic.Uint64
-	moreSeats  atomic.Int64 // held, beyond one for each executing request
+	extraSeats atomic.Int64 // seats held beyond one for each executing request
 	inQueue    atomic.Int64 // requests waiting
-	seatsQueue atomic.Int64 // seats waiting
+	seatsQueue atomic.Int64 // seats waited for
 
 	finished [2]Histogram // by watch
 
-	waited, gaveUp  Histogram // until dispatch, until refusal
+	waited, gaveUp  Histogram // wait of dispatched and of rejected requests
 	queueLength     Histogram
 	watches         Histogram
 	rejected        [Reasons]atomic.Uint64
 	noAccommodation atomic.Uint64
 
-	_ [64]byte // keeps the next object off the last cache line
+	_ [64]byte // no other object shares the last cache line (BenchmarkUncontendedParallel)
 }
 
 func (s *Series) shard(i int) *shard {
@@ -123,7 +123,7 @@ func (s *Series) shard(i int) *shard {
 	return p.Load()
 }
 
-// Estimated counts a request that asks for width seats.
+// Estimated counts a request by its work estimate.
 func (s *Series) Estimated(shard, width int) {
 	sh := s.shard(shard)
 	if width < knownWidths {
@@ -133,15 +133,15 @@ func (s *Series) Estimated(shard, width int) {
 	sh.wider.Observe(&s.layout.widths, int64(width))
 }
 
-// Started counts a request that was dispatched at its arrival.
+// Started counts a request that was dispatched on arrival.
 func (s *Series) Started(shard, width int, passage Passage) {
 	sh := s.shard(shard)
-	sh.holdMore(width - 1)
+	sh.addExtraSeats(width - 1)
 	sh.atOnce[passage].Add(1)
 }
 
-// Enqueued counts a request that was put into a queue, which then held length
-// requests.
+// Enqueued counts a request that was added to a queue. length is the length of the
+// queue afterwards.
 func (s *Series) Enqueued(shard, width, length int) {
 	sh := s.shard(shard)
 	sh.inQueue.Add(1)
@@ -149,24 +149,24 @@ func (s *Series) Enqueued(shard, width, length int) {
 	sh.queueLength.Observe(&s.layout.queueLength, int64(length))
 }
 
-// Dispatched counts a request that left its queue, where it was counted with
-// width seats, to hold seats.
+// Dispatched counts a request that left its queue. It waited for width seats and
+// holds seats now.
 func (s *Series) Dispatched(shard, width, seats int, waited time.Duration) {
 	sh := s.shard(shard)
 	sh.inQueue.Add(-1)
 	sh.seatsQueue.Add(-int64(width))
-	sh.holdMore(seats - 1)
+	sh.addExtraSeats(seats - 1)
 	sh.waited.Observe(&s.layout.duration, int64(waited))
 }
 
-// Rejected counts a refusal at arrival.
+// Rejected counts a request that was rejected on arrival.
 func (s *Series) Rejected(shard int, reason Reason) {
 	sh := s.shard(shard)
 	sh.rejected[reason].Add(1)
 	sh.gaveUp.Observe(&s.layout.duration, 0)
 }
 
-// Left counts a request that left its queue without being served.
+// Left counts a request that left its queue without being dispatched.
 func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 	sh := s.shard(shard)
 	sh.inQueue.Add(-1)
@@ -175,33 +175,35 @@ func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 	sh.gaveUp.Observe(&s.layout.duration, int64(waited))
 }
 
-// Finished counts the end of an execution, which frees so many seats.
+// Finished counts the end of an execution. freed is the number of seats that it
+// releases.
 func (s *Series) Finished(shard int, executed time.Duration, watch bool, freed int) {
 	kind := 0
 	if watch {
 		kind = 1
 	}
 	sh := s.shard(shard)
-	sh.holdMore(1 - freed)
+	sh.addExtraSeats(1 - freed)
 	sh.finished[kind].Observe(&s.layout.duration, int64(executed))
 }
 
-// Released counts seats that come free after the end of an execution.
-func (s *Series) Released(shard, seats int) { s.shard(shard).holdMore(-seats) }
+// Released counts seats that are released after the end of an execution.
+func (s *Series) Released(shard, seats int) { s.shard(shard).addExtraSeats(-seats) }
 
-// holdMore costs nothing for a request of one seat, which most are.
-func (sh *shard) holdMore(seats int) {
+// addExtraSeats writes nothing for a request of one seat, the most frequent one
+// (BenchmarkUncontendedParallel).
+func (sh *shard) addExtraSeats(seats int) {
 	if seats != 0 {
-		sh.moreSeats.Add(int64(seats))
+		sh.extraSeats.Add(int64(seats))
 	}
 }
 
-// NotAccommodated counts an attempt to dispatch that found too few free seats.
+// NotAccommodated counts a dispatch attempt that found too few free seats.
 func (s *Series) NotAccommodated(shard int) {
 	s.shard(shard).noAccommodation.Add(1)
 }
 
-// WatchCount counts a mutating request that so many watchers will hear of.
+// WatchCount counts a mutating request by the number of watchers that it notifies.
 func (s *Series) WatchCount(shard, watchers int) {
 	s.shard(shard).watches.Observe(&s.layout.watches, int64(watchers))
 }

@@ -1,7 +1,6 @@
 package stats
 
-// Snapshot is the state of a Series at one moment. All of it is cumulative
-// since the Series was made, apart from the gauges.
+// Snapshot is the state of a Series. Everything but the gauges is cumulative.
 type Snapshot struct {
 	Level, Schema string
 
@@ -13,11 +12,11 @@ type Snapshot struct {
 	InQueueRequests, InQueueSeats     int64
 	ExecutingRequests, ExecutingSeats int64
 
-	// Seconds waited, by whether the request was executed in the end.
+	// Wait in seconds of the requests that were executed and rejected.
 	WaitExecuted, WaitRefused Distribution
-	// Seconds of execution.
+	// Duration of execution in seconds.
 	ExecutionRegular, ExecutionWatch Distribution
-	// Requests in the queue just after one was added.
+	// Requests in a queue after one was added.
 	QueueLength Distribution
 	// Watchers per mutating request.
 	WatchCount Distribution
@@ -25,7 +24,7 @@ type Snapshot struct {
 	EstimatedSeats Distribution
 }
 
-// Used reports whether anything was ever counted.
+// Used reports whether the Series has counted anything.
 func (s *Series) Used() bool {
 	for i := range s.shards {
 		if s.shards[i].Load() != nil {
@@ -35,7 +34,7 @@ func (s *Series) Used() bool {
 	return false
 }
 
-// Snapshot adds up the shards.
+// Snapshot returns the sum of the shards.
 func (s *Series) Snapshot() Snapshot {
 	l := s.layout
 	out := Snapshot{
@@ -48,8 +47,8 @@ func (s *Series) Snapshot() Snapshot {
 		WatchCount:       newDistribution(&l.watches),
 		EstimatedSeats:   newDistribution(&l.widths),
 	}
-	// What has finished is read in a pass before what was dispatched, so that
-	// the difference cannot be negative.
+	// Read the finished requests before the dispatched ones, so that the difference
+	// is not negative.
 	for i := range s.shards {
 		if sh := s.shards[i].Load(); sh != nil {
 			sh.finished[0].addTo(&out.ExecutionRegular, &l.duration)
@@ -92,5 +91,5 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	out.NoAccommodation += sh.noAccommodation.Load()
 	out.InQueueRequests += sh.inQueue.Load()
 	out.InQueueSeats += sh.seatsQueue.Load()
-	out.ExecutingSeats += sh.moreSeats.Load()
+	out.ExecutingSeats += sh.extraSeats.Load()
 }

@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// TimeWeighted is a histogram of the time that a ratio of an integer and a
-// denominator spent in each bucket, see the package comment. It is not safe
-// for concurrent use. Create one with NewTimeWeighted.
+// TimeWeighted is a histogram of the time that a ratio spent in each bucket, see the
+// package comment. It is not safe for concurrent use. Create one with NewTimeWeighted.
 type TimeWeighted struct {
 	bounds      []float64 // inclusive upper bounds of the ratio
 	largest     []int     // largest numerator of each bucket but the last
 	nanoseconds []uint64  // time per bucket
-	few         [64]uint8 // bucket of each small numerator
-	area        float64   // numerator times nanoseconds, since the denominator changed
-	sum         float64   // ratio times nanoseconds, before that
+	small       [64]uint8 // bucket of each small numerator (BenchmarkSaturated of package benchmarks)
+	area        float64   // numerator times nanoseconds since the denominator changed
+	sum         float64   // ratio times nanoseconds before that
 
 	last        time.Duration // when the ratio last changed
 	numerator   int
@@ -22,8 +21,8 @@ type TimeWeighted struct {
 	bucket      int // of the present ratio
 }
 
-// NewTimeWeighted returns a histogram with the given inclusive upper bounds,
-// whose ratio is 0/1 from now on. The bounds are shared, not copied.
+// NewTimeWeighted returns a histogram with the given inclusive upper bounds. The
+// ratio is 0/1 from now on. The bounds are not copied.
 func NewTimeWeighted(bounds []float64, now time.Duration) *TimeWeighted {
 	t := &TimeWeighted{
 		bounds:      bounds,
@@ -32,22 +31,21 @@ func NewTimeWeighted(bounds []float64, now time.Duration) *TimeWeighted {
 		last:        now,
 		denominator: 1,
 	}
-	t.divide()
+	t.setBuckets()
 	return t
 }
 
-// Set makes n the numerator from now on.
+// Set sets the numerator from now on.
 func (t *TimeWeighted) Set(now time.Duration, n int) {
 	if n == t.numerator {
 		return
 	}
 	t.advance(now)
 	t.numerator = n
-	t.place()
+	t.setBucket()
 }
 
-// SetDenominator makes d the denominator from now on. One that is not positive
-// counts as 1.
+// SetDenominator sets the denominator from now on. If it is not positive, it is 1.
 func (t *TimeWeighted) SetDenominator(now time.Duration, d float64) {
 	if !(d > 0) {
 		d = 1
@@ -58,27 +56,27 @@ func (t *TimeWeighted) SetDenominator(now time.Duration, d float64) {
 	t.advance(now)
 	t.sum, t.area = t.total(), 0
 	t.denominator = d
-	t.divide()
+	t.setBuckets()
 }
 
-// divide finds the buckets of a new denominator.
-func (t *TimeWeighted) divide() {
+// setBuckets computes the buckets for a new denominator.
+func (t *TimeWeighted) setBuckets() {
 	for i, bound := range t.bounds {
 		t.largest[i] = largestWithin(bound, t.denominator)
 	}
 	bucket := 0
-	for n := range t.few {
+	for n := range t.small {
 		bucket = t.bucketOf(n, bucket)
-		t.few[n] = uint8(bucket)
+		t.small[n] = uint8(bucket)
 	}
-	t.place()
+	t.setBucket()
 }
 
-// exact is from where on float64 does not tell one integer from the next.
+// exact is the limit below which float64 represents every integer.
 const exact = 1 << 53
 
-// largestWithin returns the largest integer n with n/d <= bound, in the
-// arithmetic of float64, or an integer that no numerator reaches.
+// largestWithin returns the largest integer n with n/d <= bound in float64
+// arithmetic, or exact, which no numerator reaches.
 func largestWithin(bound, d float64) int {
 	n := math.Floor(bound * d)
 	if n >= exact {
@@ -93,15 +91,16 @@ func largestWithin(bound, d float64) int {
 	return int(n)
 }
 
-func (t *TimeWeighted) place() {
-	if uint(t.numerator) < uint(len(t.few)) {
-		t.bucket = int(t.few[t.numerator])
+// setBucket sets the bucket of the present ratio.
+func (t *TimeWeighted) setBucket() {
+	if uint(t.numerator) < uint(len(t.small)) {
+		t.bucket = int(t.small[t.numerator])
 		return
 	}
 	t.bucket = t.bucketOf(t.numerator, t.bucket)
 }
 
-// bucketOf returns the bucket of n, which is not far from the given one.
+// bucketOf returns the bucket of n. It searches from the bucket near.
 func (t *TimeWeighted) bucketOf(n, near int) int {
 	for near > 0 && n <= t.largest[near-1] {
 		near--
@@ -112,7 +111,7 @@ func (t *TimeWeighted) bucketOf(n, near int) int {
 	return near
 }
 
-// total is the ratio times nanoseconds.
+// total returns the ratio times nanoseconds.
 func (t *TimeWeighted) total() float64 { return t.sum + t.area/t.denominator }
 
 func (t *TimeWeighted) advance(now time.Duration) {
@@ -125,8 +124,8 @@ func (t *TimeWeighted) advance(now time.Duration) {
 	t.area += float64(t.numerator) * float64(dt)
 }
 
-// Snapshot returns the distribution up to now. Its counts are nanoseconds, its
-// sum is the ratio times nanoseconds.
+// Snapshot returns the distribution up to now. Counts are nanoseconds. The sum is the
+// ratio times nanoseconds.
 func (t *TimeWeighted) Snapshot(now time.Duration) Distribution {
 	t.advance(now)
 	return Distribution{
