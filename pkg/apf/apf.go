@@ -23,23 +23,23 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
 )
 
-// Config is what flow control needs.
+// Config configures a FlowControl.
 type Config struct {
 	// Levels and Schemas are the informers of PriorityLevelConfigurations and
-	// FlowSchemas in k8s.io/api/flowcontrol/v1. Their owner starts them.
+	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
-	// SchemaPatcher and LevelGetter are the typed clients with which the status
-	// of FlowSchemas is kept true. Without them none is written.
+	// SchemaPatcher and LevelGetter are the typed clients for the status of
+	// FlowSchemas. Without them no status is written.
 	SchemaPatcher statussync.SchemaPatcher
 	LevelGetter   statussync.LevelGetter
 	// Total is the number of seats of the server.
 	Total int
-	// Registerer, unless nil, gets the metrics.
+	// Registerer registers the metrics, unless it is nil.
 	Registerer prometheus.Registerer
 }
 
-// ConfigFor returns a Config with the informers of a factory. The parameters
-// are those of flowcontrol.New of k8s.io/apiserver.
+// ConfigFor returns a Config. The parameters are those of flowcontrol.New of
+// k8s.io/apiserver.
 func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) Config {
 	v1 := factory.Flowcontrol().V1()
 	return Config{
@@ -51,7 +51,7 @@ func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient
 	}
 }
 
-// FlowControl is flow control of one server. Create one with New.
+// FlowControl implements flow control for one server. Create one with New.
 type FlowControl struct {
 	engine    *engine.Engine
 	collector *metrics.Collector
@@ -63,8 +63,8 @@ type FlowControl struct {
 
 var _ flowcontrol.Interface = (*FlowControl)(nil)
 
-// New returns flow control with the mandatory objects in force. Run makes it
-// follow the API.
+// New returns a FlowControl with the mandatory configuration. Run applies that of the
+// API.
 func New(config Config) (*FlowControl, error) {
 	f := &FlowControl{
 		engine:       engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), config.Total),
@@ -99,17 +99,17 @@ func New(config Config) (*FlowControl, error) {
 	return f, nil
 }
 
-// Engine is the engine inside, for a filter that speaks to it directly.
+// Engine returns the engine, for filter.New.
 func (f *FlowControl) Engine() *engine.Engine { return f.engine }
 
-// Collector collects the metrics.
+// Collector returns the collector of the metrics.
 func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
 
-// Applied returns a channel that is closed when the configuration of the API
-// is in force for the first time.
+// Applied returns a channel that is closed when the objects of the API have been
+// applied for the first time.
 func (f *FlowControl) Applied() <-chan struct{} { return f.config.Applied() }
 
-// Run follows the API until stop is closed.
+// Run applies the objects of the API until stop is closed.
 func (f *FlowControl) Run(stop <-chan struct{}) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -126,7 +126,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 	if f.status != nil {
 		running.Go(func() {
 			if err := f.status.Run(ctx); err != nil {
-				klog.ErrorS(err, "The status of FlowSchemas is not kept")
+				klog.ErrorS(err, "Failed to run the controller of the status of FlowSchemas")
 			}
 		})
 	}
@@ -136,14 +136,13 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 // Install adds the debug endpoints.
 func (f *FlowControl) Install(c *mux.PathRecorderMux) { debugendpoints.Install(c, f.engine) }
 
-// GetMaxSeats returns the most seats that an estimate should take on a level;
-// 0 is no bound.
+// GetMaxSeats returns the largest work estimate on a level, in seats; 0 means no bound.
 func (f *FlowControl) GetMaxSeats(priorityLevelName string) uint64 {
 	return uint64(f.engine.MaxWidth(priorityLevelName))
 }
 
-// SetMaxSeats does nothing: the bound follows from the configuration.
+// SetMaxSeats does nothing: the configuration determines the bound.
 func (f *FlowControl) SetMaxSeats(string, uint64) {}
 
-// ForgetPriorityLevel does nothing, as SetMaxSeats.
+// ForgetPriorityLevel does nothing.
 func (f *FlowControl) ForgetPriorityLevel(string) {}

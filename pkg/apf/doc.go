@@ -1,21 +1,20 @@
-// Package apf is API Priority and Fairness for servers built on
-// k8s.io/apiserver: the same behaviour towards clients, the same
-// configuration, metrics and debug endpoints as that library's own engine, at
-// a fraction of its cost.
+// Package apf is API Priority and Fairness for servers built on k8s.io/apiserver. It
+// has the behaviour, configuration, metrics and debug endpoints of the engine of that
+// library, at a fraction of its cost.
 //
-// It is adopted by one line, where the server's configuration is put together:
+// A server adopts it by one line in its configuration:
 //
 //	config.FlowControl, err = apf.New(apf.ConfigFor(informers, client.FlowcontrolV1(), seats))
 //
-// informers is a k8s.io/client-go/informers.SharedInformerFactory, started by
-// the server, client the typed client to write status with, and seats the
-// number of requests that may execute at once. The handler chain of the library
-// does the rest. A server that puts its handler chain together itself saves the
-// cost of the library's filter too, by filter.New in its place.
+// informers is a k8s.io/client-go/informers.SharedInformerFactory that the server
+// starts, client the typed client that writes status, and seats the number of requests
+// that may execute at once. The handler chain of the library does the rest. A server
+// that builds its own handler chain can replace the filter of the library too, by
+// filter.New.
 //
-// Metrics are collected by (*FlowControl).Collector. As the library registers
-// families of the same names in its own registry, ours go into another, and one
-// handler that leaves out what it has twice serves both:
+// (*FlowControl).Collector collects the metrics. The library registers metrics of the
+// same names in its registry, so these go into another, and one handler serves both
+// without the duplicates:
 //
 //	collector := config.FlowControl.(*apf.FlowControl).Collector()
 //	own.MustRegister(collector)
@@ -23,29 +22,32 @@
 //	paths.Unregister("/metrics")
 //	paths.Handle("/metrics", metrics.Handler(legacyregistry.DefaultGatherer, own, collector.Names(), componentmetrics.HandlerOpts{}))
 //
-// own is a prometheus.NewRegistry(), server what config.Complete().New returned,
-// and metrics package metrics below.
+// own is a prometheus.NewRegistry(), server the result of config.Complete().New, and
+// metrics the package metrics below.
 //
 // # Packages
 //
 // A package imports only packages of lower levels.
 //
 //	L0  clock           time, real and virtual
-//	    seats           seats, seat-seconds, the work of one request
-//	    stats           counters and histograms that cost a request little
-//	    allocation      nominal, minimum, maximum and current limits
-//	    demand          mean, deviation, high-water mark, smoothed envelope
-//	    flow            request attributes, identity of flows, hands of queues
+//	    seats           seats, seat-seconds, work, virtual time
+//	    stats           counters and histograms
+//	    allocation      nominal, lower, upper and current limits
+//	    demand          average, deviation, high-water mark, smoothed demand
+//	    flow            request attributes, flow hashes, hands of queues
 //	    mandatory       names of the mandatory flow schemas and priority levels
-//	L1  classify        attributes -> flow schema and distinguisher
-//	    estimate        what lists and writes cost, in seats
-//	    queueset        fair queuing of one level
-//	L2  prioritylevel   one level's life
-//	L3  engine          classifier and levels together
-//	L4  filter          the engine in front of an http.Handler
-//	    configsync, statussync, borrowing, debugendpoints, metrics
-//	    apf             what servers see
+//	L1  classify        flow schema and flow distinguisher of a request
+//	    estimate        work estimates of lists and writes
+//	    queueset        fair queuing on one priority level
+//	L2  prioritylevel   one priority level: configuration, limits, demand, queue set
+//	L3  engine          classifier and priority levels
+//	L4  filter          the filter for an http.Handler
+//	    configsync      API objects -> engine
+//	    statussync      the condition Dangling of FlowSchemas
+//	    borrowing       the periodic computation of current limits
+//	    debugendpoints  /debug/api_priority_and_fairness/
+//	    metrics         Prometheus metrics
+//	    apf             flowcontrol.Interface of k8s.io/apiserver
 //
-// L0 to L3 know neither HTTP nor the API machinery: they run on plain values
-// and in virtual time.
+// L0 to L3 use neither HTTP nor the API machinery, and run in virtual time.
 package apf

@@ -20,8 +20,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Handle implements flowcontrol.Interface. queueNote is called only for
-// requests that have to wait.
+// Handle implements flowcontrol.Interface. It calls queueNote only for requests that
+// wait.
 func (f *FlowControl) Handle(
 	ctx context.Context,
 	digest flowcontrol.RequestDigest,
@@ -35,7 +35,7 @@ func (f *FlowControl) Handle(
 	t.Classify()
 	note(flowSchemaOf(t.Schema()), levelOf(t.Level()), t.Distinguisher)
 	work := workOf(estimateWork())
-	// The library's estimator counts them too, in the family that ours replaces.
+	// The estimator of the library counts them too, but in the metric of the library.
 	if estimate.IsWrite(&t.Attributes) {
 		t.ObserveWatchers(f.GetInterestedWatchCount(digest.RequestInfo))
 	}

@@ -1,3 +1,3 @@
-// Package adoption has no code of the product: its test is a server of
-// k8s.io/apiserver that adopts flow control as package apf tells.
+// Package adoption contains only a test: a server built on k8s.io/apiserver that adopts
+// flow control as the comment of package apf says.
 package adoption

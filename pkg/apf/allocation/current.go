@@ -6,33 +6,32 @@ import (
 	"slices"
 )
 
-// minTarget is the least target, in seats, that counts.
+// minTarget is the smallest target in seats.
 const minTarget = 0.001
 
-// Level is what the division of current limits needs to know of a level.
+// Level is the input of Current for one level.
 type Level struct {
 	Limits
-	// Exempt tells that the level is not limited.
+	// Exempt reports whether the level is exempt.
 	Exempt bool
-	// HighWatermark is the largest demand of the last period, in seats, and
-	// Smoothed the smoothed demand after it.
+	// HighWatermark is the largest demand of the last period, in seats.
 	HighWatermark int
-	Smoothed      float64
+	// Smoothed is the smoothed demand after that period, in seats.
+	Smoothed float64
 }
 
-// Division is the outcome for all levels, in the order they were given.
+// Division is the result for all levels, in the given order.
 type Division struct {
-	// Current are the current limits, in seats. That of an exempt level limits
-	// nothing; it is what was set aside for it.
+	// Current are the current limits in seats; of an exempt level, the seats that
+	// were subtracted for it.
 	Current []int
-	// Targets are the seats each level would have if there were enough.
+	// Targets are the targets in seats.
 	Targets []float64
-	// FairFraction is f of the package comment, or 0 if there was too little to
-	// share for it to exist.
+	// FairFraction is f of the package comment, or 0 if R is too small for it.
 	FairFraction float64
 }
 
-// Current divides the seats of a server of total seats.
+// Current computes the current limits on a server of total seats.
 func Current(total int, levels []Level) Division {
 	division := Division{
 		Current: make([]int, len(levels)),
@@ -59,8 +58,7 @@ func Current(total int, levels []Level) Division {
 				level:  i,
 				target: max(minTarget, division.Targets[i]),
 				lower:  float64(minimum[i]),
-				// A level is never given less than its minimum, whatever its
-				// upper limit.
+				// The minimum prevails over the upper limit.
 				upper: float64(max(minimum[i], l.Upper)),
 				least: max(minimum[i], min(1, l.Nominal)),
 			})
@@ -87,8 +85,7 @@ func Current(total int, levels []Level) Division {
 	return division
 }
 
-// minCurrent returns the least current limit that the demand of the last
-// period allows, in seats.
+// minCurrent returns minCurrent of the package comment, in seats.
 func minCurrent(l Level) int {
 	if l.Exempt {
 		return max(l.Lower, l.HighWatermark)
@@ -96,7 +93,7 @@ func minCurrent(l Level) int {
 	return max(l.Lower, min(l.Nominal, l.HighWatermark))
 }
 
-// roundSeats writes the seats of the parts, rounded, into current.
+// roundSeats sets current to the rounded seats of the parts.
 func roundSeats(parts []part, current []int, total int) {
 	sum := 0
 	for _, p := range parts {
@@ -109,8 +106,8 @@ func roundSeats(parts []part, current []int, total int) {
 	if excess <= 0 {
 		return
 	}
-	// Those that gained most by rounding come first, for as long as any gained.
-	// None falls below its minimum by that: minima are whole.
+	// The levels that gained most by rounding return a seat first. None falls below
+	// its minimum: minima are integers.
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Compare(gain(b, current), gain(a, current))
 	})
@@ -129,9 +126,10 @@ func roundSeats(parts []part, current []int, total int) {
 	}
 }
 
+// gain returns the seats that a part gained by rounding.
 func gain(p part, current []int) float64 {
 	return float64(current[p.level]) - p.seats
 }
 
-// spare is how many seats a part has beyond what it cannot do without.
+// spare returns the seats of a part above its minimum.
 func spare(p part, current []int) int { return current[p.level] - p.least }

@@ -10,50 +10,51 @@
 //	lower(L)     = nominal(L) - lendable(L)
 //	upper(L)     = min(S, nominal(L) + borrowing(L))
 //
-// Rounding up makes Σ nominal exceed S by less than one seat per level. This
-// sum, not S, is what the levels have to share: so a level that everybody else
-// leaves alone, and that lends nothing, keeps its nominal limit.
+// Because of rounding up, Σ nominal may exceed S by less than one seat per level.
+// The levels share this sum, not S, so that a level that neither lends nor borrows
+// has exactly its nominal limit.
 //
 // # Current limits
 //
-// Given the demand of the last period,
+// With the demand of the last period, see package demand,
 //
 //	minCurrent(L) = max(lower, min(nominal, high-water mark))   limited level
 //	minCurrent(L) = max(lower, high-water mark)                 exempt level
 //	target(L)     = max(minCurrent, smoothed)
 //
-// An exempt level is not limited; what it was seen to use is taken off the top,
-// and R = Σ nominal - Σ minCurrent(exempt) remains for the limited levels:
+// Exempt levels are not limited. Their use is subtracted first, and the limited
+// levels share R = Σ nominal - Σ minCurrent(exempt):
 //
 //	R <= Σ lower                 current = lower
 //	R <= Σ minCurrent            current = lower + (minCurrent-lower) · (R-Σ lower)/(Σ minCurrent-Σ lower)
 //	R >= Σ upper                 current = upper
 //	otherwise                    current = clamp(f · target, minCurrent, upper)
 //
-// with the one f, the fair fraction, for which the currents sum to R. That sum
-// grows steadily with f, from Σ minCurrent to Σ upper, so f exists, and it is
-// unique up to ranges in which no level moves. A target below a thousandth of
-// a seat counts as that much, so that levels without any demand share what
-// nobody wants.
+// where f, the fair fraction, is the number for which the currents sum to R. The sum
+// is continuous and does not decrease in f, from Σ minCurrent to Σ upper. So f
+// exists; it is unique but for ranges in which every level is at a bound. A target
+// is at least a thousandth of a seat, so that levels without demand share the seats
+// that no level wants.
 //
 // # Finding f
 //
-// Start with every level free. Let f be what remains to share over the sum of
-// the free targets, and clamp each free f · target. If clamping up costs more
-// seats than clamping down frees, then the true f is smaller, so every level
-// clamped up stays at its minimum: fix those. In the opposite case fix those
-// that are clamped down. If both balance, f is found. Every round fixes at
-// least one level.
+// At first every level is free. In each round, let f be the remaining seats divided
+// by the sum of the free targets, and clamp f · target for each free level. If
+// clamping up costs more seats than clamping down frees, f is too large: every level
+// that was clamped up is fixed at its minimum. In the opposite case, every level that
+// was clamped down is fixed at its upper limit. If both are equal, f is found. Each
+// round fixes at least one level.
 //
 // # Whole seats
 //
-// Currents are rounded to the nearest seat, halves up, but that of a level with a
-// nominal seat not to none: a level that all others borrowed from while it was idle
-// would let nobody in, on an idle server too, until the next division, and for
-// ever if it lets nobody wait, as it would never show a demand. (The library
-// rounds such a limit to zero, and lets one request in at zero, also where zero
-// is meant.) The roundings could add up to more than one seat per level above S;
-// then the levels that gained most give one back, and if that is not enough, those
-// that have most above their minimum. The sum of the current limits is therefore
-// within one seat per level of S, unless minimum limits alone are above that.
+// Currents are rounded to the nearest seat, halves up, but a level with a nominal
+// seat gets at least 1. Otherwise a level that has lent all its seats while idle would
+// reject every request until the next division, and forever if it has no queues,
+// because it would never show demand. (k8s.io/apiserver rounds to zero and admits one
+// request at a limit of zero, even if zero is configured.)
+//
+// Rounding could add more than one seat per level to S. Then the levels that gained
+// most by rounding return a seat and, if that is not enough, the levels that have most
+// above their minimum. So the sum of the current limits is at most S plus one seat per
+// level, unless the sum of the minima is greater.
 package allocation

@@ -1,18 +1,18 @@
 package allocation
 
-// part is one level in the search for the fair fraction; all in seats.
+// part is one limited level in the search for the fair fraction. Units are seats.
 type part struct {
 	level        int // index into the levels
 	target       float64
 	lower, upper float64
 	fixed        bool
 	seats        float64
-	least        int // what rounding leaves it at least
+	least        int // minimum after rounding
 }
 
-// fairFraction returns f, and sets the seats of each part to
-// clamp(f · target, lower, upper), so that they sum to rest as nearly as the
-// bounds allow. rest must be at least the sum of the lower bounds.
+// fairFraction returns f and sets the seats of each part to
+// clamp(f · target, lower, upper). They sum to rest, or to the sum of the upper bounds
+// if that is less. rest must be at least the sum of the lower bounds.
 func fairFraction(rest float64, parts []part) float64 {
 	fraction := 0.0
 	for {
@@ -35,9 +35,8 @@ func fairFraction(rest float64, parts []part) float64 {
 	}
 }
 
-// fixViolations clamps the free parts to their bounds and fixes those on the
-// side where clamping moved more seats. It reports whether the sum of the
-// parts changed, so that another round is needed.
+// fixViolations clamps the free parts to their bounds and fixes those on the side
+// where clamping moved more seats. It reports whether another round is needed.
 func fixViolations(fraction float64, parts []part) bool {
 	balance := 0.0
 	for i := range parts {

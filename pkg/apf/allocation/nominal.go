@@ -2,28 +2,30 @@ package allocation
 
 import "math"
 
-// Share is what the configuration says about one level's part of the server.
+// Share is the configured share of one level.
 type Share struct {
-	// Shares is the level's weight in the division of the total.
+	// Shares is the weight of the level in the division of the seats.
 	Shares int32
-	// LendablePercent is the part of the nominal limit, 0 to 100, that others
-	// may borrow.
+	// LendablePercent is the percentage of the nominal limit, 0 to 100, that other
+	// levels may borrow.
 	LendablePercent int32
-	// BorrowingLimitPercent bounds what the level may borrow, in hundredths of
-	// its nominal limit; nil means no bound.
+	// BorrowingLimitPercent is the largest number of seats that the level may borrow,
+	// as a percentage of its nominal limit; nil means no limit.
 	BorrowingLimitPercent *int32
 }
 
-// Limits are the bounds of a level's current limit, in seats.
+// Limits are the nominal limit of a level and the bounds of its current limit, in
+// seats.
 type Limits struct {
 	Nominal int
-	// Lower is what is left when all that may be lent is lent, Upper what there
-	// is when all that may be borrowed is borrowed.
-	Lower, Upper int
+	// Lower is the current limit when all lendable seats are lent.
+	Lower int
+	// Upper is the current limit when the level borrows as much as it may.
+	Upper int
 }
 
-// Nominal returns the limits of each level, in the order given, for a server
-// of total seats. Without any shares at all every nominal limit is zero.
+// Nominal returns the limits of each level, in the given order, on a server of total
+// seats. If the shares sum to zero, every nominal limit is zero.
 func Nominal(total int, shares []Share) []Limits {
 	sum := 0.0
 	for _, s := range shares {

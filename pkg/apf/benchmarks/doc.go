@@ -1,3 +1,3 @@
-// Package benchmarks has no code of the product: its tests run our engine and
-// that of k8s.io/apiserver side by side, in one process.
+// Package benchmarks contains only benchmarks: of this engine and that of
+// k8s.io/apiserver, in one process.
 package benchmarks

@@ -1,7 +1,6 @@
-// Package borrowing makes the engine divide the seats of the server among its
-// priority levels again and again, so that seats which some levels leave unused
-// go to those that want them. How they are divided is the matter of package
-// allocation.
+// Package borrowing makes the engine compute the limits of its priority levels again
+// periodically, so that levels borrow the seats that others do not use. See package
+// allocation for the computation.
 package borrowing
 
 import (
@@ -13,19 +12,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// Period is the time between two divisions.
+// Period is the time between two computations.
 const Period = 10 * time.Second
 
-// Rebalancer divides the seats.
+// Rebalancer computes the limits from the demand since the last time.
 type Rebalancer interface {
 	Rebalance()
 }
 
 var _ Rebalancer = (*engine.Engine)(nil)
 
-// Run divides the seats after every Period until the context ends. Periods
-// that pass unseen, because a division took long or the clock jumped, are not
-// made up for.
+// Run calls Rebalance after every Period until the context ends. A period that is
+// missed, because Rebalance took long or the clock jumped, is skipped.
 func Run(ctx context.Context, c clock.WithTicker, r Rebalancer) {
 	ticker := c.NewTicker(Period)
 	defer ticker.Stop()
@@ -34,7 +32,7 @@ func Run(ctx context.Context, c clock.WithTicker, r Rebalancer) {
 		case <-ctx.Done():
 		case <-ticker.C():
 		}
-		// Of both at once, select may choose either.
+		// If both are ready, select chooses either.
 		if ctx.Err() != nil {
 			return
 		}

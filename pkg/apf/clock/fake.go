@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Fake is a clock that stands still until it is told to move. Its calls run on
-// the goroutine that moves it, in order of time, those of one instant in the
-// order in which they were set. Create one with NewFake.
+// Fake is a clock for tests, which stands still until it is advanced. Its calls run on
+// the goroutine that advances it, in order of time, and calls of one instant in the
+// order in which they were scheduled. Create one with NewFake.
 type Fake struct {
 	origin time.Time
 
@@ -40,14 +40,15 @@ func (c *Fake) AfterFunc(d time.Duration, f func()) Timer {
 	return t
 }
 
-// Step moves to the next pending call and makes it. It reports false, and
-// moves nowhere, if no call is pending.
+// Step advances the clock to the next pending call and makes it. It reports whether
+// there was one.
 func (c *Fake) Step() bool { return c.StepUpTo(1<<63 - 1) }
 
-// Advance moves the clock by d and makes every call that falls due.
+// Advance advances the clock by d and makes the calls that are due.
 func (c *Fake) Advance(d time.Duration) { c.AdvanceTo(c.Now() + d) }
 
-// AdvanceTo moves the clock to the given time since its origin and makes every call that falls due.
+// AdvanceTo advances the clock to a time since its origin and makes the calls that are
+// due.
 func (c *Fake) AdvanceTo(sinceOrigin time.Duration) {
 	for c.StepUpTo(sinceOrigin) {
 	}
@@ -56,7 +57,7 @@ func (c *Fake) AdvanceTo(sinceOrigin time.Duration) {
 	c.now = max(c.now, sinceOrigin)
 }
 
-// StepUpTo is Step for calls that are due by the given time since the origin.
+// StepUpTo is Step for calls that are due at the latest at a time since the origin.
 func (c *Fake) StepUpTo(last time.Duration) bool {
 	c.mu.Lock()
 	if len(c.calls) == 0 || c.calls[0].due > last {

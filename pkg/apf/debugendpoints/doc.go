@@ -1,17 +1,16 @@
-// Package debugendpoints shows what the engine holds at the moment, under
+// Package debugendpoints serves the present state of the engine, under
 // /debug/api_priority_and_fairness/:
 //
 //	dump_priority_levels   one row per priority level
 //	dump_queues            one row per queue
 //	dump_requests          one row per request, waiting or executing;
-//	                       ?includeRequestDetails=1 adds who wants what
+//	                       ?includeRequestDetails=1 adds user, verb and object
 //
-// The text form has the columns of k8s.io/apiserver, so that scripts made for
-// that read ours. A client that accepts application/json gets the same rows as
-// a JSON array of objects. Rows are ordered: by level, then queue, then place
-// in the queue (executing requests first, as place -1), then arrival.
+// The text format has the columns of k8s.io/apiserver, for scripts that parse these. A
+// client that accepts application/json gets the same rows as a JSON array of objects.
+// Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
+// arrival.
 //
-// Levels are read one after the other, each under its own lock for as long as
-// it takes to copy; no request of another level waits. Two levels are therefore
-// not seen at quite the same moment.
+// Levels are read one after the other, each under its own lock while it is copied. So
+// two levels are not of exactly the same time.
 package debugendpoints

@@ -9,13 +9,13 @@ import (
 
 const pathPrefix = "/debug/api_priority_and_fairness/"
 
-// Source is what is shown.
+// Source is the engine whose state is served.
 type Source interface {
-	// Report returns the levels by name, without what is in them.
+	// Report returns the levels by name, without queues and requests.
 	Report() engine.Report
-	// Dump returns the levels by name.
+	// Dump returns the levels by name, with queues and requests.
 	Dump() []engine.LevelDump
-	// Wall turns a time of a dump into calendar time.
+	// Wall converts a time of a dump to calendar time.
 	Wall(sinceOrigin time.Duration) time.Time
 }
 

@@ -13,7 +13,7 @@ type queueRow struct {
 	PendingRequests   int    `json:"pendingRequests"`
 	ExecutingRequests int    `json:"executingRequests"`
 	SeatsInUse        int    `json:"seatsInUse"`
-	// Virtual time and work are in seat-seconds.
+	// NextDispatchR and TotalWorkSum are in seat-seconds.
 	NextDispatchR   float64 `json:"nextDispatchR"`
 	InitialSeatsSum int     `json:"initialSeatsSum"`
 	MaxSeatsSum     int     `json:"maxSeatsSum"`
@@ -27,8 +27,8 @@ func queueHeaders() []string {
 	}
 }
 
-// queueRows returns a row for every configured queue, empty or not, and for
-// those that are no longer configured and still hold requests.
+// queueRows returns a row for each configured queue, and for each removed queue that
+// still has requests.
 func queueRows(levels []engine.LevelDump) []row {
 	var rows []row
 	for i := range levels {
@@ -75,7 +75,7 @@ func (r queueRow) columns() []string {
 	}
 }
 
-// seatSeconds has the form that the library prints.
+// seatSeconds formats a number as k8s.io/apiserver does.
 func seatSeconds(x float64) string {
 	return strconv.FormatFloat(x, 'f', 8, 64) + "ss"
 }

@@ -35,8 +35,7 @@ type requestDetails struct {
 	SubResource string `json:"subResource"`
 }
 
-// requestHeaders has the library's spelling of "FlowDistingsher", which scripts
-// rely on.
+// requestHeaders has the spelling "FlowDistingsher" of k8s.io/apiserver, for scripts.
 func requestHeaders(details bool) []string {
 	headers := []string{
 		"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher",

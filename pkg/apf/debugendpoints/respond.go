@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// row is one row of an answer; marshalled, it is an object.
+// row is one row of a response. In JSON it is an object.
 type row interface {
-	// columns are the cells of the text form.
+	// columns returns the cells of the text format.
 	columns() []string
 }
 
-// respond writes the rows in the form that the client prefers.
+// respond writes the rows in the format that the client prefers.
 func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []row) {
 	w.Header().Set("Vary", "Accept")
 	if prefersJSON(r.Header.Values("Accept")) {
@@ -27,12 +27,12 @@ func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []ro
 		}
 		body, err := json.Marshal(rows)
 		if err != nil {
-			// Virtual time is a float64, which could in theory not be a number.
+			// Virtual time is a float64, which JSON cannot represent if it is NaN.
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		// If this fails, the client went away.
+		// An error means that the client has disconnected.
 		_, _ = w.Write(append(body, '\n'))
 		return
 	}
@@ -61,8 +61,8 @@ func writeLine(w io.Writer, cells []string) error {
 	return err
 }
 
-// printable returns a cell as it is, unless it would end its row or its column:
-// clients choose the paths that they ask for. Then it is escaped as in Go.
+// printable escapes a cell as in Go if it has control characters, which could end its
+// row or column: clients choose the paths of their requests.
 func printable(cell string) string {
 	if utf8.ValidString(cell) && !strings.ContainsFunc(cell, unicode.IsControl) {
 		return cell

@@ -5,36 +5,34 @@ import (
 	"time"
 )
 
-// Tracker integrates the demand of one level. It is not safe for concurrent
-// use: it belongs under the lock that guards the demand itself. The zero
-// Tracker has no demand, and starts its first period at time zero of the
-// caller's clock.
+// Tracker integrates the demand of one level. It is not safe for concurrent use. The
+// zero Tracker has no demand, and its first period starts at time zero of the clock
+// of the caller.
 type Tracker struct {
 	last   time.Duration // when seats last changed
 	seats  int
 	offset int // seats at the start of the period
 
-	// The integrals over the period: nanoseconds, seat-nanoseconds above the
-	// offset, and squares of seats above the offset times nanoseconds.
+	// The integrals over the period of 1, of x-offset, and of its square, in
+	// nanoseconds, seat-nanoseconds and seats²-nanoseconds.
 	elapsed, first, second float64
 
 	highWatermark int
 }
 
-// Period is what a Tracker saw between two calls of Reset.
+// Period is the demand between two calls of Reset.
 type Period struct {
-	// Duration is zero if no time passed; then Average and Deviation say
-	// nothing and are zero.
+	// Duration is zero if no time passed; then Average and Deviation are zero too.
 	Duration time.Duration
 	// Average and Deviation are weighted by time, in seats.
 	Average, Deviation float64
-	// HighWatermark is the largest demand in seats, never below what it was at
-	// the start of the period.
+	// HighWatermark is the largest demand in seats, including that at the start of
+	// the period.
 	HighWatermark int
 }
 
-// NewTracker returns a Tracker whose first period starts now without demand.
-// Times are durations since any fixed instant.
+// NewTracker returns a Tracker without demand, whose first period starts now. Times
+// are durations since a fixed instant.
 func NewTracker(now time.Duration) Tracker {
 	return Tracker{last: now}
 }
@@ -42,15 +40,14 @@ func NewTracker(now time.Duration) Tracker {
 // Seats returns the present demand in seats.
 func (t *Tracker) Seats() int { return t.seats }
 
-// Set says that from now on the demand is the given number of seats.
+// Set sets the demand in seats from now on.
 func (t *Tracker) Set(now time.Duration, seats int) {
 	t.advance(now)
 	t.seats = seats
 	t.highWatermark = max(t.highWatermark, seats)
 }
 
-// Add says that from now on the demand is larger by the given number of seats,
-// or smaller if that is negative.
+// Add adds seats, which may be negative, to the demand from now on.
 func (t *Tracker) Add(now time.Duration, seats int) {
 	t.Set(now, t.seats+seats)
 }
@@ -63,12 +60,12 @@ func (t *Tracker) advance(now time.Duration) {
 		t.first += x * dt
 		t.second += x * x * dt
 	}
-	// Going back, the clock is believed too: otherwise one jump would stop
-	// the integration for as long as it was wide.
+	// Accept a clock that jumps back: otherwise the integration would stop for as
+	// long as the jump.
 	t.last = now
 }
 
-// Reset ends the period now, starts the next, and returns the one that ended.
+// Reset ends the period, starts the next, and returns the former.
 func (t *Tracker) Reset(now time.Duration) Period {
 	t.advance(now)
 	period := t.period()
@@ -86,7 +83,20 @@ func (t *Tracker) period() Period {
 	mean := t.first / t.elapsed
 	period.Duration = time.Duration(t.elapsed)
 	period.Average = float64(t.offset) + mean
-	// Rounding may leave a variance of zero a little below zero.
+	// Rounding may make a variance of zero slightly negative.
 	period.Deviation = math.Sqrt(max(0, t.second/t.elapsed-mean*mean))
 	return period
+}
+
+// decay is A of the package comment.
+const decay = 0.977
+
+// Smooth returns the smoothed demand after a period, in seats. previous is that before
+// the period.
+func Smooth(previous float64, p Period) float64 {
+	if p.Duration <= 0 {
+		return previous
+	}
+	envelope := p.Average + p.Deviation
+	return max(envelope, decay*previous+(1-decay)*envelope)
 }

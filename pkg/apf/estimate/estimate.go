@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// MaxWidth bounds every estimate, in seats.
+	// MaxWidth is the largest estimate in seats.
 	MaxWidth = 10
 
 	objectsPerSeat  = 100
 	watchersPerSeat = 10
-	// notification is how long it takes a watcher to hear of a change.
-	notification = 5 * time.Millisecond
+	// notificationTime is how long the notification of a watcher takes.
+	notificationTime = 5 * time.Millisecond
 )
 
-// width returns the bound of an estimate on a level whose own bound is
-// maxWidth seats, where 0 means that it has none.
+// width returns the largest estimate on a level whose own bound is maxWidth seats; 0
+// means none.
 func width(maxWidth int) int {
 	if maxWidth <= 0 {
 		return MaxWidth
@@ -26,28 +26,27 @@ func width(maxWidth int) int {
 	return min(maxWidth, MaxWidth)
 }
 
-// One is the work of a request that is not worth a closer look.
+// One returns the work of one seat.
 func One() seats.Work { return seats.Work{Initial: 1} }
 
-// Most is the work of a read that may be as large as it gets.
+// Most returns the largest estimate of a read.
 func Most(maxWidth int) seats.Work { return seats.Work{Initial: width(maxWidth)} }
 
-// List is what is known of a list before it is made.
+// List describes a list request.
 type List struct {
-	// Stored is the number of objects of the type in all namespaces.
+	// Stored is the number of stored objects of the type, in all namespaces.
 	Stored int64
-	// Limit is the size of a page in objects. A number that is not positive
-	// means no limit.
+	// Limit is the number of objects of a page; no limit if it is not positive.
 	Limit int64
-	// Selects tells whether there is a selector of labels or fields.
+	// Selects reports whether there is a label or field selector.
 	Selects bool
-	// Cached tells whether the list is made from the watch cache.
+	// Cached reports whether the watch cache serves the list.
 	Cached bool
 }
 
-// Objects returns how many objects the server will handle, at most.
+// Objects returns the largest number of objects that the server may handle.
 func (l List) Objects() int64 {
-	// Far more than any estimate tells apart, and far from overflowing.
+	// Far above the largest estimate, and no sum overflows.
 	stored := min(max(l.Stored, 0), 1<<32)
 	page := stored
 	if l.Limit > 0 {
@@ -63,15 +62,14 @@ func (l List) Objects() int64 {
 	}
 }
 
-// Work returns the estimate on a level whose bound is maxWidth seats, 0 for
-// none.
+// Work returns the estimate on a level whose bound is maxWidth seats; 0 means none.
 func (l List) Work(maxWidth int) seats.Work {
 	n := (l.Objects() + objectsPerSeat - 1) / objectsPerSeat
 	return seats.Work{Initial: int(min(max(n, 1), int64(width(maxWidth))))}
 }
 
-// IsWrite reports whether those who watch hear of what the request does. A token
-// of a service account is not stored, so nobody hears of it.
+// IsWrite reports whether the request notifies watchers. The token of a service
+// account is not stored, so it notifies none.
 func IsWrite(a *flow.Attributes) bool {
 	switch a.Verb {
 	case "create", "update", "patch", "delete":
@@ -81,12 +79,12 @@ func IsWrite(a *flow.Attributes) bool {
 	}
 }
 
-// IsFannedOut reports whether a write that so many watchers hear of costs more
-// than one seat.
+// IsFannedOut reports whether a write that notifies so many watchers takes more than
+// one seat.
 func IsFannedOut(watchers int) bool { return watchers >= watchersPerSeat }
 
-// Write returns the estimate of a write that so many watchers hear of, on a
-// level whose bound is maxWidth seats, 0 for none.
+// Write returns the estimate of a write that notifies so many watchers, on a level
+// whose bound is maxWidth seats; 0 means none.
 func Write(watchers, maxWidth int) seats.Work {
 	if !IsFannedOut(watchers) {
 		return One()
@@ -94,7 +92,7 @@ func Write(watchers, maxWidth int) seats.Work {
 	fanOut := seats.Work{
 		Initial: 1,
 		Final:   (watchers + watchersPerSeat - 1) / watchersPerSeat,
-		Latency: notification,
+		Latency: notificationTime,
 	}
 	return fanOut.ClampFinal(width(maxWidth))
 }

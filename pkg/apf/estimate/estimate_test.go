@@ -65,7 +65,7 @@ func TestWritePaysForItsWatchers(t *testing.T) {
 
 func TestNoWorkOfWatchersIsLost(t *testing.T) {
 	for watchers := watchersPerSeat; watchers < 3000; watchers += 7 {
-		area := seats.AreaOf((watchers+9)/10, notification)
+		area := seats.AreaOf((watchers+9)/10, notificationTime)
 		for maxWidth := range 12 {
 			work := Write(watchers, maxWidth)
 			assert.LessOrEqual(t, work.Width(), max(width(maxWidth), 1))

@@ -9,15 +9,52 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// Source is what is shown.
+const prefix = "apiserver_flowcontrol_"
+
+// The stability levels, at the start of the help.
+const (
+	alpha  = "[ALPHA] "
+	beta   = "[BETA] "
+	stable = "[STABLE] "
+	// timed marks a time-weighted histogram.
+	timed = "EXPERIMENTAL: " + alpha
+)
+
+// Labels.
+const (
+	levelLabel  = "priority_level"
+	schemaLabel = "flow_schema"
+	phaseLabel  = "phase"
+)
+
+// families holds the descriptions of the metrics of one collector.
+type families struct {
+	descs []*prometheus.Desc
+	names []string
+}
+
+// add adds a family.
+func (f *families) add(name, help string, constant prometheus.Labels, labels ...string) *prometheus.Desc {
+	desc := prometheus.NewDesc(name, help, labels, constant)
+	f.descs = append(f.descs, desc)
+	f.names = append(f.names, name)
+	return desc
+}
+
+func (f *families) describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range f.descs {
+		descs <- desc
+	}
+}
+
+// Source is the engine whose reports are exported.
 type Source interface {
 	Report() engine.Report
 }
 
 var _ Source = (*engine.Engine)(nil)
 
-// Collector writes the reports of one source down as metrics. Create one with
-// NewCollector and register it.
+// Collector exports the reports of a source. Create one with NewCollector.
 type Collector struct {
 	source   Source
 	families families
@@ -39,8 +76,7 @@ func NewCollector(source Source) *Collector {
 	return c
 }
 
-// Names returns the names of all families that the Collector may give, which
-// are those to leave out of any other registry.
+// Names returns the names of all families of the Collector, for Handler.
 func (c *Collector) Names() []string { return slices.Clone(c.families.names) }
 
 // Describe implements prometheus.Collector.
@@ -59,8 +95,8 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	out.gauge(c.seatFairFrac, report.FairFraction)
 }
 
-// output writes metrics. The names of levels and schemas come from the API,
-// which admits no name that is not a label value.
+// output sends metrics. Names of levels and schemas are valid label values, because
+// the API admits no other names.
 type output struct {
 	metrics chan<- prometheus.Metric
 }
@@ -73,7 +109,7 @@ func (o *output) gauge(desc *prometheus.Desc, x float64, labels ...string) {
 	o.metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, x, labels...)
 }
 
-// histogram writes a distribution unless it is empty.
+// histogram sends a distribution unless it is empty.
 func (o *output) histogram(desc *prometheus.Desc, d *stats.Distribution, labels ...string) {
 	cumulative := make(map[float64]uint64, len(d.Bounds))
 	count := uint64(0)

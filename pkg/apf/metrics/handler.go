@@ -9,25 +9,25 @@ import (
 	"k8s.io/component-base/metrics"
 )
 
-// Handler serves the families of both gatherers, leaving out of the library's
-// those that are named replaced.
+// Handler serves the families of both gatherers, without those of the library that are
+// named in replaced.
 func Handler(library, own prometheus.Gatherer, replaced []string, options metrics.HandlerOpts) http.Handler {
 	return metrics.HandlerFor(Union(library, own, replaced), options)
 }
 
-// Union gathers what Handler serves.
+// Union returns a gatherer of what Handler serves.
 func Union(library, own prometheus.Gatherer, replaced []string) prometheus.Gatherer {
 	return prometheus.Gatherers{without(library, replaced), own}
 }
 
 func without(gatherer prometheus.Gatherer, names []string) prometheus.Gatherer {
-	left := make(map[string]bool, len(names))
+	omitted := make(map[string]bool, len(names))
 	for _, name := range names {
-		left[name] = true
+		omitted[name] = true
 	}
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
-		// A gatherer may return what it could gather along with an error.
+		// A gatherer may return families together with an error.
 		gathered, err := gatherer.Gather()
-		return slices.DeleteFunc(gathered, func(f *dto.MetricFamily) bool { return left[f.GetName()] }), err
+		return slices.DeleteFunc(gathered, func(f *dto.MetricFamily) bool { return omitted[f.GetName()] }), err
 	})
 }

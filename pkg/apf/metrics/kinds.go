@@ -10,9 +10,9 @@ import (
 
 const kindLabel = "request_kind"
 
-// KindCollector writes down how many requests of each kind wait and execute.
-// The filter counts them, so this is of use only together with one that does;
-// the library's filter shows its own. Create one with NewKindCollector.
+// KindCollector exports how many requests of each kind wait and execute, as counted by
+// package filter. The filter of k8s.io/apiserver exports its own counts. Create one
+// with NewKindCollector.
 type KindCollector struct {
 	snapshot func() stats.KindSnapshot
 	families families
@@ -22,7 +22,7 @@ type KindCollector struct {
 
 var _ prometheus.Collector = (*KindCollector)(nil)
 
-// NewKindCollector returns a Collector of what the function returns.
+// NewKindCollector returns a KindCollector of the results of snapshot.
 func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
 	c := &KindCollector{snapshot: snapshot}
 	c.readVersusWrite = c.families.add(prefix+"read_vs_write_current_requests",
@@ -35,7 +35,7 @@ func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
 	return c
 }
 
-// Names returns the names of all families that the KindCollector may give.
+// Names returns the names of all families of the KindCollector, for Handler.
 func (c *KindCollector) Names() []string { return slices.Clone(c.families.names) }
 
 // Describe implements prometheus.Collector.

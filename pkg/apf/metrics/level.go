@@ -7,7 +7,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// levelFamilies are those by priority level alone.
+// levelFamilies are the families with the label priority_level only.
 type levelFamilies struct {
 	nominal, concurrencyLimit, lower, upper, current *prometheus.Desc
 
@@ -77,7 +77,7 @@ func (f *levelFamilies) collect(r *prioritylevel.Report, out *output) {
 	}
 }
 
-// collectFairness writes down the state of fair queuing.
+// collectFairness sends the state of fair queuing.
 func (f *levelFamilies) collectFairness(name string, figures *queueset.Figures, out *output) {
 	out.counter(f.epochAdvances, figures.EpochAdvances, name, "true")
 	out.gauge(f.currentR, figures.CurrentR, name)

@@ -6,7 +6,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// seriesFamilies are those by priority level and flow schema.
+// seriesFamilies are the families with the labels priority_level and flow_schema.
 type seriesFamilies struct {
 	rejected, dispatched               *prometheus.Desc
 	inQueueRequests, inQueueSeats      *prometheus.Desc
@@ -39,8 +39,8 @@ func newSeriesFamilies(f *families) seriesFamilies {
 	}
 }
 
-// collect writes one series down. What never happened is left out, as the
-// library does: a schema has a dozen histograms, and most of them stay empty.
+// collect sends one series. Like k8s.io/apiserver, it omits empty histograms and zero
+// counts of rejections: most schemas have none.
 func (f *seriesFamilies) collect(s *stats.Snapshot, out *output) {
 	labels := []string{s.Level, s.Schema}
 	with := func(value string) []string { return []string{s.Level, s.Schema, value} }

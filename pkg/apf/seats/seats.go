@@ -1,20 +1,17 @@
-// Package seats holds the units of flow control: the seat, the seat-second and
-// the virtual clock that is counted in seat-seconds.
+// Package seats defines the units of flow control: the seat, the seat-second, and the
+// virtual clock, which counts seat-seconds.
 //
-// A seat is the right to one share of the server's concurrency. A request
-// holds its initial seats from the start of its execution to the end, and its
-// final seats for the additional latency after that. What it consumes is an
-// area, seats times duration; here it is counted in seat-nanoseconds, so that
-// all sums are exact integers.
+// A seat is a unit of the concurrency of the server. A request holds its initial
+// seats while it executes, and its final seats for the additional latency after that.
+// Its work is an area, seats times duration, counted in seat-nanoseconds, so that all
+// sums are exact integers.
 //
-// The virtual clock R of a set of queues only ever grows, at up to one
-// seat-nanosecond per seat and nanosecond, so no fixed number of bits lasts
-// for ever. Progress therefore counts modulo 2^64, and two readings are
-// compared by the sign of their difference, as TCP compares sequence numbers.
-// That is right as long as the readings alive at one time lie within
-// 2^63 seat-nanoseconds of each other: 9.2e9 seat-seconds, or 600 seats for
-// half a year. Readings that are alive belong to requests that wait (at most a
-// minute) or to queues with such requests, so they lie far closer.
+// The virtual clock R of a queue set grows forever, by up to one seat-nanosecond per
+// seat and nanosecond. So Progress counts modulo 2^64, and two readings are compared by
+// the sign of their difference, like TCP sequence numbers. This is correct if all
+// readings in use at one time are within 2^63 seat-nanoseconds of each other: 9.2e9
+// seat-seconds, or 600 seats for half a year. Readings in use belong to waiting
+// requests, which wait a minute at most, or to their queues, so they are much closer.
 package seats
 
 import (
@@ -27,8 +24,8 @@ import (
 // Area is an amount of work: seats times duration, in seat-nanoseconds.
 type Area int64
 
-// MaxArea bounds the work of a single request (26,000 seats for a day), so
-// that no estimate, however wild, comes near the range of the virtual clock.
+// MaxArea is the largest work of one request: 26,000 seats for a day. It keeps every
+// estimate far below the range of the virtual clock.
 const MaxArea = Area(1) << 61
 
 // AreaOf returns seats times d, at least -MaxArea and at most MaxArea.
@@ -55,11 +52,10 @@ func magnitude(x int64) uint64 {
 // SeatSeconds returns a in seat-seconds.
 func (a Area) SeatSeconds() float64 { return float64(a) / 1e9 }
 
-// String shows a in seat-seconds, to the nanosecond.
+// String returns a in seat-seconds, with nine decimals.
 func (a Area) String() string { return strconv.FormatFloat(a.SeatSeconds(), 'f', 9, 64) + "ss" }
 
-// Over returns how long seats take to make up a, rounded up. It is 0 without
-// seats.
+// Over returns the duration in which seats do the work a, rounded up; 0 without seats.
 func (a Area) Over(seats int) time.Duration {
 	if seats <= 0 || a <= 0 {
 		return 0
@@ -70,7 +66,7 @@ func (a Area) Over(seats int) time.Duration {
 // Progress is a reading of the virtual clock, in seat-nanoseconds modulo 2^64.
 type Progress uint64
 
-// Add returns the reading a later than p.
+// Add returns the reading that is a later than p.
 func (p Progress) Add(a Area) Progress { return p + Progress(a) }
 
 // Sub returns how much later p is than q.
@@ -79,12 +75,11 @@ func (p Progress) Sub(q Progress) Area { return Area(p - q) }
 // Before reports whether p is earlier than q.
 func (p Progress) Before(q Progress) bool { return int64(p-q) < 0 }
 
-// SeatSeconds returns p in seat-seconds since it last passed zero.
+// SeatSeconds returns p in seat-seconds since it last wrapped around.
 func (p Progress) SeatSeconds() float64 { return float64(p) / 1e9 }
 
-// Advance returns how far the virtual clock goes in d when seats are at work
-// for queues: d * seats / queues, at most MaxArea. It is 0 when any of the
-// three is not positive.
+// Advance returns by how much the virtual clock advances in d when queues share seats:
+// d * seats / queues, at most MaxArea; 0 if any of the three is not positive.
 func Advance(d time.Duration, seats, queues int) Area {
 	if d <= 0 || seats <= 0 || queues <= 0 {
 		return 0
@@ -97,19 +92,19 @@ func Advance(d time.Duration, seats, queues int) Area {
 	return Area(min(q, uint64(MaxArea)))
 }
 
-// Work is what one request costs.
+// Work is the work of one request.
 type Work struct {
 	// Initial is the number of seats held while the request executes.
 	Initial int
-	// Final is the number of seats held during Latency, after the response.
+	// Final is the number of seats held during Latency.
 	Final int
-	// Latency is how long the final seats are held. The client does not wait
-	// for it.
+	// Latency is the additional latency: how long the final seats are held after the
+	// response, without the client waiting.
 	Latency time.Duration
 }
 
-// Normal returns w with every field in range: at least one initial seat, and
-// final seats only together with a latency.
+// Normal returns w with all fields in range: at least one initial seat, and final
+// seats only with a latency.
 func (w Work) Normal() Work {
 	w.Initial = min(max(w.Initial, 1), math.MaxInt32)
 	w.Final = min(max(w.Final, 0), math.MaxInt32)
@@ -119,15 +114,15 @@ func (w Work) Normal() Work {
 	return w
 }
 
-// Width is the number of seats that must be free for the request to start:
-// the larger of the two phases.
+// Width returns the number of seats that must be free for the request to start: the
+// maximum of both phases.
 func (w Work) Width() int { return max(w.Initial, w.Final) }
 
-// FinalArea is the work of the additional latency.
+// FinalArea returns the work during the additional latency.
 func (w Work) FinalArea() Area { return AreaOf(w.Final, w.Latency) }
 
-// ClampFinal returns w with at most limit final seats, held for so much longer
-// that the work stays the same. A limit that is not positive leaves w alone.
+// ClampFinal returns w with at most limit final seats and a longer latency, so that
+// the work is the same. If limit is not positive, it returns w.
 func (w Work) ClampFinal(limit int) Work {
 	if limit > 0 && w.Final > limit {
 		w.Final, w.Latency = limit, w.FinalArea().Over(limit)
