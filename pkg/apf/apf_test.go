@@ -127,8 +127,7 @@ func TestHandleClassifiesAndExecutes(t *testing.T) {
 
 func TestFlowControlFollowsTheAPI(t *testing.T) {
 	s := start(t, 600, nil)
-	// What is written between the list of an informer and its watch, a fake API
-	// tells nobody.
+	// A fake API loses what is written between the list and the watch of an informer.
 	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, s.watches()) })
 	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
 		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})

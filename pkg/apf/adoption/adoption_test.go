@@ -35,9 +35,9 @@ import (
 	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// adopter starts a server of the library that has adopted flow control by the
-// lines of the package comment. One of its ten seats is for everybody. /held
-// answers when release is closed, after it has said so to held.
+// adopter starts a server of the library that adopts flow control by the lines of the
+// package comment. One of its ten seats is for everybody. /held sends to held, and
+// responds when release is closed.
 func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httptest.Server {
 	t.Helper()
 	schemaOfAll := bootstrap.MandatoryFlowSchemaCatchAll.DeepCopy()

@@ -133,7 +133,7 @@ func TestLimitsEqualThoseOfPeer(t *testing.T) {
 	assert.Greater(t, currents, 60)
 }
 
-// peerKeepsWithinBounds tells whether the library's current limits are such
+// peerKeepsWithinBounds reports whether the library's current limits are such
 // that ours must be the same: no level above the server's total, and the sum
 // within one seat per level of it.
 func peerKeepsWithinBounds(total int, names []string, limits map[string][4]int) bool {

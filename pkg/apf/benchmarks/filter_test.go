@@ -181,7 +181,7 @@ func medianOf(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// response throws away what it is told.
+// response discards everything.
 type response struct{ header http.Header }
 
 var _ http.ResponseWriter = (*response)(nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// BenchmarkIdleLevel reports the memory of a level that nobody uses, and of one
-// that was used and is idle again.
+// BenchmarkIdleLevel reports the memory of an unused level, and of one that is idle
+// again after use.
 func BenchmarkIdleLevel(b *testing.B) {
 	for b.Loop() {
 		const levels = 500

@@ -95,7 +95,7 @@ func measured(b *testing.B, newEngine constructor, levels []*flowcontrolv1.Prior
 	return handlerOf(fc)
 }
 
-// alone returns our engine without API objects and unscraped.
+// alone returns this engine without API objects and without scrapes.
 func alone(b *testing.B, c engine.Configuration) *engine.Engine {
 	b.Helper()
 	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), c.Total)
@@ -105,7 +105,7 @@ func alone(b *testing.B, c engine.Configuration) *engine.Engine {
 	return e
 }
 
-// directly returns our engine without API objects. It is scraped as in measured.
+// directly returns this engine without API objects, scraped as in measured.
 func directly(b *testing.B, c engine.Configuration) *engine.Engine {
 	b.Helper()
 	e := alone(b, c)

@@ -77,7 +77,7 @@ func (s *sender) stop() {
 }
 
 // delays are how long requests took. What was noted once takes no memory more:
-// the sender shall not wake the garbage collector.
+// the sender must not trigger the garbage collector.
 type delays struct {
 	count   int
 	buckets [64 * 16]int // by the leading bits of the nanoseconds
@@ -96,7 +96,7 @@ func (d *delays) add(took time.Duration, first bool) {
 
 func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// bucketOf tells durations apart to a sixteenth.
+// bucketOf returns the bucket of a duration, with a resolution of a sixteenth.
 func bucketOf(d time.Duration) int {
 	n := uint64(max(d, 16))
 	power := bits.Len64(n) - 5

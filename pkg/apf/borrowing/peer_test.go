@@ -147,7 +147,7 @@ func sameDemand(t *testing.T, s site, want, got figures) {
 	}
 }
 
-// keepsWithinBounds tells whether the library's current limits are such that
+// keepsWithinBounds reports whether the library's current limits are such that
 // ours must be the same: none as large as the server's total, which bounds ours
 // alone (129086), and the sum within one seat per level of it.
 func keepsWithinBounds(s site, limits []int) bool {

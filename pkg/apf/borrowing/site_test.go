@@ -33,7 +33,7 @@ const (
 	catchAll = api.PriorityLevelConfigurationNameCatchAll
 )
 
-// site is a configuration: what a server of total seats is told.
+// site is the configuration of a server of total seats.
 type site struct {
 	total  int
 	levels []level

@@ -75,7 +75,7 @@ func subjectToAPI(s Subject) api.Subject {
 // peer is the library's engine at work on schemas.
 type peer struct{ flowcontrol.Interface }
 
-// sentinel is a user that a schema of every peer knows.
+// sentinel is a user that a schema of every peer matches.
 const sentinel = "sentinel"
 
 func newPeer(t *testing.T, schemas []Schema) peer {

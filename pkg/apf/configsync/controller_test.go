@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// recorder is an Applier that shows what it was given.
+// recorder is an Applier that records its configurations.
 type recorder struct {
 	given    chan engine.Configuration
 	problems []engine.Problem
@@ -81,8 +81,7 @@ func (f *fixture) run(t *testing.T) *Controller {
 		cancel()
 		assert.NoError(t, <-done)
 	})
-	// What is written between the list of an informer and its watch, a fake API
-	// tells nobody.
+	// A fake API loses what is written between the list and the watch of an informer.
 	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, f.watches()) })
 	return controller
 }
@@ -197,7 +196,7 @@ func TestProblemsAreReportedOnce(t *testing.T) {
 	assert.Equal(t, "l", f.reported[0].Name)
 	assert.Equal(t, "s", f.reported[1].Name)
 
-	// Mended and broken again, it is news again.
+	// Valid and invalid again, it is reported again.
 	require.NoError(t, store.Update(queuing("l", 1)))
 	controller.apply()
 	require.NoError(t, store.Update(malformed("l")))

@@ -53,8 +53,8 @@ func TestTheLargestLevelThatIsValidServes(t *testing.T) {
 	assert.Equal(t, 600, level.Limits.Upper)
 }
 
-// A level without shares lets nobody in (134196). One that has lent all its seats
-// keeps one: a level that lets nobody wait could not ask for them back.
+// A level without shares admits nothing (134196). One that has lent all its seats keeps
+// one: without queues it could not show demand to get them back.
 func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	f := newFixture(t, 100)
 	lender, closed := rejecting("lender", 30), rejecting("closed", 0)

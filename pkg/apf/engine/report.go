@@ -58,7 +58,7 @@ func (e *Engine) Capacity() (waiting, seats float64) {
 	levels, _ := e.allLevels()
 	for _, level := range levels {
 		queued, nominal := level.Capacity()
-		waiting += queued
+		waiting += float64(queued)
 		seats += float64(nominal)
 	}
 	return waiting, seats

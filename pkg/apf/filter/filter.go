@@ -8,10 +8,12 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
@@ -51,7 +53,7 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 		fail(w, httpRequest, errors.New("no RequestInfo in the request context: WithRequestInfo must come before flow control in the handler chain"))
 		return
 	}
-	user, ok := apirequest.UserFrom(ctx)
+	requester, ok := apirequest.UserFrom(ctx)
 	if !ok {
 		fail(w, httpRequest, errors.New("no user in the request context: authentication must come before flow control in the handler chain"))
 		return
@@ -63,7 +65,7 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 	}
 
 	r := request{filter: h.filter, apf: h.engine.Begin(), http: httpRequest, info: info, logged: isLogged()}
-	FillAttributes(&r.apf.Attributes, info, user)
+	FillAttributes(&r.apf.Attributes, info, requester)
 	r.apf.Classify()
 	r.setHeaders(w.Header())
 	switch {
@@ -74,6 +76,15 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 	default:
 		r.serve(w, h.handler)
 	}
+}
+
+// FillAttributes sets the attributes of a request from its RequestInfo and its user.
+func FillAttributes(a *flow.Attributes, info *apirequest.RequestInfo, requester user.Info) {
+	a.User, a.Groups = requester.GetName(), requester.GetGroups()
+	a.Verb, a.Path, a.IsResourceRequest = info.Verb, info.Path, info.IsResourceRequest
+	a.APIGroup, a.APIVersion = info.APIGroup, info.APIVersion
+	a.Resource, a.Subresource = info.Resource, info.Subresource
+	a.Namespace, a.Name = info.Namespace, info.Name
 }
 
 // fail responds to a request that the handler chain did not prepare.

@@ -120,7 +120,7 @@ func TestPanicOfTheHandlerGivesTheSeatsBack(t *testing.T) {
 				assert.Equal(t, 1, s.figures(test.level).Executing)
 				panic(http.ErrAbortHandler)
 			})
-			// The value must come through as it is: net/http knows it.
+			// net/http compares the value, so it must not be wrapped.
 			assert.PanicsWithValue(t, http.ErrAbortHandler, func() { s.ask(broken, requestBy(test.user, "update", "")) })
 			s.requireIdle()
 			assert.EqualValues(t, 1, s.series(test.schema).ExecutionRegular.Count())
@@ -257,7 +257,7 @@ func TestRequestThatNeedNotWaitCostsNextToNothing(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { handler.ServeHTTP(w, r) }), 1.0)
 }
 
-// discard is a response that nobody reads.
+// discard is a response writer that discards everything.
 type discard http.Header
 
 var _ http.ResponseWriter = discard(nil)

@@ -162,7 +162,7 @@ func requestOf(name string, info *apirequest.RequestInfo, query string) *http.Re
 	return r.WithContext(apirequest.WithRequestInfo(ctx, info))
 }
 
-// gauges remember what they were told.
+// gauges records its calls.
 type gauges struct {
 	mu      sync.Mutex
 	present counts

@@ -25,7 +25,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// known is what a server knows when it estimates a request.
+// known is the input of an estimate: counts of objects and watchers.
 type known struct {
 	stored   int64
 	countErr error
@@ -38,7 +38,7 @@ func (k known) Objects(string) (int64, error)                           { return
 func (k known) RegisterWatch(*http.Request) flowcontrol.ForgetWatchFunc { return nil }
 func (k known) GetInterestedWatchCount(*apirequest.RequestInfo) int     { return k.watchers }
 
-// workOf returns our estimate of a request by nobody.
+// workOf returns the estimate of this filter for a request.
 func (s *site) workOf(k known, r *http.Request) seats.Work {
 	s.options.Objects, s.options.Watches = k.Objects, k
 	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: r, info: infoOf(r)}
@@ -155,7 +155,7 @@ func requireLibraryWork(t *testing.T, s *site, k known, r *http.Request) {
 	require.Equal(t, theirs, ours, "%s ?%s %+v", infoOf(r).Verb, r.URL.RawQuery, k)
 }
 
-// beginsUnasked tells whether a watch begins with the present state though it
+// beginsUnasked reports whether a watch begins with the present state though it
 // does not say so.
 func beginsUnasked(r *http.Request) bool {
 	query := r.URL.Query()

@@ -104,7 +104,7 @@ func TestSimulationOfTheDealerAgrees(t *testing.T) {
 	assert.Equal(t, 14, simulated)
 }
 
-// squish deals hands to elephants and to one mouse, and tells whether the mouse
+// squish deals hands to elephants and to one mouse, and reports whether the mouse
 // has no queue for itself.
 func squish(dealer Dealer, random *rand.Rand, elephants int) bool {
 	var room [MaxHand]int

@@ -114,7 +114,7 @@ func valueOf(t *testing.T, families map[string]*dto.MetricFamily, name string, l
 	return 0
 }
 
-// hasLabels tells whether a metric has the values, given as name, value, ...
+// hasLabels reports whether a metric has the values, given as name, value, ...
 func hasLabels(metric *dto.Metric, labels []string) bool {
 	values := map[string]string{}
 	for _, pair := range metric.GetLabel() {

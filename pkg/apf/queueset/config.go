@@ -68,11 +68,11 @@ func (c Config) dealer() (flow.Dealer, error) {
 }
 
 // WaitingCapacity returns how many requests may wait in all queues together.
-func (c Config) WaitingCapacity() float64 {
+func (c Config) WaitingCapacity() int {
 	if c.Discipline != Queue {
 		return 0
 	}
-	return float64(c.Queues) * float64(c.QueueLengthLimit)
+	return c.Queues * c.QueueLengthLimit
 }
 
 // Limits are the numbers of seats that change while a Set lives.

@@ -109,7 +109,7 @@ func (s *Set) setLimits(limits Limits, now time.Duration) *Request {
 	s.free += limit - s.limit
 	s.limits, s.limit, s.schedule.limit = limits, limit, limit
 	s.merge()
-	s.occupied.setDenominators(now, s.config.WaitingCapacity(), limits)
+	s.occupied.setDenominators(now, float64(s.config.WaitingCapacity()), limits)
 	woken := s.dispatch(now, nil)
 	s.reopen()
 	return woken

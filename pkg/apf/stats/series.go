@@ -36,17 +36,16 @@ func (r Reason) String() string {
 	}
 }
 
-// Passage says what a request that starts at once has passed, which decides
-// what its waiting is worth to the metrics.
+// Passage is the type of the priority level of a request that starts on arrival. The
+// metrics of waiting depend on it.
 type Passage uint8
 
 const (
-	// Ungoverned is an exempt level; nothing is said about waiting.
+	// Ungoverned is an exempt level: no wait is observed.
 	Ungoverned Passage = iota
-	// Unqueued is a level without queues; it waited for no time.
+	// Unqueued is a level without queues: a wait of 0 is observed.
 	Unqueued
-	// Queued is a level with queues; it waited for no time, and was the only one
-	// in its queue.
+	// Queued is a level with queues: a wait of 0 and a queue length of 1 are observed.
 	Queued
 	passages
 )

@@ -165,7 +165,7 @@ func TestFailedWritesAreTriedAgain(t *testing.T) {
 }
 
 func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
-	// Apply refuses an object that has an item twice in a set.
+	// Apply rejects an object that has an item twice in a set.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		a.refuse = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
@@ -251,8 +251,7 @@ func TestANewLevelIsNoticed(t *testing.T) {
 	require.NoError(t, err)
 	withRealInformers(t, client, a)
 	eventually.Holds(t, "the schema has its condition", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 1) })
-	// What is written between the list of an informer and its watch, a fake API
-	// tells nobody.
+	// A fake API loses what is written between the list and the watch of an informer.
 	eventually.Holds(t, "levels are watched", func(attempt *eventually.Attempt) {
 		require.True(attempt, slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
 			return action.Matches("watch", "prioritylevelconfigurations")

@@ -20,7 +20,7 @@ import (
 	typed "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 )
 
-// informer is an informer of a fake API: it knows at once what happens there.
+// informer is an informer of a fake API, without delay.
 type informer struct {
 	cache.SharedIndexInformer // nil; what is not overridden is not used
 	store                     cache.Store
@@ -66,7 +66,7 @@ func (i *informer) delete(t require.TestingT, object metav1.Object) {
 // notes how.
 type api struct {
 	levels, schemas *informer
-	unseen          []string // levels that no informer knows of
+	unseen          []string // levels that no informer has
 
 	mu     sync.Mutex // guards what follows
 	writes []write
