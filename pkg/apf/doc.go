@@ -35,6 +35,7 @@
 //	    allocation      nominal, lower, upper and current limits
 //	    demand          average, deviation, high-water mark, smoothed demand
 //	    flow            request attributes, flow hashes, hands of queues
+//	    guarded         state that is reachable only while its lock is held
 //	    mandatory       names of the mandatory flow schemas and priority levels
 //	L1  classify        flow schema and flow distinguisher of a request
 //	    estimate        work estimates of lists and writes

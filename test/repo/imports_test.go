@@ -97,7 +97,7 @@ func rules() []rule {
 // the public face and what stands around the engine.
 func levels() [][]string {
 	return [][]string{
-		{"allocation", "clock", "demand", "flow", "mandatory", "seats", "stats"},
+		{"allocation", "clock", "demand", "flow", "guarded", "mandatory", "seats", "stats"},
 		{"classify", "estimate", "queueset"},
 		{"prioritylevel"},
 		{"engine"},
