@@ -14,7 +14,8 @@ import (
 func TestAnInvalidConfigurationIsRefusedWithItsReason(t *testing.T) {
 	negative := int32(-1)
 	for reason, change := range map[string]func(*prioritylevel.Config){
-		"name must not be empty": func(c *prioritylevel.Config) { c.Name = "" },
+		"name must not be empty":                                func(c *prioritylevel.Config) { c.Name = "" },
+		"discipline must be Exempt, Reject or Queue, not Unset": func(c *prioritylevel.Config) { c.Config = queueset.Config{} },
 		"only that, must have type Exempt": func(c *prioritylevel.Config) {
 			c.Config = queueset.Config{Discipline: queueset.Exempt}
 		},

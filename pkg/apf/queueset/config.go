@@ -4,23 +4,29 @@ import (
 	"fmt"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// Discipline says what happens to a request that finds no seat.
+// Discipline says what happens to a request that finds no free seat.
 type Discipline uint8
 
 const (
-	// Exempt levels have a seat for everybody.
-	Exempt Discipline = iota
-	// Reject refuses it.
+	// Unset is the zero value. It is invalid, so that no Set is created by
+	// omission.
+	Unset Discipline = iota
+	// Exempt means that seats are unlimited.
+	Exempt
+	// Reject means that the request is refused.
 	Reject
-	// Queue lets it wait.
+	// Queue means that the request waits in a queue.
 	Queue
 )
 
 // String returns the name of the discipline.
 func (d Discipline) String() string {
 	switch d {
+	case Unset:
+		return "Unset"
 	case Exempt:
 		return "Exempt"
 	case Reject:
@@ -32,7 +38,19 @@ func (d Discipline) String() string {
 	}
 }
 
-// Config is the shape of a Set. The last three fields count only for the
+// passage returns what a request passes that starts at once.
+func (d Discipline) passage() stats.Passage {
+	switch d {
+	case Exempt:
+		return stats.Ungoverned
+	case Reject:
+		return stats.Unqueued
+	default:
+		return stats.Queued
+	}
+}
+
+// Config is the configuration of a Set. The last three fields count only for the
 // discipline Queue.
 type Config struct {
 	Discipline Discipline
@@ -41,11 +59,11 @@ type Config struct {
 	// HandSize is the number of queues that a flow may use.
 	HandSize int
 	// QueueLengthLimit is the number of requests that may wait in one queue
-	// when no seat is free.
+	// while no seat is free.
 	QueueLengthLimit int
 }
 
-// Validate says what is wrong with c, if anything.
+// Validate returns an error that says what is wrong with c, or nil.
 func (c Config) Validate() error {
 	_, err := c.dealer()
 	return err
@@ -53,8 +71,8 @@ func (c Config) Validate() error {
 
 func (c Config) dealer() (flow.Dealer, error) {
 	switch {
-	case c.Discipline > Queue:
-		return flow.Dealer{}, fmt.Errorf("discipline %d must be Exempt, Reject or Queue", c.Discipline)
+	case c.Discipline == Unset || c.Discipline > Queue:
+		return flow.Dealer{}, fmt.Errorf("discipline must be Exempt, Reject or Queue, not %v", c.Discipline)
 	case c.Discipline != Queue:
 		return flow.Dealer{}, nil
 	case c.QueueLengthLimit < 1:
@@ -75,14 +93,14 @@ func (c Config) WaitingCapacity() int {
 	return c.Queues * c.QueueLengthLimit
 }
 
-// Limits are the numbers of seats that change while a Set lives.
+// Limits are the numbers of seats that change while a Set is in use.
 type Limits struct {
-	// Seats is the present limit: how many seats may be in use.
+	// Seats is the current limit: how many seats may be in use.
 	Seats int
-	// Nominal is what the limit would be without borrowing and lending;
-	// demand is shown relative to it.
+	// Nominal is the limit without borrowing and lending. Demand is shown as a
+	// share of it.
 	Nominal int
-	// Denominator is what use is shown relative to: Seats, or some positive
-	// substitute if that is zero.
+	// Denominator is what requests and seats are shown as a share of: Seats, or a
+	// positive substitute if that is zero.
 	Denominator int
 }

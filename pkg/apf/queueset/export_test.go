@@ -8,24 +8,25 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Inconsistency says what is wrong with the Set between two operations.
+// Inconsistency returns what is wrong with the Set between two operations.
 func (s *Set) Inconsistency() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := &s.schedule
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	f := &l.queue.schedule
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if f.waiting > 0 && s.open {
+	if f.waiting > 0 && l.open {
 		wrong("a request waits in an open Set")
 	}
-	if f.waiting > 0 && s.free > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[*queue]) bool { return !s.fits(n.item.head) }) {
-		wrong("%d seats are free, and all that are next in their queues fit but wait", s.free)
+	fits := func(r *Request) bool { return l.queue.fits(l.queue.clamp(r.Work).Width()) }
+	if f.waiting > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
+		wrong("%d seats are free, and all that are next in their queues fit but wait", l.queue.free())
 	}
-	waiting, busy := 0, 0
+	waiting, active := 0, 0
 	for _, q := range f.used {
 		waiting += q.length
 		if q.active() {
-			busy++
+			active++
 		}
 		if f.queues[q.index] != q {
 			wrong("queue %d is not where it says", q.index)
@@ -33,15 +34,15 @@ func (s *Set) Inconsistency() error {
 		if (q.length > 0) != (f.ordered.find(q.index) >= 0) {
 			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, f.ordered.find(q.index))
 		}
-		if q.executing < 0 || q.lingering < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
+		if q.executing < 0 || q.finishing < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
 			wrong("queue %d counts below zero: %+v", q.index, *q)
 		}
 		if q.executing == 0 && (q.using != 0 || q.usingSince != 0) {
 			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
 		}
 	}
-	if waiting != f.waiting || busy != f.busy {
-		wrong("counted %d waiting, %d busy queues; it says %d, %d", waiting, busy, f.waiting, f.busy)
+	if waiting != f.waiting || active != f.active {
+		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.waiting, f.active)
 	}
 	for i, n := range f.ordered.nodes {
 		if parent := f.ordered.nodes[(i-1)/2]; f.ordered.find(n.item.index) != i || i > 0 && n.before(parent.rank) {
@@ -53,26 +54,30 @@ func (s *Set) Inconsistency() error {
 
 // StartVirtualClockAt sets R of an idle Set.
 func (s *Set) StartVirtualClockAt(r seats.Progress) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.schedule.clock = r
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	l.queue.schedule.clock = r
 }
 
 // WhileLocked calls f while the lock of the Set is held.
 func (s *Set) WhileLocked(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
 	f()
 }
 
 // ChangesKept is how many changes there is memory for.
 func (s *Set) ChangesKept() int {
-	kept := cap(s.changes.list)
-	for i := range s.shards {
-		kept += cap(s.shards[i].changes.list)
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	kept := cap(l.changes.list)
+	for i := range l.pool.shards {
+		sh := l.pool.shards[i].Lock()
+		kept += cap(sh.changes.list)
+		l.pool.shards[i].Unlock(&sh)
 	}
-	for i := range s.occupied.runs {
-		kept += cap(s.occupied.runs[i]) + cap(s.occupied.spares[i])
+	for i := range l.occupied.runs {
+		kept += cap(l.occupied.runs[i]) + cap(l.occupied.spares[i])
 	}
 	return kept
 }

@@ -4,66 +4,55 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// linger holds the final seats of finished requests until their additional
-// latency is over, with one timer for all of them. It is guarded by Set.mu.
-type linger struct {
-	set   *Set
-	heap  heap[lingerer]
-	timer clock.Timer
-	next  time.Duration // when the timer will call; meaningless while the heap is empty
-}
-
-// lingerer is a finished request that still holds seats.
-type lingerer struct {
+// finalPhase is a finished request that still holds its final seats.
+type finalPhase struct {
 	seats  int
-	queue  *queue // nil if it was not in one
-	era    uint64 // in which queue is meant
+	queue  *queue // nil if the request was in none
+	era    uint64 // of the queue
 	series *stats.Series
-	shard  int
+	shard  int // of the series
 }
 
-func (l *linger) add(one lingerer, due, now time.Duration) {
-	l.heap.push(node[lingerer]{rank: rank{finish: seats.Progress(due)}, number: unnumbered, item: one})
-	if len(l.heap.nodes) == 1 || due < l.next {
-		l.arm(now)
+// finalPhases are ordered by the end of their additional latency. One timer
+// serves all.
+type finalPhases struct {
+	clock  clock.Clock
+	end    func() // called when an additional latency is over
+	ending heap[time.Duration, finalPhase]
+	timer  clock.Timer
+	next   time.Duration // when the timer calls end; means nothing while ending is empty
+}
+
+// add adds a phase that lasts until due.
+func (p *finalPhases) add(f finalPhase, due, now time.Duration) {
+	p.ending.push(node[time.Duration, finalPhase]{rank: rank[time.Duration]{at: due}, number: unnumbered, item: f})
+	if len(p.ending.nodes) == 1 || due < p.next {
+		p.arm(now)
 	}
 }
 
-// due is when the additional latency of the first is over.
-func (l *linger) due() time.Duration { return time.Duration(l.heap.nodes[0].finish) }
+// take removes a phase that is over and returns it, or false if there is none.
+func (p *finalPhases) take(now time.Duration) (f finalPhase, ok bool) {
+	if len(p.ending.nodes) == 0 || p.ending.nodes[0].at > now {
+		return finalPhase{}, false
+	}
+	f = p.ending.nodes[0].item
+	p.ending.remove(0)
+	return f, true
+}
 
-// arm makes the timer call when the first of the lingerers is due.
-func (l *linger) arm(now time.Duration) {
-	l.next = l.due()
-	if l.timer == nil {
-		l.timer = l.set.clock.AfterFunc(l.next-now, l.set.endLingering)
+// arm sets the timer to the end of the first phase, if there is one.
+func (p *finalPhases) arm(now time.Duration) {
+	if len(p.ending.nodes) == 0 {
 		return
 	}
-	l.timer.Reset(l.next - now)
-}
-
-// endLingering frees the seats whose time is over.
-func (s *Set) endLingering() {
-	s.mu.Lock()
-	now := s.sync()
-	l := &s.linger
-	for len(l.heap.nodes) > 0 && l.due() <= now {
-		one := l.heap.nodes[0].item
-		l.heap.remove(0)
-		s.free += one.seats
-		if one.queue != nil && !s.open && one.era == s.era {
-			s.schedule.release(one.queue, one.seats)
-		}
-		one.series.Released(one.shard, one.seats)
-		s.note(change{at: now, seats: -int32(one.seats)})
+	p.next = p.ending.nodes[0].at
+	if p.timer == nil {
+		p.timer = p.clock.AfterFunc(p.next-now, p.end)
+		return
 	}
-	if len(l.heap.nodes) > 0 {
-		l.arm(now)
-	}
-	s.resume(now)
-	s.noteEnd()
+	p.timer.Reset(p.next - now)
 }

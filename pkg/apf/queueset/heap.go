@@ -1,67 +1,72 @@
 package queueset
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
-
-// heap is a binary heap, least rank first. Ranks and places are kept side by
-// side, so that ordering does not look at the items.
-type heap[T any] struct {
-	nodes  []node[T]
-	places []int32 // of the items that have a number, by number: one more than the position, 0 if absent
+// heap is a binary heap, least rank first. Ranks and positions lie side by side,
+// so that ordering does not read the items: BenchmarkManyFlows.
+type heap[R reading, T any] struct {
+	nodes []node[R, T]
+	// positions are one more than the index in nodes, by the number of the item; 0
+	// if it is absent.
+	positions []int32
 }
 
-type node[T any] struct {
-	rank
-	number int // by which the item is found again; unnumbered if nobody asks
+type node[R reading, T any] struct {
+	rank[R]
+	number int // by which find finds the item, or unnumbered
 	item   T
 }
 
 const unnumbered = -1
 
-// rank orders by finish, and where that is the same by turn.
-type rank struct {
-	finish seats.Progress
-	turn   uint64
+// reading is what a clock shows. A clock may overflow: of two readings the sign of
+// their difference tells which is earlier.
+type reading interface{ ~int64 | ~uint64 }
+
+// rank orders by at, and where that is the same by turn.
+type rank[R reading] struct {
+	at   R
+	turn uint64
 }
 
-func (r rank) before(other rank) bool {
-	if r.finish != other.finish {
-		return r.finish.Before(other.finish)
+func (r rank[R]) before(other rank[R]) bool {
+	if r.at != other.at {
+		return int64(r.at-other.at) < 0
 	}
 	return r.turn < other.turn
 }
 
-// find returns the position of the item with a number, -1 if it is not there.
-func (h *heap[T]) find(number int) int {
-	if number >= len(h.places) {
+// find returns the index of the item with a number, -1 if it is absent.
+func (h *heap[R, T]) find(number int) int {
+	if number >= len(h.positions) {
 		return -1
 	}
-	return int(h.places[number]) - 1
+	return int(h.positions[number]) - 1
 }
 
-// put writes n at position i.
-func (h *heap[T]) put(i int, n *node[T]) {
+// put writes n at index i.
+func (h *heap[R, T]) put(i int, n *node[R, T]) {
 	h.nodes[i] = *n
 	if n.number >= 0 {
-		h.places[n.number] = int32(i + 1)
+		h.positions[n.number] = int32(i + 1)
 	}
 }
 
-func (h *heap[T]) push(n node[T]) {
-	if more := n.number + 1 - len(h.places); more > 0 {
-		h.places = append(h.places, make([]int32, more)...)
+// push adds n.
+func (h *heap[R, T]) push(n node[R, T]) {
+	if more := n.number + 1 - len(h.positions); more > 0 {
+		h.positions = append(h.positions, make([]int32, more)...)
 	}
 	h.nodes = append(h.nodes, n)
 	h.up(len(h.nodes) - 1)
 }
 
-// remove takes out the item at position i.
-func (h *heap[T]) remove(i int) {
+// remove removes the item at index i.
+func (h *heap[R, T]) remove(i int) {
 	last := len(h.nodes) - 1
 	if gone := h.nodes[i].number; gone >= 0 {
-		h.places[gone] = 0
+		h.positions[gone] = 0
 	}
 	moved := h.nodes[last]
-	h.nodes[last] = node[T]{}
+	h.nodes[last] = node[R, T]{}
 	h.nodes = h.nodes[:last]
 	if i < last {
 		h.nodes[i] = moved
@@ -71,8 +76,8 @@ func (h *heap[T]) remove(i int) {
 	}
 }
 
-// rerank gives the item at position i another rank.
-func (h *heap[T]) rerank(i int, r rank) {
+// rerank gives the item at index i another rank.
+func (h *heap[R, T]) rerank(i int, r rank[R]) {
 	earlier := r.before(h.nodes[i].rank)
 	h.nodes[i].rank = r
 	if earlier {
@@ -82,7 +87,8 @@ func (h *heap[T]) rerank(i int, r rank) {
 	}
 }
 
-func (h *heap[T]) up(i int) {
+// up moves the item at index i towards the root as far as its rank demands.
+func (h *heap[R, T]) up(i int) {
 	n := h.nodes[i]
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -95,7 +101,9 @@ func (h *heap[T]) up(i int) {
 	h.put(i, &n)
 }
 
-func (h *heap[T]) down(i int) bool {
+// down moves the item at index i away from the root as far as its rank demands,
+// and returns whether it moved.
+func (h *heap[R, T]) down(i int) bool {
 	n, start := h.nodes[i], i
 	for {
 		child := 2*i + 1

@@ -160,7 +160,7 @@ func TestTheSetBecomesIdleAloud(t *testing.T) {
 func TestAnInvalidConfigurationChangesNothing(t *testing.T) {
 	f := newFixture(t, rejecting(), 1)
 	for _, bad := range []queueset.Config{
-		queues(0, 1, 1), queues(4, 5, 1), queues(4, 0, 1), queues(4, 1, 0), queues(1024, 7, 1), {Discipline: 7},
+		queues(0, 1, 1), queues(4, 5, 1), queues(4, 0, 1), queues(4, 1, 0), queues(1024, 7, 1), {Discipline: 7}, {}, {Queues: 4, HandSize: 1, QueueLengthLimit: 1},
 	} {
 		assert.Error(t, bad.Validate())
 		assert.Error(t, f.set.Configure(bad, limits(5)))

@@ -7,19 +7,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// change says what happened to the numbers of an occupancy at one moment.
+// change is by how much the numbers of an occupancy change at one moment.
 type change struct {
 	at                 time.Duration
 	executing, waiting int32 // requests
-	seats, seatsWanted int32 // in use; waiting
+	seats, seatsWanted int32 // in use; of requests that wait
 }
 
 // mergeAt is how many changes a shard collects before they are integrated. With
-// each merge what is integrated moves from one processor to the next.
+// each merge the integrals move from one processor's cache to another's, which
+// BenchmarkCores measures.
 const mergeAt = 128
 
-// changes is a list of changes in the order in which they were noted. It is
-// guarded by the lock of what it is a part of.
+// changes is a list of changes in the order in which they were noted.
 type changes struct {
 	list []change
 }
@@ -31,24 +31,26 @@ func (c *changes) add(one change) {
 	c.list = append(c.list, one)
 }
 
-// join makes one part of the last change, if it is of the same moment.
-func (c *changes) join(one change) bool {
+// join adds one to the last change, if both are of the same moment, and to the
+// list otherwise. BenchmarkSaturated measures what is saved by a shorter list.
+func (c *changes) join(one change) {
 	if len(c.list) == 0 || c.list[len(c.list)-1].at != one.at {
-		return false
+		c.add(one)
+		return
 	}
 	last := &c.list[len(c.list)-1]
 	last.executing += one.executing
 	last.waiting += one.waiting
 	last.seats += one.seats
 	last.seatsWanted += one.seatsWanted
-	return true
 }
 
+// full reports whether the changes should be merged.
 func (c *changes) full() bool { return len(c.list) >= mergeAt }
 
-// occupancy integrates over time who waits and who executes. The changes come
-// from several shards; they are put in order when some have gathered.
-// It is guarded by Set.mu.
+// occupancy integrates over time how many requests wait and execute, and how many
+// seats they want and use. The changes come from several shards and are put in
+// order when some have gathered.
 type occupancy struct {
 	now                time.Duration
 	executing, waiting int
@@ -60,8 +62,8 @@ type occupancy struct {
 	demandShare    *stats.TimeWeighted
 	demand         demand.Tracker
 
-	runs   [][]change // of each shard, what is left to integrate
-	spares [][]change // of each shard, an empty list for it, which may be that of its run
+	runs   [][]change // by shard: changes to integrate
+	spares [][]change // by shard: an empty list, which may share memory with the run
 }
 
 // The bounds are those of the metrics of k8s.io/apiserver, see package stats.
@@ -90,20 +92,20 @@ func newOccupancy(now time.Duration, shards int) occupancy {
 	}
 }
 
-func (o *occupancy) setDenominators(now time.Duration, waitingCapacity float64, limits Limits) {
-	o.waitingShare.SetDenominator(now, waitingCapacity)
+func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limits Limits) {
+	o.waitingShare.SetDenominator(now, float64(waitingCapacity))
 	o.executingShare.SetDenominator(now, float64(limits.Denominator))
 	o.seatShare.SetDenominator(now, float64(limits.Denominator))
 	o.demandShare.SetDenominator(now, float64(limits.Nominal))
 }
 
-// take takes the changes of shard i and leaves an empty list in their place.
-// Nothing may be left of an earlier run.
+// take takes the changes of shard i and leaves an empty list in their place. The
+// run of the shard must be empty.
 func (o *occupancy) take(i int, c *changes) {
 	o.runs[i], o.spares[i], c.list = c.list, c.list[:0], o.spares[i]
 }
 
-// forgetLists gives the memory of all lists back. Nothing may be left in them.
+// forgetLists releases the memory of all lists, which must be empty.
 func (o *occupancy) forgetLists() {
 	clear(o.runs)
 	clear(o.spares)
@@ -128,8 +130,7 @@ func (o *occupancy) mergeRuns() {
 }
 
 func (o *occupancy) apply(c *change) {
-	// A change that was noted late, by nanoseconds, counts from where the
-	// integration stands.
+	// A change may be noted nanoseconds late. It counts from now on.
 	o.now = max(o.now, c.at)
 	o.executing += int(c.executing)
 	o.waiting += int(c.waiting)

@@ -18,10 +18,12 @@ func TestTheHeapReturnsQueuesByTheirVirtualFinish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 3))
-			anyRank := func() rank { return rank{finish: base.Add(seats.Area(random.IntN(1000)))} }
-			var h heap[*queue]
+			anyRank := func() rank[seats.Progress] {
+				return rank[seats.Progress]{at: base.Add(seats.Area(random.IntN(1000)))}
+			}
+			var h queueHeap
 			for _, i := range random.Perm(200) {
-				h.push(node[*queue]{rank: anyRank(), number: i, item: &queue{index: i}})
+				h.push(node[seats.Progress, *queue]{rank: anyRank(), number: i, item: &queue{index: i}})
 			}
 			for range 100 {
 				h.rerank(h.find(random.IntN(200)), anyRank())
@@ -32,7 +34,7 @@ func TestTheHeapReturnsQueuesByTheirVirtualFinish(t *testing.T) {
 			assert.Equal(t, -1, h.find(200))
 			var got []seats.Area
 			for len(h.nodes) > 0 {
-				got = append(got, h.nodes[0].finish.Sub(base))
+				got = append(got, h.nodes[0].at.Sub(base))
 				h.remove(0)
 			}
 			assert.Len(t, got, 199)

@@ -6,84 +6,150 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// close takes the free seats back from the shards. From then on the fair
-// schedule rules, beginning with the requests that execute.
-func (s *Set) close(now time.Duration) {
-	if !s.open {
-		return
+// pool is the open regime: the free seats are spread over shards, each with a
+// lock of its own. BenchmarkCores measures what several shards bring.
+type pool struct {
+	shards []shard
+	mask   uint32 // len(shards) - 1, where len(shards) is a power of two
+}
+
+func newPool(shards int) pool {
+	return pool{shards: make([]shard, shards), mask: uint32(shards - 1)}
+}
+
+// shardOf returns the index of the shard of r.
+func (p *pool) shardOf(r *Request) int { return int(r.shard & p.mask) }
+
+// arrive adds r to the shard that it prefers, or to the next one if that is
+// locked: from then on r prefers the next, so that processors part that met in
+// one shard. It seats r if the pool is open and the shard has enough free seats.
+// It reports whether r is seated, and whether the shard has collected enough
+// changes to merge them.
+func (p *pool) arrive(r *Request, width int, now time.Duration) (seated, full bool) {
+	cell := &p.shards[r.shard&p.mask]
+	sh := cell.TryLock()
+	if sh == nil {
+		r.shard++
+		cell = &p.shards[r.shard&p.mask]
+		sh = cell.Lock()
 	}
-	s.open = false
-	s.era++
-	for i := range s.shards {
-		sh := &s.shards[i]
-		sh.mu.Lock()
-		sh.open = false
-		s.free += sh.free
-		sh.free = 0
-		if s.config.Discipline == Queue {
-			s.adopt(sh, now)
+	sh.link(r)
+	if !sh.open || sh.free < width {
+		r.phase = arriving
+		cell.Unlock(&sh)
+		return false, false
+	}
+	sh.seat(r, width, now)
+	passage, full := sh.passage, sh.changes.full()
+	cell.Unlock(&sh)
+	r.Series.Started(p.shardOf(r), width, passage)
+	return true, full
+}
+
+// finish removes r, which executed, from its shard. If the pool is open and r
+// has no additional latency, it takes the seats of r back. It reports whether it
+// did, and whether the shard has collected enough changes to merge them.
+func (p *pool) finish(r *Request, now time.Duration) (finished, full bool) {
+	cell := &p.shards[r.shard&p.mask]
+	sh := cell.Lock()
+	sh.unlink(r)
+	if !sh.open || r.Work.Latency > 0 {
+		cell.Unlock(&sh)
+		return false, false
+	}
+	sh.free += r.held
+	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
+	r.phase = absent
+	full = sh.changes.full()
+	cell.Unlock(&sh)
+	return true, full
+}
+
+// remove removes r, which was refused, from its shard.
+func (p *pool) remove(r *Request) {
+	cell := &p.shards[r.shard&p.mask]
+	sh := cell.Lock()
+	sh.unlink(r)
+	cell.Unlock(&sh)
+}
+
+// lockedPool is a pool and its reserve: the free seats that no shard has. It
+// belongs to the lock of the Set.
+type lockedPool struct {
+	*pool
+	reserve int // seats
+}
+
+// open spreads half of the free seats over the shards and keeps the rest in
+// reserve.
+func (p *lockedPool) open(free int, passage stats.Passage) {
+	p.reserve = free
+	grant := p.grant()
+	for i := range p.shards {
+		sh := p.shards[i].Lock()
+		sh.open, sh.passage, sh.free = true, passage, grant
+		p.shards[i].Unlock(&sh)
+		p.reserve -= grant
+	}
+}
+
+// close takes all free seats back and returns their number. It calls adopt,
+// unless that is nil, for each request that executes.
+func (p *lockedPool) close(adopt func(*Request)) (free int) {
+	free, p.reserve = p.reserve, 0
+	for i := range p.shards {
+		sh := p.shards[i].Lock()
+		free += sh.free
+		sh.open, sh.free = false, 0
+		for r := sh.newest; r != nil && adopt != nil; r = r.older {
+			if r.phase == executing {
+				adopt(r)
+			}
 		}
-		sh.mu.Unlock()
+		p.shards[i].Unlock(&sh)
 	}
+	return free
 }
 
-func (s *Set) adopt(sh *shard, now time.Duration) {
-	for r := sh.oldest; r != nil; r = r.younger {
-		if r.phase == executing {
-			s.schedule.adopt(r, now)
-			r.era = s.era
-		}
-	}
-}
+// grant is how many seats a shard gets at once: half of the reserve is left if
+// every shard takes one grant.
+func (p *lockedPool) grant() int { return p.reserve / (2 * len(p.shards)) }
 
-// reopen lends the free seats to the shards, if there are enough of them and
-// nobody waits.
-func (s *Set) reopen() {
-	n := len(s.shards)
-	if s.open || s.schedule.waiting > 0 || s.free < max(s.limit/4, 2*n) {
-		return
-	}
-	s.open = true
-	s.era++
-	s.schedule.dissolve()
-	lot := s.lot()
-	for i := range s.shards {
-		sh := &s.shards[i]
-		sh.mu.Lock()
-		sh.open, sh.passage = true, s.config.Discipline.passage()
-		sh.free = lot
-		sh.mu.Unlock()
-		s.free -= lot
-	}
-}
-
-// lot is how many seats a shard gets at once: it leaves half of the free ones
-// in reserve if every shard takes one lot.
-func (s *Set) lot() int { return s.free / (2 * len(s.shards)) }
-
-// borrow seats r from the reserve of an open Set, if that has enough, and
-// lends the shard of r a lot besides.
-func (s *Set) borrow(r *Request, width int, now time.Duration) bool {
-	if s.free < width {
+// borrow seats r from the reserve of an open pool and grants its shard some more
+// seats. It does nothing and returns false if the reserve has too few.
+func (p *lockedPool) borrow(r *Request, width int, now time.Duration) bool {
+	if p.reserve < width {
 		return false
 	}
-	grant := max(width, s.lot())
-	s.free -= grant
-	sh := s.shardOf(r)
-	sh.mu.Lock()
-	sh.free += grant
-	sh.take(r, width, now)
-	sh.mu.Unlock()
+	seats := max(width, p.grant())
+	p.reserve -= seats
+	cell := &p.shards[p.shardOf(r)]
+	sh := cell.Lock()
+	sh.free += seats
+	sh.seat(r, width, now)
+	cell.Unlock(&sh)
 	return true
 }
 
-func (d Discipline) passage() stats.Passage {
-	switch d {
-	case Exempt:
-		return stats.Ungoverned
-	case Reject:
-		return stats.Unqueued
-	default:
-		return stats.Queued
+// free returns the number of seats that are free, in the reserve and in the
+// shards.
+func (p *lockedPool) free() int {
+	free := p.reserve
+	for i := range p.shards {
+		sh := p.shards[i].Lock()
+		free += sh.free
+		p.shards[i].Unlock(&sh)
 	}
+	return free
+}
+
+// started returns the number of requests that the shards have seated.
+func (p *lockedPool) started() uint64 {
+	var sum uint64
+	for i := range p.shards {
+		sh := p.shards[i].Lock()
+		sum += sh.started
+		p.shards[i].Unlock(&sh)
+	}
+	return sum
 }

@@ -10,40 +10,41 @@ import (
 
 // Request is one request on its way through a Set. The exported fields belong
 // to its owner, who sets them before Arrive and leaves them alone until Finish
-// or a refusal; then the Request may be used again, which spares its memory.
+// or a refusal. Then the Request may be used again: BenchmarkUncontended.
 type Request struct {
 	// Attributes say what is asked for and by whom.
 	Attributes flow.Attributes
-	// Distinguisher is the flow's part of its name within the flow schema.
+	// Distinguisher identifies the flow within its flow schema.
 	Distinguisher string
 	// Hasher hashes the flows of the flow schema.
 	Hasher *flow.Hasher
 	// Series counts for the flow schema on this level.
 	Series *stats.Series
-	// Work is what the request is expected to cost.
+	// Work is the estimated cost of the request.
 	Work seats.Work
 
-	shard   uint32        // where seats and counters are found, a hint between requests
+	shard   uint32        // modulo the number of shards: where seats and counters are found
 	ready   chan struct{} // receives once when a waiting request is dispatched
 	arrived time.Duration
 
-	// What follows is guarded by the lock of the shard while the Set is open,
-	// and by Set.mu while it is closed.
+	// The shard's lock guards what follows until the Set takes the request over
+	// from the shard, then the lock of the Set.
 	phase   phase
-	era     uint64        // of the Set, when queue was assigned
-	held    int           // seats held while executing
-	width   int           // seats counted while waiting
-	started time.Duration // when execution began
-	charged time.Duration // from when on the execution is charged to queue
-	area    seats.Area    // work charged at dispatch
-	arrival seats.Progress
+	era     uint64         // of the fair queue, when queue was assigned
+	held    int            // seats held while executing
+	width   int            // seats counted while waiting
+	started time.Duration  // when the request was seated
+	charged time.Duration  // from when on the execution is charged to queue
+	area    seats.Area     // work charged at dispatch
+	arrival seats.Progress // R when the request was enqueued
 	queue   *queue
 
 	prev, next       *Request // neighbours in the queue; next also in a list of woken requests
-	older, younger   *Request // neighbours in the shard, guarded by its lock
+	newer, older     *Request // neighbours in the shard, guarded by the shard's lock
 	refusedForReason stats.Reason
 }
 
+// phase is where a request is on its way through a Set.
 type phase uint8
 
 const (
@@ -60,22 +61,22 @@ func NewRequest(shard uint32) *Request { return &Request{shard: shard} }
 // Shard returns the number of the shard that the request counts in.
 func (r *Request) Shard(of *stats.Layout) int { return of.ShardOf(r.shard) }
 
-// Reason says why the request was refused.
+// Reason returns why the request was refused.
 func (r *Request) Reason() stats.Reason { return r.refusedForReason }
 
-// Arrived and Started are points in time of the Set's clock. Started means
-// nothing before the request is seated.
+// Arrived returns when the request arrived, by the clock of the Set.
 func (r *Request) Arrived() time.Duration { return r.arrived }
 
-// Started returns when the request got its seats.
+// Started returns when the request was seated, by the clock of the Set. It means
+// nothing before that.
 func (r *Request) Started() time.Duration { return r.started }
 
 // Ready receives one value when a request that Arrive left waiting has been
 // dispatched.
 func (r *Request) Ready() <-chan struct{} { return r.ready }
 
-// lingering is how many seats the request, once seated, holds after its end.
-func (r *Request) lingering() int {
+// finalSeats returns how many seats the request, once seated, holds after its end.
+func (r *Request) finalSeats() int {
 	if r.Work.Latency > 0 {
 		return r.Work.Final
 	}

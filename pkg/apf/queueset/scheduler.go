@@ -7,43 +7,46 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// ServiceTimeGuess is G of the package comment: how long a request is taken to
-// run until it has.
+// ServiceTimeGuess is G of the package comment: how long a request is assumed to
+// run until it has run.
 const ServiceTimeGuess = 3 * time.Millisecond
 
 // maxLag is how far R may lag behind the queue that is dispatched, in time at
 // the rate of R.
 const maxLag = time.Second
 
-// scheduler is the fair schedule of a closed Set. It knows queues and virtual
-// time, but neither seats that are free nor locks.
+// queueHeap orders queues by the virtual finish of their heads.
+type queueHeap = heap[seats.Progress, *queue]
+
+// scheduler is the fair schedule: it orders waiting requests by virtual time. It
+// knows queues, but neither free seats nor locks.
 type scheduler struct {
 	dealer   flow.Dealer
-	last     time.Duration  // when clock was true
-	limit    int            // in seats
+	last     time.Duration  // when the virtual clock was advanced last
+	limit    int            // seats: C of the package comment
 	clock    seats.Progress // R
 	wraps    uint64         // how often R passed zero
 	queues   []*queue       // by index, nil until used; may be longer than the deck
-	used     []*queue       // all of those, in no order
-	busy     int            // those that are active in the fair schedule
-	ordered  heap[*queue]   // those with waiting requests, by the finish of the head, or earlier
-	spares   []*queue       // some that can be used again
+	used     []*queue       // those that are not nil, unordered
+	active   int            // how many queues are active
+	ordered  queueHeap      // those in which requests wait, by the finish of the head, or earlier
+	spares   []*queue       // for reuse
 	waiting  int            // requests
 	arrivals int            // rotates the first choice in a hand
-	crowd    crowd          // requests that wait, by width
+	widths   widthCounts    // of the requests that wait
 	serial   uint64         // of the last dispatch
 
 	dispatchClock seats.Progress // R at the last dispatch
 	dispatchStart seats.Progress // S of the request dispatched last
 }
 
-// sync moves the virtual clock to now, given that since the last time so many
-// seats were in use.
+// sync advances the virtual clock to now, given the number of seats that were in
+// use since it was advanced last.
 func (s *scheduler) sync(now time.Duration, inUse int) {
 	if now <= s.last {
 		return
 	}
-	s.advance(seats.Advance(now-s.last, min(inUse, s.limit), s.busy))
+	s.advance(seats.Advance(now-s.last, min(inUse, s.limit), s.active))
 	s.last = now
 }
 
@@ -58,12 +61,11 @@ func (s *scheduler) advance(by seats.Area) {
 	}
 }
 
-// quarter is the bit of R that changes with each quarter of its round.
+// quarter is the bit of R that changes with each quarter of its range.
 const quarter = 62
 
-// refresh brings forward the queues that R has passed and that have nothing to do,
-// as activate would: of readings half a round apart nobody can tell which is
-// earlier.
+// refresh raises S of inactive queues to R, as activate would. Otherwise R would
+// get half its range ahead of them, where readings cannot be compared.
 func (s *scheduler) refresh() {
 	for _, q := range s.used {
 		if !q.active() && q.start.Before(s.clock) {
@@ -72,8 +74,8 @@ func (s *scheduler) refresh() {
 	}
 }
 
-// choose returns the queue of the flow's hand with the least work waiting, of
-// several the one that had least.
+// choose returns the queue of the flow's hand with the least work waiting, and of
+// several the one with the least S.
 func (s *scheduler) choose(hash flow.Hash) *queue {
 	if deck := s.dealer.DeckSize(); len(s.queues) < deck {
 		s.queues = append(s.queues, make([]*queue, deck-len(s.queues))...)
@@ -102,62 +104,65 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 	return s.queues[best]
 }
 
-// vacant reports whether no queue is better for a new request than the given
-// one: nothing waits there, and it has not had more than its share.
+// vacant reports whether no queue is better for a new request than the given one:
+// no request waits there, and its S is not beyond R. Then choose does not read the
+// rest of the hand, see BenchmarkManyFlows.
 func (s *scheduler) vacant(index int) bool {
 	q := s.queues[index]
 	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
 }
 
-// rests reports whether q might as well never have been used.
-func (s *scheduler) rests(q *queue) bool {
-	return !q.active() && q.lingering == 0 && !s.clock.Before(q.start)
+// unused reports whether q is the same as a queue that was never used.
+func (s *scheduler) unused(q *queue) bool {
+	return !q.active() && q.finishing == 0 && !s.clock.Before(q.start)
 }
 
-// activate must be called before q gets a request.
+// activate prepares q for a request: a queue that was not active starts at R, if
+// it is not beyond.
 func (s *scheduler) activate(q *queue) {
 	if !q.active() {
 		if q.start.Before(s.clock) {
 			q.start = s.clock
 		}
-		s.busy++
+		s.active++
 	}
 }
 
-// enqueue puts r at the end of q.
+// enqueue adds r to the end of q.
 func (s *scheduler) enqueue(r *Request, q *queue) {
 	s.activate(q)
 	r.queue, r.arrival = q, s.clock
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
 	q.push(r)
 	s.waiting++
-	s.crowd.add(r.width, 1)
+	s.widths.add(r.width, 1)
 	s.reorder(q)
 }
 
-// reorder brings q to its place after its start or its head has changed.
+// reorder moves q to its position in the heap after its S or its head has changed.
 func (s *scheduler) reorder(q *queue) {
-	place := s.ordered.find(q.index)
+	i := s.ordered.find(q.index)
 	if q.head == nil {
-		if place >= 0 {
-			s.ordered.remove(place)
+		if i >= 0 {
+			s.ordered.remove(i)
 		}
 		return
 	}
-	q.bound(s.last)
-	r := rank{finish: q.finishAt(s.last), turn: q.served}
-	if place < 0 {
-		s.ordered.push(node[*queue]{rank: r, number: q.index, item: q})
+	q.raise(s.last)
+	r := rank[seats.Progress]{at: q.finishAt(s.last), turn: q.served}
+	if i < 0 {
+		s.ordered.push(node[seats.Progress, *queue]{rank: r, number: q.index, item: q})
 	} else {
-		s.ordered.rerank(place, r)
+		s.ordered.rerank(i, r)
 	}
 }
 
-// next returns the waiting request whose turn it is, nil without any.
+// next returns the first waiting request of the schedule, nil without any.
 //
-// S of a queue grows while requests of it execute, so the order in the heap is
-// that of some earlier time. But it grows only: what is first, and is still
-// first when it is brought up to date, is first indeed.
+// S of a queue grows while its requests execute, so ranks in the heap may be those
+// of an earlier time. Since they only grow, next updates the first rank until the
+// queue that is first has an up-to-date one. BenchmarkManyFlows measures what is
+// saved by updating no others.
 func (s *scheduler) next() *Request {
 	if s.waiting == 0 {
 		return nil
@@ -165,49 +170,51 @@ func (s *scheduler) next() *Request {
 	for {
 		first := s.ordered.nodes[0]
 		finish := first.item.finishAt(s.last)
-		if finish == first.finish {
+		if finish == first.at {
 			return first.item.head
 		}
-		s.ordered.rerank(0, rank{finish: finish, turn: first.turn})
+		s.ordered.rerank(0, rank[seats.Progress]{at: finish, turn: first.turn})
 	}
 }
 
-// withdraw takes a waiting request out of its queue.
+// withdraw removes a waiting request from its queue.
 func (s *scheduler) withdraw(r *Request) {
 	q := r.queue
 	s.detach(r)
 	if !q.active() {
-		s.busy--
+		s.active--
 	}
 	s.reorder(q)
 }
 
 func (s *scheduler) detach(r *Request) {
-	r.queue.take(r)
+	r.queue.remove(r)
 	s.waiting--
-	s.crowd.add(r.width, -1)
+	s.widths.add(r.width, -1)
 }
 
-// dispatch starts the execution of r, which holds r.held seats from now on.
+// dispatch starts the execution of r, which waited and holds r.held seats from now
+// on.
 func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	q := r.queue
 	s.detach(r)
 	s.serial++
 	q.served = s.serial
 	s.dispatchStart = q.startAt(now)
-	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.limit, s.busy)))
+	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.limit, s.active)))
 	s.dispatchClock = s.clock
 	s.charge(r, q, now)
 	s.reorder(q)
 }
 
-// catchUp raises the virtual clock to at, if it lags behind.
+// catchUp raises R to at, if it lags behind.
 func (s *scheduler) catchUp(at seats.Progress) {
 	if s.clock.Before(at) {
 		s.advance(at.Sub(s.clock))
 	}
 }
 
+// charge charges q for r, which executes there from now on.
 func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
 	q.executing++
 	q.seats += r.held
@@ -216,7 +223,7 @@ func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
 	r.charged = now
 }
 
-// adopt deals r, which executes without a queue, to one.
+// adopt assigns r, which executes without a queue, to one.
 func (s *scheduler) adopt(r *Request, now time.Duration) {
 	q := s.choose(r.hash())
 	s.activate(q)
@@ -225,25 +232,24 @@ func (s *scheduler) adopt(r *Request, now time.Duration) {
 	s.charge(r, q, now)
 }
 
-// finish ends the execution of r, which goes on holding some seats if it
-// lingers.
-func (s *scheduler) finish(r *Request, now time.Duration, lingering int) {
+// finish ends the execution of r, which still holds its final seats.
+func (s *scheduler) finish(r *Request, now time.Duration, final int) {
 	q := r.queue
 	q.executing--
-	q.seats -= r.held - lingering
-	if lingering > 0 {
-		q.lingering++
+	q.seats -= r.held - final
+	if final > 0 {
+		q.finishing++
 	}
 	if !q.active() {
-		s.busy--
+		s.active--
 	}
 	q.use(-r.Work.Initial, r.charged)
 	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
 	s.reorder(q)
 }
 
-// release ends the additional latency of a request.
-func (s *scheduler) release(q *queue, lingering int) {
-	q.lingering--
-	q.seats -= lingering
+// release ends the additional latency of a request, which held final seats.
+func (s *scheduler) release(q *queue, final int) {
+	q.finishing--
+	q.seats -= final
 }

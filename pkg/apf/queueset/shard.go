@@ -1,65 +1,54 @@
 package queueset
 
 import (
-	"sync"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/guarded"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// shard holds a part of the free seats of an open Set, and all requests that
-// came through it until they end.
-type shard struct {
-	mu      sync.Mutex // guards what follows
+// shard is one of the shards of a pool. Its lock comes after that of the Set.
+type shard = guarded.Value[lockedShard]
+
+// lockedShard holds free seats while the pool is open. It lists the requests
+// that arrived through it, in either regime, until they end.
+type lockedShard struct {
 	open    bool
 	passage stats.Passage
 	free    int      // seats lent to this shard
-	oldest  *Request // first of the requests
+	newest  *Request // first in the list of requests, which continues along older
 	changes changes
-	started uint64 // requests that got their seats here
+	started uint64 // requests seated here
 
-	_ [64]byte // keeps the neighbour off the last cache line
+	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
 }
 
-func (sh *shard) link(r *Request) {
-	r.younger, r.older = sh.oldest, nil
-	if sh.oldest != nil {
-		sh.oldest.older = r
+// link adds r to the list of requests.
+func (sh *lockedShard) link(r *Request) {
+	r.older, r.newer = sh.newest, nil
+	if sh.newest != nil {
+		sh.newest.newer = r
 	}
-	sh.oldest = r
+	sh.newest = r
 }
 
-func (sh *shard) unlink(r *Request) {
-	if r.older == nil {
-		sh.oldest = r.younger
+// unlink removes r from the list of requests.
+func (sh *lockedShard) unlink(r *Request) {
+	if r.newer == nil {
+		sh.newest = r.older
 	} else {
-		r.older.younger = r.younger
+		r.newer.older = r.older
 	}
-	if r.younger != nil {
-		r.younger.older = r.older
+	if r.older != nil {
+		r.older.newer = r.newer
 	}
-	r.older, r.younger = nil, nil
+	r.newer, r.older = nil, nil
 }
 
-// take gives r its width in seats, which must be free, at now.
-func (sh *shard) take(r *Request, width int, now time.Duration) {
+// seat gives r its width in seats, which must be free.
+func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 	sh.free -= width
 	sh.started++
 	r.held, r.started, r.phase = width, now, executing
 	sh.changes.add(change{at: now, executing: 1, seats: int32(width)})
 }
-
-// lockShard locks the shard that r prefers. One that is busy makes r prefer
-// another from now on, so that processors that met part.
-func (s *Set) lockShard(r *Request) *shard {
-	sh := s.shardOf(r)
-	if sh.mu.TryLock() {
-		return sh
-	}
-	r.shard++
-	sh = s.shardOf(r)
-	sh.mu.Lock()
-	return sh
-}
-
-func (s *Set) shardOf(r *Request) *shard { return &s.shards[r.shard&s.shardMask] }

@@ -31,20 +31,24 @@ type Figures struct {
 	EpochAdvances uint64
 }
 
-// Range is from the least to the greatest.
+// Range is a closed interval.
 type Range struct{ Min, Max float64 }
 
-// Figures returns the numbers of the moment.
+// Figures returns the current numbers.
 func (s *Set) Figures() Figures {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.sync()
-	s.merge()
-	o, f := &s.occupied, &s.schedule
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	return l.figures()
+}
+
+func (l *lockedSet) figures() Figures {
+	now := l.sync()
+	l.merge()
+	o, f := &l.occupied, &l.queue.schedule
 	out := Figures{
 		Waiting: o.waiting, Executing: o.executing, SeatsInUse: o.seats, SeatsWaiting: o.seatsWanted,
 		QueuesWaiting:  len(f.ordered.nodes),
-		Totals:         s.totals,
+		Totals:         l.totals,
 		WaitingShare:   o.waitingShare.Snapshot(now),
 		ExecutingShare: o.executingShare.Snapshot(now),
 		SeatShare:      o.seatShare.Snapshot(now),
@@ -54,12 +58,7 @@ func (s *Set) Figures() Figures {
 		LatestS:        f.dispatchStart.SeatSeconds(),
 		EpochAdvances:  f.wraps,
 	}
-	for i := range s.shards {
-		sh := &s.shards[i]
-		sh.mu.Lock()
-		out.Totals.Dispatched += sh.started
-		sh.mu.Unlock()
-	}
+	out.Totals.Dispatched += l.pool.started()
 	for i, n := range f.ordered.nodes {
 		start := n.item.startAt(now).SeatSeconds()
 		out.NextS.include(i, start)
@@ -68,6 +67,7 @@ func (s *Set) Figures() Figures {
 	return out
 }
 
+// include extends r by x, the first of which, at 0, makes up r alone.
 func (r *Range) include(i int, x float64) {
 	if i == 0 {
 		*r = Range{x, x}
@@ -78,11 +78,12 @@ func (r *Range) include(i int, x float64) {
 
 // Dump is the content of a Set at one moment.
 type Dump struct {
-	// Queues are the number of queues configured; Active are those with
-	// requests, by index.
-	Queues   int
-	Active   []QueueDump
-	Requests []RequestDump // by queue and place in it
+	// Queues is the number of queues configured.
+	Queues int
+	// Active are the queues in use, by index.
+	Active []QueueDump
+	// Requests are ordered by queue and place in it.
+	Requests []RequestDump
 }
 
 // QueueDump describes one queue.
@@ -102,26 +103,30 @@ type RequestDump struct {
 	Distinguisher string
 	Attributes    flow.Attributes
 	Work          seats.Work
-	// Queue is its queue, -1 without one. Place is its place among those that
-	// wait there, -1 if it executes.
+	// Queue is the index of the request's queue, -1 without one. Place is the
+	// request's position among those that wait there, -1 if it executes.
 	Queue, Place int
-	// Times of the Set's clock; Started is zero for a request that waits.
+	// Arrived and Started are times of the Set's clock. Started is zero for a
+	// request that waits.
 	Arrived, Started time.Duration
 }
 
-// Dump returns the content of the moment. It holds the lock of the Set while
-// it copies.
+// Dump returns the current content. It holds the lock of the Set while it copies.
 func (s *Set) Dump() Dump {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.sync()
-	if s.config.Discipline == Queue {
-		s.close(now) // which deals the executing requests to queues
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	return l.dump()
+}
+
+func (l *lockedSet) dump() Dump {
+	now := l.sync()
+	if l.config.Discipline == Queue {
+		l.close(now) // assigns the requests that execute to queues
 	}
-	f := &s.schedule
-	out := Dump{Queues: s.schedule.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.used))}
+	f := &l.queue.schedule
+	out := Dump{Queues: f.dealer.DeckSize(), Active: make([]QueueDump, 0, len(f.used))}
 	for _, q := range f.used {
-		if f.rests(q) {
+		if f.unused(q) {
 			continue
 		}
 		one := q.dump(now)
@@ -134,10 +139,16 @@ func (s *Set) Dump() Dump {
 		}
 		out.Active = append(out.Active, one)
 	}
-	for i := range s.shards {
-		s.dumpExecuting(&s.shards[i], &out)
+	for i := range l.pool.shards {
+		sh := l.pool.shards[i].Lock()
+		for r := sh.newest; r != nil; r = r.older {
+			if r.phase == executing {
+				out.Requests = append(out.Requests, l.queue.dumpExecuting(r))
+			}
+		}
+		l.pool.shards[i].Unlock(&sh)
 	}
-	s.reopen()
+	l.reopen()
 	slices.SortFunc(out.Active, func(a, b QueueDump) int { return cmp.Compare(a.Index, b.Index) })
 	slices.SortStableFunc(out.Requests, func(a, b RequestDump) int {
 		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Arrived, b.Arrived))
@@ -145,24 +156,17 @@ func (s *Set) Dump() Dump {
 	return out
 }
 
-func (s *Set) dumpExecuting(sh *shard, out *Dump) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	for r := sh.oldest; r != nil; r = r.younger {
-		if r.phase != executing {
-			continue
-		}
-		index := -1
-		if r.queue != nil && r.era == s.era && !s.open {
-			index = r.queue.index
-		}
-		one := r.dump(index, -1)
-		one.Started = r.started
-		out.Requests = append(out.Requests, one)
+func (q *fairQueue) dumpExecuting(r *Request) RequestDump {
+	index := -1
+	if q.holds(r) {
+		index = r.queue.index
 	}
+	one := r.dump(index, -1)
+	one.Started = r.started
+	return one
 }
 
-// dump leaves out what only the requests know.
+// dump omits the fields that are sums over the requests.
 func (q *queue) dump(now time.Duration) QueueDump {
 	return QueueDump{
 		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,

@@ -43,6 +43,6 @@ func TestAQueueThatRestsForHalfARoundOfTheClockIsStillAtRest(t *testing.T) {
 	for range 16 {
 		s.advance(1 << 61)
 		require.True(t, s.vacant(q.index))
-		require.True(t, s.rests(q))
+		require.True(t, s.unused(q))
 	}
 }

@@ -1,0 +1,274 @@
+package queueset
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// exemptSeats is the limit of an exempt level: more than requests can hold.
+const exemptSeats = 1 << 48
+
+// lockedSet is what the lock of a Set guards. It decides which of the two regimes
+// seats requests, the pool while it is open and the queue while it is closed, and
+// counts what happens in either.
+type lockedSet struct {
+	clock  clock.Clock
+	config Config
+	limits Limits
+
+	open  bool
+	pool  lockedPool
+	queue fairQueue
+	final finalPhases
+
+	changes  changes
+	occupied occupancy
+	totals   Totals // requests dispatched while closed, and all others
+}
+
+// close makes the fair queue seat requests, if the pool did. The requests that
+// execute are dealt to queues.
+func (l *lockedSet) close(now time.Duration) {
+	if !l.open {
+		return
+	}
+	l.open = false
+	var adopt func(*Request)
+	if l.config.Discipline == Queue {
+		adopt = func(r *Request) { l.queue.adopt(r, now) }
+	}
+	l.queue.start(l.pool.close(adopt))
+}
+
+// reopen makes the pool seat requests, if no request waits and enough seats are
+// free.
+func (l *lockedSet) reopen() {
+	if l.open || l.queue.schedule.waiting > 0 || l.queue.free() < max(l.queue.limit()/4, 2*len(l.pool.shards)) {
+		return
+	}
+	l.open = true
+	l.pool.open(l.queue.stop(), l.config.Discipline.passage())
+}
+
+// idle reports whether no request waits and no seat is in use.
+func (l *lockedSet) idle() bool {
+	if l.open {
+		return l.pool.free() == l.queue.limit()
+	}
+	return l.queue.idle()
+}
+
+// setLimits replaces the limits of a closed Set, and returns the requests that
+// start.
+func (l *lockedSet) setLimits(limits Limits, now time.Duration) (woken *Request) {
+	l.limits = limits
+	l.queue.schedule.limit = max(limits.Seats, 0)
+	if l.config.Discipline == Exempt {
+		l.queue.schedule.limit = exemptSeats
+	}
+	l.merge()
+	l.occupied.setDenominators(now, max(l.config.WaitingCapacity(), 1), limits)
+	woken = l.dispatch(now, nil)
+	l.reopen()
+	return woken
+}
+
+// sync advances the virtual clock to the present, which it returns.
+func (l *lockedSet) sync() time.Duration { return l.syncTo(l.clock.Now()) }
+
+// syncTo advances the virtual clock to now, a time read before the lock was
+// taken, unless another request has advanced it further. It returns the time that
+// the clock has reached. BenchmarkSaturated measures what is saved by not reading
+// the time under the lock.
+func (l *lockedSet) syncTo(now time.Duration) time.Duration {
+	l.queue.sync(now)
+	return l.queue.schedule.last
+}
+
+// admit seats, enqueues or refuses r in a closed Set. It returns the requests that
+// start besides r.
+func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Duration) (outcome Outcome, woken *Request) {
+	if l.config.Discipline != Queue {
+		return l.admitUnqueued(r, now), nil
+	}
+	q := l.queue.schedule.choose(hash)
+	if l.queue.free() <= 0 && q.length >= l.config.QueueLengthLimit {
+		return l.refuse(r, stats.QueueFull), nil
+	}
+	r.width = width
+	l.queue.schedule.enqueue(r, q)
+	length := q.length
+	woken = l.dispatch(now, r)
+	if r.phase == executing {
+		return Seated, woken
+	}
+	r.phase = waiting
+	r.Series.Enqueued(l.pool.shardOf(r), width, length)
+	l.note(change{at: now, waiting: 1, seatsWanted: int32(width)})
+	return Waiting, woken
+}
+
+// admitUnqueued seats or refuses r. Requests wait all the same if the level had
+// queues until its configuration changed.
+func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
+	r.Work = l.queue.clamp(r.Work)
+	if l.queue.schedule.waiting > 0 || !l.queue.fits(r.Work.Width()) {
+		return l.refuse(r, stats.ConcurrencyLimit)
+	}
+	l.seatAtOnce(r, l.config.Discipline.passage(), now)
+	return Seated
+}
+
+func (l *lockedSet) refuse(r *Request, reason stats.Reason) Outcome {
+	r.phase = absent
+	r.refusedForReason = reason
+	l.totals.Rejected++
+	return Refused
+}
+
+// dispatch starts as many waiting requests as it can. It returns them, without
+// arriving, as a list along next for wake.
+func (l *lockedSet) dispatch(now time.Duration, arriving *Request) (woken *Request) {
+	for l.queue.free() > 0 {
+		r, blocked := l.queue.turn()
+		if blocked != nil {
+			blocked.Series.NotAccommodated(l.pool.shardOf(blocked))
+		}
+		if r == nil {
+			break
+		}
+		if r == arriving {
+			l.seatAtOnce(r, stats.Queued, now)
+			l.queue.schedule.dispatch(r, now)
+			continue
+		}
+		l.seat(r, now)
+		l.queue.schedule.dispatch(r, now)
+		l.noteDispatch(change{at: now, executing: 1, waiting: -1, seats: int32(r.held), seatsWanted: -int32(r.width)})
+		r.Series.Dispatched(l.pool.shardOf(r), r.width, r.held, now-r.arrived)
+		r.next, woken = woken, r
+	}
+	return woken
+}
+
+func (l *lockedSet) seat(r *Request, now time.Duration) {
+	l.queue.seat(r, now)
+	l.totals.Dispatched++
+}
+
+// seatAtOnce seats a request that has not waited.
+func (l *lockedSet) seatAtOnce(r *Request, passage stats.Passage, now time.Duration) {
+	l.seat(r, now)
+	l.note(change{at: now, executing: 1, seats: int32(r.held)})
+	r.Series.Started(l.pool.shardOf(r), r.held, passage)
+}
+
+// leave takes r, which waits, out of its queue, and returns the requests that
+// start.
+func (l *lockedSet) leave(r *Request, reason stats.Reason) (woken *Request) {
+	now := l.sync()
+	l.queue.schedule.withdraw(r)
+	r.phase = absent
+	r.refusedForReason = reason
+	if reason == stats.TimeOut {
+		l.totals.TimedOut++
+	} else {
+		l.totals.Cancelled++
+	}
+	l.note(change{at: now, waiting: -1, seatsWanted: -int32(r.width)})
+	r.Series.Left(l.pool.shardOf(r), r.width, now-r.arrived, reason)
+	woken = l.dispatch(now, nil)
+	l.reopen()
+	return woken
+}
+
+// finish ends the execution of r at the given time, and returns the requests that
+// start.
+func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
+	now := l.syncTo(ended)
+	kept := r.finalSeats()
+	queued := l.queue.holds(r)
+	if kept > 0 {
+		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}
+		if queued {
+			f.queue, f.era = r.queue, r.era
+		}
+		l.final.add(f, now+r.Work.Latency, now)
+	}
+	if queued {
+		l.queue.schedule.finish(r, now, kept)
+	}
+	r.phase, r.queue = absent, nil
+	l.giveBack(r.held - kept)
+	l.note(change{at: now, executing: -1, seats: -int32(r.held - kept)})
+	return l.resume(now)
+}
+
+// endFinalPhases frees the final seats whose additional latency is over, and
+// returns the requests that start.
+func (l *lockedSet) endFinalPhases() (woken *Request) {
+	now := l.sync()
+	for f, ok := l.final.take(now); ok; f, ok = l.final.take(now) {
+		l.giveBack(f.seats)
+		l.queue.release(&f)
+		f.series.Released(f.shard, f.seats)
+		l.note(change{at: now, seats: -int32(f.seats)})
+	}
+	l.final.arm(now)
+	return l.resume(now)
+}
+
+// giveBack gives seats that were in use to the regime that seats requests.
+func (l *lockedSet) giveBack(seats int) {
+	if l.open {
+		l.pool.reserve += seats
+		return
+	}
+	l.queue.inUse -= seats
+}
+
+// resume makes use of seats that came free, and returns the requests that start.
+func (l *lockedSet) resume(now time.Duration) (woken *Request) {
+	if l.open {
+		return nil
+	}
+	woken = l.dispatch(now, nil)
+	l.reopen()
+	if !l.open && l.queue.idle() {
+		l.queue.schedule.dissolve() // which forgets what the queues owe
+	}
+	return woken
+}
+
+// merge integrates the changes noted so far.
+func (l *lockedSet) merge() {
+	o := &l.occupied
+	for i := range l.pool.shards {
+		sh := l.pool.shards[i].Lock()
+		o.take(i, &sh.changes)
+		l.pool.shards[i].Unlock(&sh)
+	}
+	o.take(len(l.pool.shards), &l.changes)
+	o.mergeRuns()
+}
+
+func (l *lockedSet) note(c change) {
+	l.changes.add(c)
+	l.mergeIfFull()
+}
+
+// noteDispatch notes that a request starts that waited. That is often at the
+// moment of the change before, since one request wakes the next when it ends.
+func (l *lockedSet) noteDispatch(c change) {
+	l.changes.join(c)
+	l.mergeIfFull()
+}
+
+func (l *lockedSet) mergeIfFull() {
+	if l.changes.full() {
+		l.merge()
+	}
+}
