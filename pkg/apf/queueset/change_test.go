@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Issue 140884: fewer queues while a finished request still held seats of one
-// that went.
+// Issue 140884: the number of queues fell while a finished request still held
+// seats of a queue that was removed.
 func TestFewerQueuesDrainByAttrition(t *testing.T) {
 	f := newFixture(t, queues(32, 1, 10), 4)
 	var held, line []*queueset.Request
@@ -135,7 +135,7 @@ func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
 }
 
 // Issue 97041: a forward jump of the clock burned CPU. Here a jump is one step
-// of arithmetic, whatever its width.
+// of arithmetic, however far it goes.
 func TestAForwardJumpOfTheClockIsOneStep(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 2)
 	a := f.arrive("a", seats.Work{Initial: 1, Final: 1, Latency: time.Millisecond}, queueset.Seated)

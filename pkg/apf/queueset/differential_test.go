@@ -14,7 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// distance is how far the shares are from those expected, in parts of the limit.
+// distance returns how far the shares are from those expected, as a part of the
+// limit.
 func distance(got, expected []float64, limit int) float64 {
 	sum := 0.0
 	for i := range expected {
@@ -23,8 +24,7 @@ func distance(got, expected []float64, limit int) float64 {
 	return math.Sqrt(sum) / float64(limit)
 }
 
-// alike reports whether every client has the same in both, give or take a
-// hundredth of the limit.
+// alike reports whether no client's seats differ by more than 1 % of the limit.
 func alike(mine, theirs []float64, limit int) bool {
 	for i := range mine {
 		if math.Abs(mine[i]-theirs[i]) > 0.01*float64(limit) {
@@ -34,9 +34,9 @@ func alike(mine, theirs []float64, limit int) bool {
 	return true
 }
 
-// fairer reports whether, of those who have least, the first whose seats differ by
-// more than 1 % of the limit has more in mine: the order that max-min fairness is
-// the greatest of.
+// fairer reports whether mine is at least as fair as theirs in the order in which
+// max-min fair shares are the greatest: shares are sorted, and the first that
+// differ by more than 1 % of the limit decide.
 func fairer(mine, theirs []float64, limit int) bool {
 	a, b := slices.Sorted(slices.Values(mine)), slices.Sorted(slices.Values(theirs))
 	for i := range a {
@@ -50,8 +50,8 @@ func fairer(mine, theirs []float64, limit int) bool {
 // comparison collects how far both engines are from the shares expected.
 type comparison struct{ mixes, ours, peers float64 }
 
-// result is what the clients of a mix got, and how far that is from the shares
-// expected.
+// result holds the seats of the clients of a mix, and their distance from the
+// expected ones.
 type result struct {
 	limit                  int
 	mine, theirs, expected []float64
@@ -68,25 +68,23 @@ func (c *comparison) add(t *testing.T, m mix, send func(*traffic), expected []fl
 	return r
 }
 
-// assertCloser asserts that each client got the same as from the peer, give or
-// take 1 % of the limit, or that all of them together are as close to the shares
-// expected, give or take the margin, as they are with the peer; or else, with
-// inOrder, that those who have least have more.
+// assertCloser asserts one of these: the shares are alike; the distance from the
+// expected shares is not greater than the peer's by more than the margin; with
+// inOrder, the shares are fairer than the peer's.
 func (r result) assertCloser(t *testing.T, margin float64, inOrder bool) {
 	passes := alike(r.mine, r.theirs, r.limit) || r.ours <= r.peers+margin || inOrder && fairer(r.mine, r.theirs, r.limit)
 	assert.True(t, passes, "of %d seats ours gives %.2f, off by %.3f, the peer %.2f, off by %.3f, expected are %.2f", r.limit, r.mine, r.ours, r.theirs, r.peers, r.expected)
 }
 
-// finish asserts that on average ours is off by less than a part of what the peer
-// is.
+// finish asserts that the average distance is less than a part of the peer's.
 func (c *comparison) finish(t *testing.T, part float64) {
 	t.Logf("on average over %.0f mixes ours is off by %.4f of the limit, the peer by %.4f", c.mixes, c.ours/c.mixes, c.peers/c.mixes)
 	assert.Less(t, c.ours, part*c.peers)
 }
 
-// Random arrivals of elephants, of any width, and of mice are the same for both
-// engines, whatever these make of them. A minute holds only so many requests:
-// where ours is as far off as the peer, it may be further by half a percent.
+// Both engines get the same random arrivals of elephants, of any width, and of
+// mice. A minute has too few requests for exact shares, so a single mix has a margin
+// of half a percent of the limit. Without overtaking this test fails.
 func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range uint64(20) {
@@ -100,10 +98,10 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	c.finish(t, 0.7)
 }
 
-// What clients that wait for their answers want depends on how long they wait.
-// The shares expected are those of clients who either always have a request
-// waiting or never wait, and no engine gives them to all: what is nearer can then
-// be told by the distance or by the order.
+// What clients want that wait for responses depends on how long they wait. The
+// expected shares are those of clients that always have a request waiting or never
+// wait. No engine gives these to all clients, so that either the distance or the
+// order decides. Without overtaking this test fails.
 func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range lane.Pick[uint64](20, 40) {
@@ -115,13 +113,13 @@ func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	c.finish(t, 0.5)
 }
 
-// Clients all of whose requests last equally long fall into step: one with short
-// requests waits until those of a moment's long ones end together, sends all it
-// has, and while it thinks the long ones start together. What it then gets
-// depends, under either engine, on the moment at which each thread began and on
-// the order of threads in one moment, more than on the engine: in about one mix of
-// two hundred the peer happens to be closer by more than 1 % of the limit, in
-// another one the next time. So only the average over mixes says anything.
+// Clients synchronize if all of their requests last equally long. A client with
+// short requests waits until long ones that started together end together. It sends
+// all its requests, and while it thinks the long ones start together again. Its
+// share then depends on the start of each thread and the order of threads at one
+// moment, more than on the engine: in about one mix of 200, another one in each run,
+// the peer is closer by more than 1 % of the limit. Therefore only the average over
+// mixes is compared.
 func TestClientsInStepAreServedCloserToMaxMinThanByThePeerOnAverage(t *testing.T) {
 	var c comparison
 	for seed := range lane.Pick[uint64](25, 60) {
@@ -159,7 +157,7 @@ func randomTraffic(t *testing.T, seed uint64) mix {
 	return m
 }
 
-// What the peer shares out exactly, ours shares out alike.
+// Where the peer's shares are exact, both engines give the same.
 func TestPlainTrafficIsServedAsByThePeer(t *testing.T) {
 	for name, clients := range map[string][]client{
 		"two equal flows": {

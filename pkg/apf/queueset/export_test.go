@@ -66,7 +66,7 @@ func (s *Set) WhileLocked(f func()) {
 	f()
 }
 
-// ChangesKept is how many changes there is memory for.
+// ChangesKept returns the number of changes that memory is kept for.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)

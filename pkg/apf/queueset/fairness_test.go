@@ -17,8 +17,8 @@ func queues(n, hand, length int) queueset.Config {
 
 func wide(n int) seats.Work { return seats.Work{Initial: n} }
 
-// The scenarios have the traffic of the library's own tests, and its margins
-// or tighter ones.
+// The scenarios have the traffic of the library's tests, with the same margins or
+// tighter ones.
 func TestEachFlowGetsItsMaxMinFairShare(t *testing.T) {
 	second := time.Second
 	for name, c := range map[string]struct {
@@ -125,8 +125,8 @@ func TestWindup(t *testing.T) {
 	s.drain()
 }
 
-// The other side of the windup: flows that used what others left must not be
-// starved by one that comes later.
+// The opposite of windup: flows that used what others left must not be starved by
+// one that becomes active later.
 func TestLatecomerDoesNotStarveThoseWhoUsedSpareSeats(t *testing.T) {
 	const late = 100 * time.Second
 	clients := []client{

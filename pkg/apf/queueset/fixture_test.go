@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// fixture is a Set with what its requests need.
+// fixture is a Set and what its requests refer to.
 type fixture struct {
 	t      *testing.T
 	clock  *clock.Fake
@@ -39,7 +39,7 @@ func (f *fixture) request(flowName string, work seats.Work) *queueset.Request {
 	return r
 }
 
-// arrive sends a request and checks what becomes of it.
+// arrive sends a request and checks the outcome.
 func (f *fixture) arrive(flowName string, work seats.Work, expected queueset.Outcome) *queueset.Request {
 	f.t.Helper()
 	r := f.request(flowName, work)

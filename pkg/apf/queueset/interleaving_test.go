@@ -33,7 +33,7 @@ type crowd struct {
 	set     *queueset.Set
 	series  *stats.Series
 	hasher  *flow.Hasher
-	largest int64 // limit ever in force
+	largest int64 // of all limits
 
 	inUse                   atomic.Int64 // initial seats in execution
 	sent, executed, refused atomic.Int64
@@ -81,8 +81,8 @@ func (c *crowd) execute(r *queueset.Request, random *rand.Rand) {
 	c.set.Finish(r)
 }
 
-// seenAll reports whether every outcome came that the discipline has. Which of
-// them come is the scheduler's choice too.
+// seenAll reports whether every outcome occurred that the discipline has. That
+// depends on the Go scheduler.
 func (c *crowd) seenAll(discipline queueset.Discipline) bool {
 	return c.executed.Load() > 0 && (c.refused.Load() > 0 || discipline == queueset.Exempt)
 }
@@ -139,7 +139,7 @@ func (c *crowd) sendAll(seed, round uint64) {
 	senders.Wait()
 }
 
-// disturb looks at everything and, if it may, changes limits and
+// disturb reads figures and dumps and, if unsteady, changes limits and
 // configuration.
 func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand, stop <-chan struct{}) {
 	for {

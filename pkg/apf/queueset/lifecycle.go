@@ -28,7 +28,7 @@ func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
 	width := r.Work.Width()
 	now := s.clock.Now()
-	r.arrived, r.queue = now, nil
+	r.arrived = now
 	seated, full := s.pool.arrive(r, width, now)
 	if !seated {
 		return s.arriveLocked(r, width)
@@ -109,12 +109,11 @@ func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 // it does nothing and returns false.
 func (s *Set) Leave(r *Request, reason stats.Reason) bool {
 	l := s.locked.Lock()
-	if r.phase != waiting {
-		s.locked.Unlock(&l)
+	left, woken := l.leave(r, reason)
+	s.locked.Unlock(&l)
+	if !left {
 		return false
 	}
-	woken := l.leave(r, reason)
-	s.locked.Unlock(&l)
 	wake(woken)
 	s.remove(r)
 	return true

@@ -166,9 +166,12 @@ func (l *lockedSet) seatAtOnce(r *Request, passage stats.Passage, now time.Durat
 	r.Series.Started(l.pool.shardOf(r), r.held, passage)
 }
 
-// leave takes r, which waits, out of its queue, and returns the requests that
-// start.
-func (l *lockedSet) leave(r *Request, reason stats.Reason) (woken *Request) {
+// leave removes r from its queue, and returns the requests that start. It does
+// nothing and returns false if r does not wait.
+func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Request) {
+	if r.phase != waiting {
+		return false, nil
+	}
 	now := l.sync()
 	l.queue.schedule.withdraw(r)
 	r.phase = absent
@@ -182,7 +185,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (woken *Request) {
 	r.Series.Left(l.pool.shardOf(r), r.width, now-r.arrived, reason)
 	woken = l.dispatch(now, nil)
 	l.reopen()
-	return woken
+	return true, woken
 }
 
 // finish ends the execution of r at the given time, and returns the requests that

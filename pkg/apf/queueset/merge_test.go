@@ -10,8 +10,8 @@ import (
 )
 
 // Shards that are used alike are full at the same time. If each waited for the
-// other to merge, processors would wait for each other at every batch. Here the
-// test would never end.
+// other to merge, processors would wait for each other at every batch, and this test
+// would never end.
 func TestAShardThatIsFullDoesNotWaitWhileAnotherIsMerged(t *testing.T) {
 	f := newFixture(t, queues(8, 2, 50), 60)
 	const requests = 500

@@ -23,7 +23,7 @@ func TestSeatsAreKeptForAWideRequestFromThoseWhoseTurnComesLater(t *testing.T) {
 	assert.True(t, dispatched(later))
 }
 
-// The ideal schedule ends the request of one seat first, although it came later.
+// In the ideal world the request of one seat ends first, although it arrived later.
 func TestANarrowRequestOfAnIdleFlowDoesNotWaitUntilSeatsAreCollected(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	held := f.arrive("a", wide(2), queueset.Seated)
@@ -54,8 +54,8 @@ func TestSeatsKeptFreeAreChargedToNobody(t *testing.T) {
 	}
 }
 
-// Two flows of width 4 wait for the seats of a narrow one, which may go on for
-// half a second of its share: its queue, of three, by 4 * 0.5 / 3 seat-seconds.
+// Two flows of width 4 wait. The narrow flow may overtake them by half a second of
+// its share: its queue is one of three, so by 4 * 0.5 / 3 seat-seconds.
 func TestSeveralWideRequestsLetNarrowOnesOvertakeThemForAWhile(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	first := f.arrive("narrow", wide(1), queueset.Seated)
@@ -74,7 +74,7 @@ func TestSeveralWideRequestsLetNarrowOnesOvertakeThemForAWhile(t *testing.T) {
 	require.NoError(t, f.set.Inconsistency())
 }
 
-// Nothing is saved by letting it wait.
+// Its seats would be collected for it alone in any case.
 func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	held := f.arrive("narrow", wide(1), queueset.Seated)
@@ -86,8 +86,8 @@ func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
 	assert.False(t, dispatched(later))
 }
 
-// Newcomers start at R, and R goes on while seats are collected, so that they
-// overtake a wide request for a moment only.
+// A queue that becomes active starts at R, and R advances while seats are collected.
+// So such queues overtake a wide request for a moment only.
 func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	const limit, mice = 8, 60
 	clients := []client{{threads: 10, exec: time.Second / 20, work: wide(limit)}}
@@ -101,7 +101,8 @@ func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	s.drain()
 }
 
-// A mouse that wants little gets it, although the others waste seats.
+// A flow that asks for little gets it, although collecting seats for others wastes
+// some.
 func TestAMouseIsServedPromptlyWhileSeatsAreCollected(t *testing.T) {
 	const limit = 7
 	s := newSimulation(t, queues(64, 2, 1000), limit,

@@ -20,22 +20,23 @@ func newPool(shards int) pool {
 // shardOf returns the index of the shard of r.
 func (p *pool) shardOf(r *Request) int { return int(r.shard & p.mask) }
 
-// arrive adds r to the shard that it prefers, or to the next one if that is
-// locked: from then on r prefers the next, so that processors part that met in
-// one shard. It seats r if the pool is open and the shard has enough free seats.
-// It reports whether r is seated, and whether the shard has collected enough
-// changes to merge them.
+// of returns the shard of r.
+func (p *pool) of(r *Request) *shard { return &p.shards[r.shard&p.mask] }
+
+// arrive adds r to its shard, and seats it if the pool is open and the shard has
+// enough free seats. If the shard is locked, r moves to the next shard for good, so
+// that processors do not go on to compete for one shard. arrive returns whether r
+// is seated, and whether the changes of the shard should be merged.
 func (p *pool) arrive(r *Request, width int, now time.Duration) (seated, full bool) {
-	cell := &p.shards[r.shard&p.mask]
+	cell := p.of(r)
 	sh := cell.TryLock()
 	if sh == nil {
 		r.shard++
-		cell = &p.shards[r.shard&p.mask]
+		cell = p.of(r)
 		sh = cell.Lock()
 	}
 	sh.link(r)
 	if !sh.open || sh.free < width {
-		r.phase = arriving
 		cell.Unlock(&sh)
 		return false, false
 	}
@@ -46,11 +47,11 @@ func (p *pool) arrive(r *Request, width int, now time.Duration) (seated, full bo
 	return true, full
 }
 
-// finish removes r, which executed, from its shard. If the pool is open and r
-// has no additional latency, it takes the seats of r back. It reports whether it
-// did, and whether the shard has collected enough changes to merge them.
+// finish removes r, which executed, from its shard. If the pool is open and r has
+// no additional latency, it takes the seats of r back. finish returns whether it
+// did, and whether the changes of the shard should be merged.
 func (p *pool) finish(r *Request, now time.Duration) (finished, full bool) {
-	cell := &p.shards[r.shard&p.mask]
+	cell := p.of(r)
 	sh := cell.Lock()
 	sh.unlink(r)
 	if !sh.open || r.Work.Latency > 0 {
@@ -67,7 +68,7 @@ func (p *pool) finish(r *Request, now time.Duration) (finished, full bool) {
 
 // remove removes r, which was refused, from its shard.
 func (p *pool) remove(r *Request) {
-	cell := &p.shards[r.shard&p.mask]
+	cell := p.of(r)
 	sh := cell.Lock()
 	sh.unlink(r)
 	cell.Unlock(&sh)
@@ -123,7 +124,7 @@ func (p *lockedPool) borrow(r *Request, width int, now time.Duration) bool {
 	}
 	seats := max(width, p.grant())
 	p.reserve -= seats
-	cell := &p.shards[p.shardOf(r)]
+	cell := p.of(r)
 	sh := cell.Lock()
 	sh.free += seats
 	sh.seat(r, width, now)

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// reachable divides limit seats max-min fairly among clients whose requests
-// cannot be divided, and whose threads send one at a time. While a request of 4 seats runs on 7, three seats are left
-// for others, and if nobody's requests fit into them they stay empty: so what
-// can be given at one moment is a packing, whole requests of which the widths
-// add up to the limit at most, or one that is wider than the limit, alone. What
-// can be given on average is a mixture of packings. The shares are those of
-// which none can grow without one that is not larger shrinking.
+// reachable divides limit seats max-min fairly among clients whose requests cannot
+// be divided, and whose threads send one at a time. Seats may have to stay unused:
+// while a request of width 4 executes under a limit of 7, the other three are used
+// only if some request fits. The seats that can be used at one moment are a packing:
+// whole requests whose widths add up to the limit at most, or one that is wider than
+// the limit, alone. The seats that can be used on average are a mixture of packings.
+// Shares are max-min fair if none can grow unless one that is not larger shrinks.
 func reachable(clients []client, limit int) []float64 {
 	classes := widths(clients)
 	packings := packingsOf(classes, atOnce(clients, classes), limit)
@@ -35,8 +35,8 @@ func reachable(clients []client, limit int) []float64 {
 	return shares
 }
 
-// raised gives each client level seats, or its demand; a fixed one keeps what
-// it has.
+// raised returns shares of level seats, or of a client's demand if that is less.
+// Shares that are fixed stay.
 func raised(clients []client, shares []float64, fixed []bool, level float64) []float64 {
 	out := make([]float64, len(clients))
 	for i, c := range clients {
@@ -48,7 +48,7 @@ func raised(clients []client, shares []float64, fixed []bool, level float64) []f
 	return out
 }
 
-// highest finds the largest level up to most that is possible.
+// highest returns the largest level up to most that is possible.
 func highest(most float64, isPossible func(float64) bool) float64 {
 	low := 0.0
 	for range 24 {
@@ -74,8 +74,8 @@ func widths(clients []client) []int {
 	return out
 }
 
-// atOnce returns how many seats the clients of each class use at one moment at
-// most: a thread sends one request at a time.
+// atOnce returns the most seats that the clients of each class can use at one
+// moment: a thread sends one request at a time.
 func atOnce(clients []client, classes []int) []int {
 	out := make([]int, len(classes))
 	for _, c := range clients {
@@ -84,7 +84,7 @@ func atOnce(clients []client, classes []int) []int {
 	return out
 }
 
-// packingsOf lists what can be given at one moment: seats by class of width.
+// packingsOf lists the packings, each as seats by class of width.
 func packingsOf(classes, most []int, limit int) [][]float64 {
 	out := [][]float64{make([]float64, len(classes))}
 	for k, width := range classes {
@@ -110,8 +110,8 @@ func packingsOf(classes, most []int, limit int) [][]float64 {
 	return out
 }
 
-// possible reports whether a mixture of packings gives every class what its
-// clients are to have. It finds the largest multiple of that: maximize m where,
+// possible reports whether a mixture of packings gives every class the shares of
+// its clients. It finds the largest multiple of them: maximize m where,
 // for each class k, m * wanted[k] <= sum of mixture[p] * p[k], and the mixture
 // adds up to 1 at most.
 func possible(shares []float64, clients []client, classes []int, packings [][]float64) bool {
@@ -139,7 +139,7 @@ func possible(shares []float64, clients []client, classes []int, packings [][]fl
 // maximum returns the largest value of the first of some variables, none of them
 // negative, where for each row the sum of row[i] * variable[i] is at most the
 // last element, which is not negative. It is Dantzig's simplex method with
-// Bland's rule, which keeps it from going round in circles.
+// Bland's rule, which prevents cycles.
 func maximum(rows [][]float64) float64 {
 	variables := len(rows[0]) - 1
 	table := make([][]float64, len(rows)+1)

@@ -27,8 +27,9 @@ type Request struct {
 	ready   chan struct{} // receives once when a waiting request is dispatched
 	arrived time.Duration
 
-	// The shard's lock guards what follows until the Set takes the request over
-	// from the shard, then the lock of the Set.
+	// The lock of the shard guards what follows while the Set is open, and that of
+	// the Set while it is closed. Only methods of lockedShard, lockedSet and what
+	// that holds write it. The owner of a seated request reads it without a lock.
 	phase   phase
 	era     uint64         // of the fair queue, when queue was assigned
 	held    int            // seats held while executing
@@ -48,8 +49,7 @@ type Request struct {
 type phase uint8
 
 const (
-	absent phase = iota
-	arriving
+	absent phase = iota // neither waiting nor executing
 	waiting
 	executing
 )

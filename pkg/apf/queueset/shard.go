@@ -7,11 +7,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// shard is one of the shards of a pool. Its lock comes after that of the Set.
+// shard is a part of a pool with a lock of its own.
 type shard = guarded.Value[lockedShard]
 
-// lockedShard holds free seats while the pool is open. It lists the requests
-// that arrived through it, in either regime, until they end.
+// lockedShard is what the lock of a shard guards: free seats while the pool is open,
+// and in either regime the requests that arrived through the shard and have not
+// ended.
 type lockedShard struct {
 	open    bool
 	passage stats.Passage
@@ -23,8 +24,9 @@ type lockedShard struct {
 	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
 }
 
-// link adds r to the list of requests.
+// link adds r, which is in no queue, to the list of requests.
 func (sh *lockedShard) link(r *Request) {
+	r.queue = nil
 	r.older, r.newer = sh.newest, nil
 	if sh.newest != nil {
 		sh.newest.newer = r

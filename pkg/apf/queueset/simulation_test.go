@@ -17,15 +17,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// client is a number of threads, each of which sends requests one after the
-// other, execution and thinking taking turns.
+// client is a number of threads, each of which sends one request after the other
+// and pauses in between.
 type client struct {
 	flow         string // the client's name without one
 	threads      int
 	exec, think  time.Duration
 	work         seats.Work
 	from, until  time.Duration // when threads send; until 0 is for ever
-	halfUntil    time.Duration // until when only half of the threads send
+	halfUntil    time.Duration // before this only half of the threads send
 	dropRefusals bool          // a refused request is not an error
 }
 
@@ -79,8 +79,8 @@ func limits(seats int) queueset.Limits {
 	return queueset.Limits{Seats: seats, Nominal: seats, Denominator: max(1, seats)}
 }
 
-// nameFlows gives clients without a flow one whose hand meets no other, as far
-// as that is possible.
+// nameFlows gives clients without a flow one whose hand shares no queue with
+// others, as far as that is possible.
 func (s *simulation) nameFlows(config queueset.Config) {
 	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
 	require.NoError(s.t, err)
@@ -138,7 +138,7 @@ func (s *simulation) send(i int) {
 	s.poll()
 }
 
-// poll lets every request execute that has been dispatched.
+// poll executes the requests that have been dispatched.
 func (s *simulation) poll() {
 	kept := s.waiting[:0]
 	for _, r := range s.waiting {
@@ -196,7 +196,7 @@ func (s *simulation) shares(d time.Duration) []float64 {
 	return out
 }
 
-// drain lets everything end and checks that nothing is left.
+// drain ends all requests and checks that the Set is idle.
 func (s *simulation) drain() {
 	s.t.Helper()
 	for i := range s.clients {
@@ -233,8 +233,8 @@ func maxMin(demands []float64, capacity float64) []float64 {
 	return shares
 }
 
-// assertShares checks that every client got its expected seats, give or take
-// the margin relative to them.
+// assertShares checks that the seats of each client differ from those expected by
+// at most the margin, relative to them.
 func assertShares(t *testing.T, expected, got []float64, margin float64) {
 	t.Helper()
 	for i := range expected {

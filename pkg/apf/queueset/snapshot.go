@@ -12,20 +12,22 @@ import (
 
 // Figures are the numbers of a Set at one moment.
 type Figures struct {
-	Waiting, Executing       int // requests
+	Waiting, Executing int // requests
+	// SeatsInUse are held by requests, SeatsWaiting wanted by those that wait.
 	SeatsInUse, SeatsWaiting int
 	QueuesWaiting            int // queues with waiting requests
 	Totals                   Totals
 
-	// Nanoseconds by share: of the requests that may wait, of the limit in
-	// requests, of the limit in seats, of the nominal limit in seats.
+	// How long, in nanoseconds, each share lasted: waiting requests as a share of
+	// those that may wait, executing requests and seats in use as shares of the
+	// limit, seats in use or waiting as a share of the nominal limit.
 	WaitingShare, ExecutingShare, SeatShare, DemandShare stats.Distribution
 
-	// Seat-seconds: R now and at the last dispatch, S of the request
-	// dispatched last.
+	// R now and at the last dispatch, and S of the request dispatched last, in
+	// seat-seconds.
 	CurrentR, DispatchR, LatestS float64
-	// Bounds of S over the queues where requests wait, and of S less the
-	// estimated work in progress; all zero without such queues.
+	// Bounds of S over the queues in which requests wait, and of S less the
+	// estimated work in progress, in seat-seconds. All are zero without such queues.
 	NextS, NextDiscountedS Range
 	// EpochAdvances counts how often R passed zero.
 	EpochAdvances uint64
@@ -67,7 +69,7 @@ func (l *lockedSet) figures() Figures {
 	return out
 }
 
-// include extends r by x, the first of which, at 0, makes up r alone.
+// include extends r to x. For i = 0 it sets r to x alone.
 func (r *Range) include(i int, x float64) {
 	if i == 0 {
 		*r = Range{x, x}

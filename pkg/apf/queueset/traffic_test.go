@@ -23,8 +23,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// serve lets one request of a client pass, calling execute while it has its
-// seats, unless it is refused or ctx is done before that.
+// serve sends one request of a client. It calls execute while the request has its
+// seats, unless the request is refused or ctx is done before that.
 type serve func(ctx context.Context, c *client, execute func())
 
 func ours(t *testing.T, config queueset.Config, limit int) serve {
@@ -76,7 +76,7 @@ type traffic struct {
 	served  *sums // seats that each client had on average
 }
 
-// request sends one request of client i, which executes for so long.
+// request sends one request of client i, which executes for exec.
 func (m *traffic) request(ctx context.Context, i int, exec time.Duration) {
 	c := &m.clients[i]
 	m.serve(ctx, c, func() {
@@ -98,9 +98,8 @@ func run(t *testing.T, clients []client, newServe func(*testing.T) serve, send f
 	return m.served.values
 }
 
-// inTurn lets each thread send a request when the one before has ended. Pauses
-// and executions last as long as their client says, times a factor of the
-// thread's.
+// inTurn makes each thread send a request when the one before has ended. Pauses
+// and executions last as long as the client says, times a random factor.
 func inTurn(factor func(*rand.Rand) float64) func(*traffic) {
 	return func(m *traffic) {
 		var threads sync.WaitGroup
@@ -127,16 +126,16 @@ func exactly(*rand.Rand) float64 { return 1 }
 
 func roughly(random *rand.Rand) float64 { return 0.5 + random.Float64() }
 
-// arrival is a request that comes whatever became of those before.
+// arrival is a request that arrives independently of all others.
 type arrival struct {
 	at, exec time.Duration
 	client   int
 }
 
-// arrivalsOf are a minute of arrivals, at random, as many as if the clients never
-// waited. The clients returned want as much as these come to. Executions last up to
-// a millisecond longer than their client says: of two that ended at one moment the
-// scheduler of goroutines would choose the first, and with it the shares.
+// arrivalsOf returns random arrivals of a minute, as many as if the clients never
+// waited, and clients with the demand of these. Executions last up to a millisecond
+// longer than the client says: of two that end at one moment, the Go scheduler would
+// choose the first, and thereby the shares.
 func arrivalsOf(clients []client, random *rand.Rand) ([]arrival, []client) {
 	var out []arrival
 	wanting := slices.Clone(clients)
@@ -168,7 +167,7 @@ func given(arrivals []arrival) func(*traffic) {
 	}
 }
 
-// sums are floating point numbers that many goroutines add to.
+// sums are numbers that many goroutines add to.
 type sums struct {
 	mu     sync.Mutex // guards values
 	values []float64

@@ -100,8 +100,8 @@ func TestWhenAWideHeadLeavesThoseBehindStart(t *testing.T) {
 	assert.False(t, dispatched(behind[2]))
 }
 
-// Issues 112169 and 112198: a finish far earlier than estimated moved the start
-// of the queue to before the arrival of its head.
+// Issues 112169 and 112198: a request that ended far earlier than estimated moved
+// the start of its queue to before the arrival of the head.
 func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 1000), 10)
 	f.arrive("b", wide(8), queueset.Seated)
@@ -173,7 +173,7 @@ func TestWideRequestsCostTheirWidth(t *testing.T) {
 	s.drain()
 }
 
-// A panic in what the owner does between Arrive and Wait.
+// An owner abandons a request if it panics between Arrive and Wait.
 func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	for name, dispatch := range map[string]bool{"while it waits": false, "just dispatched": true} {
 		t.Run(name, func(t *testing.T) {
@@ -193,8 +193,8 @@ func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	}
 }
 
-// A flow that sends one request after the other would otherwise have the share
-// of one queue where others have that of their whole hand.
+// Otherwise a flow that sends one request after the other would get the share of
+// one queue, and other flows those of their whole hand.
 func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) {
 	f := newFixture(t, queues(64, 3, 10), 3)
 	f.arrive("b", wide(1), queueset.Seated)
@@ -202,7 +202,7 @@ func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) 
 	used := map[int]bool{}
 	for range 3 {
 		r := f.arrive("a", wide(2), queueset.Waiting)
-		for range 2 { // turns of the hand
+		for range 2 { // rounds of the hand
 			require.True(t, f.set.Leave(f.arrive("a", wide(2), queueset.Waiting), stats.Cancelled))
 		}
 		f.set.Finish(busy)

@@ -12,9 +12,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// A chain of requests, each of which wakes the next, must not keep a goroutine
-// waiting that was ready before them. On a real server these are connections with
-// requests that have not reached the level.
+// Requests that wake each other must not delay a goroutine that was ready before
+// them. On a real server such goroutines serve connections whose requests have not
+// reached the level.
 func TestRequestsThatWakeEachOtherLetOthersRunInBetween(t *testing.T) {
 	const chain = 1000
 	f := newFixture(t, queues(1, 1, chain), 1)
