@@ -3,18 +3,18 @@
 #
 #   artifacts/certificates/certificates.sh [--etcd]
 #
-# Makes an authority and the serving certificate, as Secrets in the namespace
-# flowcontrol-system, and tells kube-apiserver to trust that authority: it fills
-# in caBundle of the APIServices that name this server. --etcd makes the
-# certificates of our own etcd too (overlays own-etcd and flow-control-off).
+# Creates a CA and the serving certificate as Secrets in the namespace
+# flowcontrol-system, and writes the CA into caBundle of the APIServices that name
+# this server. --etcd also creates the certificates of the deployed etcd (overlays
+# own-etcd and flow-control-off).
 #
-# Run it again whenever you like, with the same flags: it makes what is missing,
-# renews what ends within 30 days, and changes nothing else. kubectl's
-# usual settings apply (KUBECONFIG); KUBECTL and OPENSSL name other programs.
+# It may be run again at any time, with the same flags: it creates what is missing,
+# renews what expires within 30 days, and changes nothing else. kubectl's usual
+# settings apply (KUBECONFIG); KUBECTL and OPENSSL name other programs.
 set -eu
 
 namespace=flowcontrol-system
-authority=flowcontrol-apiserver-ca
+ca=flowcontrol-apiserver-ca
 ca_days=3650
 days=365
 renew_before=$((30 * 24 * 3600))
@@ -29,7 +29,7 @@ etcd=false
 for argument in "$@"; do
   case $argument in
   --etcd) etcd=true ;;
-  *) die "$argument is unknown; the one flag is --etcd" ;;
+  *) die "unknown argument $argument: the only flag is --etcd" ;;
   esac
 done
 for program in "$kubectl" "$openssl"; do
@@ -41,14 +41,15 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 umask 077
 
-# field SECRET KEY: one decoded value, nothing if there is no such Secret.
+# field SECRET KEY: prints one decoded value, nothing if the Secret does not exist.
 field() {
   $kubectl -n $namespace get secret "$1" --ignore-not-found \
     -o go-template="{{with .data}}{{with index . \"$2\"}}{{.}}{{end}}{{end}}" >"$dir/field"
   $openssl base64 -d -A <"$dir/field"
 }
 
-# lasting FILE SECONDS: it is a certificate of our authority that ends no sooner.
+# lasting FILE SECONDS: reports whether the CA signed the certificate and it is valid
+# for that long.
 lasting() {
   $openssl x509 -in "$1" -noout -checkend "$2" >/dev/null 2>&1 &&
     $openssl verify -CAfile "$dir/ca.crt" "$1" >/dev/null 2>&1
@@ -56,21 +57,21 @@ lasting() {
 
 new_key() { $openssl ecparam -name prime256v1 -genkey -noout -out "$1"; }
 
-# secret NAME CERTIFICATE KEY: stores both, and the authority's certificate.
+# secret NAME CERTIFICATE KEY: stores both, and the CA certificate.
 secret() {
   $kubectl -n $namespace create secret generic "$1" --type=kubernetes.io/tls --dry-run=client -o yaml \
     --from-file=ca.crt="$dir/ca.crt" --from-file=tls.crt="$2" --from-file=tls.key="$3" |
     $kubectl apply --server-side --force-conflicts --field-manager=certificates.sh -f - >/dev/null
 }
 
-make_authority() {
-  field $authority tls.crt >"$dir/ca.crt"
-  field $authority tls.key >"$dir/ca.key"
+create_ca() {
+  field $ca tls.crt >"$dir/ca.crt"
+  field $ca tls.key >"$dir/ca.key"
   if [ -s "$dir/ca.crt" ] && [ -s "$dir/ca.key" ]; then
     lasting "$dir/ca.crt" $((days * 24 * 3600)) ||
-      say "The authority ends within $days days. To replace it, delete the Secret $authority, run this again with the same flags," \
-        "and have all start anew that read at their start whom they trust: kubectl -n $namespace delete pods --all." \
-        "Requests fail until that is done."
+      say "The CA expires within $days days. To replace it, delete the Secret $ca, run this script again with the same flags," \
+        "and restart every component that loads its CA bundle at startup: kubectl -n $namespace delete pods --all." \
+        "Requests fail until then."
     return
   fi
   new_key "$dir/ca.key"
@@ -80,22 +81,22 @@ distinguished_name = name
 x509_extensions = ca
 prompt = no
 [name]
-CN = $authority
+CN = $ca
 [ca]
 basicConstraints = critical, CA:true
 keyUsage = critical, keyCertSign, cRLSign, digitalSignature
 subjectKeyIdentifier = hash
 END
   $openssl req -x509 -new -sha256 -key "$dir/ca.key" -days $ca_days -config "$dir/ca.cnf" -out "$dir/ca.crt"
-  secret $authority "$dir/ca.crt" "$dir/ca.key"
-  say "made the authority: Secret $authority"
+  secret $ca "$dir/ca.crt" "$dir/ca.key"
+  say "created CA: Secret $ca"
 }
 
 # certificate SECRET COMMON-NAME USAGES [SUBJECT-ALT-NAMES]
 certificate() {
   field "$1" tls.crt >"$dir/old.crt"
   if lasting "$dir/old.crt" $renew_before; then
-    say "Secret $1 is good until $($openssl x509 -in "$dir/old.crt" -noout -enddate | cut -d= -f2)"
+    say "Secret $1 is valid until $($openssl x509 -in "$dir/old.crt" -noout -enddate | cut -d= -f2)"
     return
   fi
   new_key "$dir/new.key"
@@ -110,27 +111,27 @@ certificate() {
     -set_serial "0x$($openssl rand -hex 16)" -days $days -extfile "$dir/new.ext" -out "$dir/new.crt" 2>"$dir/log" ||
     die "signing the certificate of $1: $(cat "$dir/log")"
   secret "$1" "$dir/new.crt" "$dir/new.key"
-  say "made a certificate for $days days: Secret $1"
+  say "created certificate, valid for $days days: Secret $1"
 }
 
-# trust fills in caBundle of the APIServices that name our Service.
+# trust fills in caBundle of the APIServices that name the Service of this server.
 trust() {
   bundle=$($openssl base64 -A <"$dir/ca.crt")
   $kubectl get apiservices -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .spec.service}}{{.namespace}}/{{.name}} {{$name}}{{"\n"}}{{end}}{{end}}' |
     sed -n "s,^$namespace/flowcontrol-apiserver ,,p" >"$dir/registered"
-  [ -s "$dir/registered" ] || say "No APIService names this server yet: apply an overlay, then run this again."
+  [ -s "$dir/registered" ] || say "No APIService names this server yet: apply an overlay, then run this script again."
   while read -r name; do
     $kubectl patch apiservice "$name" --type=merge -p "{\"spec\":{\"caBundle\":\"$bundle\"}}" >/dev/null
-    say "kube-apiserver trusts the authority: APIService $name"
+    say "set caBundle: APIService $name"
   done <"$dir/registered"
 }
 
 $kubectl get namespace $namespace >/dev/null 2>&1 || $kubectl create namespace $namespace >/dev/null
-make_authority
+create_ca
 certificate flowcontrol-apiserver-serving flowcontrol-apiserver serverAuth \
   "DNS:flowcontrol-apiserver.$namespace.svc, DNS:flowcontrol-apiserver.$namespace"
 if $etcd; then
-  # Each member by name: etcd looks a peer's name up and compares addresses.
+  # One name for each member: etcd resolves the names and compares addresses.
   certificate flowcontrol-etcd-tls flowcontrol-etcd "serverAuth, clientAuth" \
     "DNS:flowcontrol-etcd-0.flowcontrol-etcd.$namespace.svc, DNS:flowcontrol-etcd-1.flowcontrol-etcd.$namespace.svc, DNS:flowcontrol-etcd-2.flowcontrol-etcd.$namespace.svc, DNS:localhost, IP:127.0.0.1"
   certificate flowcontrol-apiserver-etcd-client flowcontrol-apiserver clientAuth

@@ -83,8 +83,8 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 		before := versions(secretsOf(t, client))
 		output, err := script("--etcd")
 		require.NoError(t, err, output)
-		require.Contains(t, output, "The authority ends within 365 days. To replace it, delete the Secret flowcontrol-apiserver-ca, run this again with the same flags, "+
-			"and have all start anew that read at their start whom they trust: kubectl -n flowcontrol-system delete pods --all. Requests fail until that is done.\n")
+		require.Contains(t, output, "The CA expires within 365 days. To replace it, delete the Secret flowcontrol-apiserver-ca, run this script again with the same flags, "+
+			"and restart every component that loads its CA bundle at startup: kubectl -n flowcontrol-system delete pods --all. Requests fail until then.\n")
 		require.Equal(t, before, versions(secretsOf(t, client)))
 	})
 	t.Run("a certificate of another authority is replaced", func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
 	script := certificatesScript(t, "/nowhere/kubeconfig")
 	output, err := script("--etc")
 	require.Error(t, err)
-	require.Equal(t, "certificates.sh: --etc is unknown; the one flag is --etcd\n", output)
+	require.Equal(t, "certificates.sh: unknown argument --etc: the only flag is --etcd\n", output)
 
 	t.Setenv("OPENSSL", "no-such-program")
 	output, err = script()

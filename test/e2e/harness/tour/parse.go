@@ -135,7 +135,7 @@ func shape(output string) string {
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UID"},
 		{`flowcontrol-apiserver-[0-9a-f]+-\w{5}\b`, "POD"},
 		{`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, "TIME"},
-		{`(good until|notAfter=).*`, "$1 TIME"},
+		{`(valid until|notAfter=).*`, "$1 TIME"},
 		{`Retry-After: \d+`, "Retry-After: N"},
 		{`(?m)(_total(?:\{.*\})?) \d+$`, "$1 N"},
 		{`\b\d+(m\d+)?[sm]\b`, "AGE"},
