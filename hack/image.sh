@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the image IMAGE with whatever builder is here: docker, podman or buildah,
-# the first one that works, or the one that BUILDER names. BUILD_IMAGE, RUN_IMAGE,
-# VERSION and GOPROXY are passed to the Dockerfile if they are set.
+# Builds the image IMAGE with docker, podman or buildah: the first one that works, or
+# the one that BUILDER names. BUILD_IMAGE, RUN_IMAGE, VERSION and GOPROXY are passed to
+# the Dockerfile if they are set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 : "${IMAGE:?must be the name of the image}"
 
-# works BUILDER: it is installed and can build now; docker needs a daemon.
+# works BUILDER: reports whether it is installed and can build; docker needs a daemon.
 works() {
   command -v "$1" >/dev/null || return 1
   [[ $1 != docker ]] || docker info >/dev/null 2>&1
@@ -31,7 +31,7 @@ args=(build --file=Dockerfile "--tag=$IMAGE")
 for name in BUILD_IMAGE RUN_IMAGE VERSION GOPROXY; do
   [[ -z ${!name:-} ]] || args+=("--build-arg=$name=${!name}")
 done
-# The cache mount is BuildKit's, which an older docker uses only if told.
+# The Dockerfile has a cache mount, which older docker supports only with BuildKit.
 [[ $builder != docker ]] || export DOCKER_BUILDKIT=1
 echo "image: $IMAGE with $builder"
 exec "$builder" "${args[@]}" .

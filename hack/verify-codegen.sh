@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves the generated code current: generates it in a copy of the tree and
+# Checks that the generated code is current: generates it in a copy of the tree and
 # compares.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,6 +12,6 @@ cp -r hack/boilerplate.go.txt hack/models-schema hack/update-codegen.sh hack/too
 "$copy/hack/update-codegen.sh" >/dev/null
 
 if ! diff -ruN pkg "$copy/pkg"; then
-  echo "The generated code is not current. Run hack/update-codegen.sh and commit what it changes." >&2
+  echo "The generated code is not current. Run hack/update-codegen.sh and commit its changes." >&2
   exit 1
 fi

@@ -21,7 +21,7 @@ func TestAMachineThatLacksSomethingIsToldWhatToDo(t *testing.T) {
 		{name: "no go", without: "go", says: "Install Go 1.26"},
 		{name: "no git", without: "git", says: "Install git"},
 		{name: "no C compiler", env: []string{"CC=no-such-compiler"}, says: "Install gcc or clang, or set CC"},
-		{name: "a full disk", without: "df", scripts: map[string]string{"df": "echo header; echo disk 9 8 1024 99% /"}, says: "has 1 MB left"},
+		{name: "a full disk", without: "df", scripts: map[string]string{"df": "echo header; echo disk 9 8 1024 99% /"}, says: "has 1 MB free"},
 		{name: "no network", env: []string{"GOPROXY=off", "GOFLAGS=-modcacherw", "GOMODCACHE=" + t.TempDir()}, says: "set GOPROXY to a module proxy"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
