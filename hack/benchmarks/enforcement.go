@@ -118,8 +118,8 @@ func applySchema(ctx context.Context, administrator *client, n int) (types.UID, 
 func enforcementTable(samples int) table {
 	t := table{
 		title: "From applying a FlowSchema to its enforcement",
-		note: fmt.Sprintf("A FlowSchema is applied through kube-apiserver, and a replica of this server is asked again and again, directly, until "+
-			"the answer's `%s` is that of the new schema; %d times a round for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
+		note: fmt.Sprintf("A FlowSchema is applied through kube-apiserver, and requests go to a replica of this server, directly, until "+
+			"the response's `%s` is that of the new schema; %d times a round for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
 		columns: [2]string{"delay", ""},
 	}
 	for replica, where := range [replicas]string{"the replica that was asked to apply it", "another replica"} {

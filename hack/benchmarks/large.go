@@ -48,7 +48,7 @@ type taskGroup struct {
 func largeTasks(schemas int) []taskGroup {
 	return []taskGroup{
 		{
-			table{title: fmt.Sprintf("Lists of %d FlowSchemas", schemas), note: "To the end of the answer. *From cache* asks for " +
+			table{title: fmt.Sprintf("Lists of %d FlowSchemas", schemas), note: "To the end of the response. *From cache* asks for " +
 				"resource version 0, *most recent* for none, *exact* for the present version and no other; *in chunks* follows the " +
 				"continue tokens of a list of the most recent to its end, 500 at a time."},
 			slices.Concat(listTasks(), chunkTasks()),
@@ -64,8 +64,8 @@ func largeTasks(schemas int) []taskGroup {
 			applyTasks(),
 		},
 		{
-			table{title: fmt.Sprintf("Writes among %d FlowSchemas", schemas), note: "Each changes a spec, on which this server looks for " +
-				"what to advise the writer of among all FlowSchemas."},
+			table{title: fmt.Sprintf("Writes among %d FlowSchemas", schemas), note: "Each changes a spec, upon which this server " +
+				"checks all FlowSchemas for warnings."},
 			writeTasks(),
 		},
 	}

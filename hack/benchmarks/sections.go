@@ -43,8 +43,8 @@ func sections() []section {
 		},
 		{
 			name: "large", heading: "Many FlowSchemas, beside " + kubernetes,
-			setting: sideBySide + " The same FlowSchemas are in both etcds, byte for byte. One client asks, without compression. For each kind of " +
-				"request both servers are started anew; peak memory is the most that a process held during a round (VmHWM)." + howToRead,
+			setting: sideBySide + " The same FlowSchemas are in both etcds, byte for byte. One client sends requests, without compression. For each kind of " +
+				"request both servers are restarted; peak memory is the most that a process held during a round (VmHWM)." + howToRead,
 			parts: []part{{"large", measureLarge}},
 		},
 		{

@@ -31,8 +31,8 @@ func measureStarts(o *harness.Owner, s settings) []table {
 	embedded.Ours = figure(ours.of(alone), seconds)
 	return []table{{
 		title: "Start",
-		note: "From exec to the first 200 of `/readyz`, asked every 10 ms. kube-apiserver is given certificates ready-made and finds an " +
-			"empty etcd running; this server makes its certificates in the measured time, and alone it starts its etcd too.",
+		note: "From exec to the first 200 of `/readyz`, asked every 10 ms. kube-apiserver gets existing certificates and a running, " +
+			"empty etcd. This server creates its certificates in the measured time; alone it also starts its etcd.",
 		rows: []measurement.Comparison{compare("with an empty external etcd", external, seconds, 1.0/3), embedded},
 	}}
 }

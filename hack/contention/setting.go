@@ -24,18 +24,18 @@ func settings() []setting {
 	return []setting{
 		{
 			key:   "backend",
-			title: "The backend is what is short",
-			about: fmt.Sprintf(`Each request needs a backend that serves %d requests at once, for %v on average, and
-takes others in the order in which they come: here the authorization webhook, uncached. The
-level has as many seats. The processors are mostly idle.`, backend.Places, backend.Takes),
+			title: "The backend is the bottleneck",
+			about: fmt.Sprintf(`Each request needs a backend, the uncached authorization webhook, which serves %d requests at
+once, first come first served, for %v on average. The level has as many seats. The
+processors are mostly idle.`, backend.Places, backend.Takes),
 			shares: 37, seats: 8, backend: backend,
 		},
 		{
 			key:   "processors",
-			title: "The processors are what is short",
-			about: `A request needs nothing but processors, which client and server share. Most of
-its way lies outside the level, where nobody keeps order: TLS, HTTP, authentication and
-the clients. The means of the metrics show what of it is waiting for seats.`,
+			title: "The processors are the bottleneck",
+			about: `A request needs only processors, which client and server share. Most of its time passes
+outside the level, without fair queuing: in TLS, HTTP, authentication and the clients. The
+means of the metrics show how long requests wait for seats.`,
 			shares: 17, seats: 4,
 		},
 	}

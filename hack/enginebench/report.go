@@ -10,8 +10,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// row is a line of the table: a figure of ours beside one of the peer, or of ours
-// in another case, what is wanted, and how many allocations there may be.
+// row is a line of the table: a figure of this engine beside one of the peer or of
+// another case, the wanted ratio, and the most allocations.
 type row struct {
 	what         string
 	ours, beside measurement.Figure
@@ -36,11 +36,11 @@ func rows() []row {
 	none := measurement.Figure{}
 	return []row{
 		{"`Handle`, uncontended, 1 core", perOp("Uncontended/ours"), perOp("Uncontended/peer"), 0.1, 2},
-		{"the same on 2 cores, beside ours on 1", cores("sec-all"), cores("sec-one"), 1 / 1.7, anyNumber},
-		{"the same of engines that share nothing, beside ours on 1 core", cores("sec-apart"), cores("sec-one"), 0, anyNumber},
+		{"the same on 2 cores, beside this engine on 1", cores("sec-all"), cores("sec-one"), 1 / 1.7, anyNumber},
+		{"engines that share nothing on 2 cores, beside this engine on 1", cores("sec-apart"), cores("sec-one"), 0, anyNumber},
 		{"the same on 2 cores, beside the peer", perOp("UncontendedParallel/ours-2"), perOp("UncontendedParallel/peer-2"), 0.1, 2},
-		{"1,000 more schemas, beside ours with none", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
-		{"10,000 more schemas, beside ours with none", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
+		{"1,000 more schemas, beside this engine with none", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
+		{"10,000 more schemas, beside this engine with none", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/0/ours"), 1.5, 2},
 		{"1,000 more schemas, beside the peer", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/1000/peer"), 0.1, 2},
 		{"10,000 more schemas, beside the peer", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/10000/peer"), 0.1, 2},
 		{"saturated, 512 goroutines, 60 seats", perOp("Saturated/ours-2"), perOp("Saturated/peer-2"), 0.1, 4},
@@ -68,17 +68,16 @@ process, in turns, with the built-in configuration, %d rounds. %s
 While requests were measured, the registry of the library and that of this project were gathered
 and written as text %.0f times a second in all benchmarks alike, but for those of memory and of applying.
 
-Engines that share nothing, one for each goroutine, show what a second core brings
-on this machine: that of one engine cannot bring more.
+Engines that share nothing, one for each goroutine, show the gain of a second core on
+this machine: an upper bound for one engine.
 
-The delay of a request that comes while a configuration is applied includes its wait
-for a processor. The unrelated computation beside it takes as long and allocates as
-much, but has nothing to do with the engine: what requests suffer from that is due to
-scheduler, garbage collector and machine. The slowest is the median of the slowest of
-each application.
+The delay of a request that arrives while a configuration is applied includes its wait
+for a processor. The unrelated computation takes as long and allocates as much without
+the engine: the delays beside it come from scheduler, garbage collector and machine.
+The slowest is the median over the slowest request of each application.
 
 `, runtime.NumCPU(), runtime.Version(), rounds, measurement.HowToRead, measurement.Summarize(measured.All("scrapes/s")).Center)
-	header := slices.Insert(measurement.Header("ours", "beside"), allocationsAt, "allocations")
+	header := slices.Insert(measurement.Header("this engine", "beside"), allocationsAt, "allocations")
 	text.WriteString(header.String() + header.Rule())
 	var errs []error
 	for _, r := range rows() {
@@ -89,7 +88,7 @@ each application.
 	return text.String(), errors.Join(errs...)
 }
 
-// allocationsAt is the column before the verdict, which heeds them too.
+// allocationsAt is the column before the verdict, which depends on them too.
 const allocationsAt = 7
 
 func (r row) line(measured measurement.Rounds) (measurement.Row, error) {
