@@ -7,11 +7,11 @@ import "slices"
 func aggregatorDifferences() []difference {
 	return []difference{
 		{
-			"cache-control", "kube-apiserver says Cache-Control before it passes a request on, so that the header stands twice.",
+			"cache-control", "kube-apiserver sets Cache-Control before it forwards a request, so that the header appears twice.",
 			repeatedCacheControl,
 		},
 		{
-			"vary", "kube-apiserver asks this server for gzip whatever the client wants, and hands on that large answers vary with that.",
+			"vary", "kube-apiserver always requests gzip from this server, and forwards the Vary header of large responses.",
 			vary,
 		},
 	}
@@ -40,6 +40,6 @@ func vary(_ step, ours answer, peers *answer) bool {
 
 // notPassedOn are cases that kube-apiserver does not pass on as they are.
 func notPassedOn() map[string]string {
-	const itself = "kube-apiserver says itself which groups and versions there are"
+	const itself = "kube-apiserver itself answers which groups and versions exist"
 	return map[string]string{"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself}
 }

@@ -22,35 +22,35 @@ type difference struct {
 func differences() []difference {
 	return []difference{
 		{
-			"options", "Options that make no sense are the client's mistake: the contract says 400 BadRequest, kube-apiserver answers 422 Invalid as if an object were wrong.",
+			"options", "Invalid options are 400 BadRequest by the contract; kube-apiserver answers 422 Invalid, as for an invalid object.",
 			badOptions,
 		},
 		{
-			"never-500", "A request that is wrong is never the server's failure: the contract says 400 where kube-apiserver answers 500 InternalError, which clients try again.",
+			"never-500", "Bad requests are 400 by the contract; kube-apiserver answers some with 500 InternalError, which clients retry.",
 			notServersFailure,
 		},
 		{
-			"exact-future", "A list of an exact version from the future is 504 like any other of the future; kube-apiserver hands etcd's error on as 500.",
+			"exact-future", "A list at an exact future resource version is 504, as other requests for a future version; kube-apiserver returns etcd's error as 500.",
 			exactFuture,
 		},
 		{
-			"watch-future", "A watch from a version that the store has not reached is 410, upon which clients list again; kube-apiserver is silent, and informers that come from another store would never learn of a change.",
+			"watch-future", "A watch from a future resource version is 410, upon which clients list again; kube-apiserver sends nothing, so that informers with a version of another store would miss every change.",
 			watchFuture,
 		},
 		{
-			"field-selectors", "Objects are selected by metadata.name alone, as the contract says; kube-apiserver takes metadata.namespace too, of objects that have none.",
+			"field-selectors", "metadata.name is the only field selector, as the contract says; kube-apiserver also accepts metadata.namespace, which these objects do not have.",
 			fieldSelectors,
 		},
 		{
-			"wording", "What is wrong with an object is said in the words of the API conventions. The verdict, the reason, and the failing fields with the kind of each failure are the peer's.",
+			"wording", "Validation messages follow the API conventions. The verdict, the reason, the failing fields and the type of each failure are those of kube-apiserver.",
 			wording,
 		},
 		{
-			"discovery", "v1beta3 is served here alone, and this server says at which address it is; kube-apiserver's aggregator does not.",
+			"discovery", "Only this server serves v1beta3, and it publishes its address in discovery; kube-apiserver's aggregator does not.",
 			nil,
 		},
 		{
-			"advice", "Valid schemas that are probably not meant get warnings, which kube-apiserver does not have.",
+			"advice", "This server warns of valid schemas that are probably mistakes; kube-apiserver does not.",
 			advice,
 		},
 	}

@@ -25,16 +25,16 @@ func document(results []result) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Conformance
 
-What the API promises, sentence by sentence, and what holds each promise. The
-first tests named are cases of `+"`test/e2e/conformance`"+`: one conversation led with
-this server and with kube-apiserver %s, each on its own etcd in the same
-state; status, headers, bodies and what is stored must agree to the byte, uids
-and times aside. The others are tests of this repository by folder and name. The
-same conversations are led with both versions, with the embedded etcd and an etcd
-of its own, and directly and through kube-apiserver.
+What the API promises, sentence by sentence, and the tests of each promise. The
+first tests named are cases of `+"`test/e2e/conformance`"+`: the same requests to this
+server and to kube-apiserver %s, each with its own etcd in the same state.
+Status, headers, bodies and stored objects must agree to the byte, except for UIDs and
+times. The others are tests of this repository by folder and name. The cases run
+with both versions, with the embedded etcd and an external etcd, and directly and
+through kube-apiserver.
 
-`+"`make conformance`"+` runs the comparison and writes this file; it is a part of
-`+"`make test`"+`, which fails when the file is not current.
+`+"`make conformance`"+` runs the comparison and writes this file; `+"`make test`"+`
+includes it and fails when the file is not current.
 
 %d sentences, %d cases.
 `, binaries.KubernetesVersion, countSentences(), len(results))
@@ -45,11 +45,11 @@ of its own, and directly and through kube-apiserver.
 			fmt.Fprintf(&text, "| %s | %s | %s |\n", sentence.text, strings.Join(tests, "<br>"), outcome)
 		}
 	}
-	text.WriteString("\n## Intended differences\n\nWhere kube-apiserver departs from the contract, or serves something else by design.\n\n| difference | reason |\n|---|---|\n")
+	text.WriteString("\n## Intended differences\n\nWhere kube-apiserver differs from the contract, or serves something else by design.\n\n| difference | reason |\n|---|---|\n")
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
-	text.WriteString("\n## Behind kube-apiserver\n\nThe same cases are led with this server directly and through kube-apiserver, in both\nversions (`TestThroughKubeAPIServer`, in the long lane). The aggregator makes these\ndifferences:\n\n| difference | reason |\n|---|---|\n")
+	text.WriteString("\n## Behind kube-apiserver\n\nThe same cases run directly and through kube-apiserver, in both versions\n(`TestThroughKubeAPIServer`, in the long lane). The aggregator causes these\ndifferences:\n\n| difference | reason |\n|---|---|\n")
 	for _, difference := range aggregatorDifferences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
