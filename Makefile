@@ -1,6 +1,5 @@
-# Developers' commands; `make` alone lists them. Everything is built from the
-# module proxy: nothing is installed by hand, nothing lands outside bin/ and
-# Go's own caches.
+# Developers' commands; `make` lists them. Tools are built from modules: nothing is
+# installed by hand, and nothing is written outside the tree and Go's caches.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -8,14 +7,14 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
-# One setting for programs, tests and linter, so that they share Go's build
-# cache, and the one of the released programs. Race detection alone needs C.
+# The setting of the released programs. Programs, tests and linter use it too, so that
+# they share Go's build cache. Only race detection needs C.
 export CGO_ENABLED := 0
 
 # Flags of the server, as in: make run ARGS='--secure-port=7443'
 ARGS ?=
 
-# Every module, and those that hold code of the project.
+# All modules, and those with code of the project.
 MODULES := $(sort $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/.*')))
 CODE_MODULES := . ./test/parity
 
@@ -24,18 +23,22 @@ LINT = $(CURDIR)/bin/golangci-lint run --config=$(CURDIR)/.golangci.yaml
 ##@ Run
 
 .PHONY: help
-help: ## List the commands
+help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z0-9-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Run the server alone, with all its state in ./.flowcontrol-apiserver
+run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-apiserver
 	@go run ./cmd/flowcontrol-apiserver $(ARGS)
 
 .PHONY: demo
-demo: ## See who gets what, with a flow schema and without
+demo: ## Show what each client gets, with a flow schema and without
 	@go run ./hack/demo
+
+.PHONY: demo-picture
+demo-picture: ## Run the demo and draw its result; write docs/demo.svg
+	@go run ./hack/demo -picture=docs/demo.svg
 
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
@@ -50,85 +53,84 @@ image: ## Build the container image IMAGE, with docker, podman or buildah
 	@IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' hack/image.sh
 
 .PHONY: clean
-clean: ## Remove what was built; the data of `make run` stays
+clean: ## Remove built programs and test results; keep the data of `make run`
 	@echo "clean: bin/ and .cache/"
 	@rm -rf bin .cache
 
 ##@ Test
 
-# Events of each phase, outputs of processes, and what passed only on retry.
+# Test events of each phase, outputs of processes, and tests that passed on retry.
 RESULTS := .cache/test
 
-# The lane: "long-" in test-long, whose tests have that build tag. The linter has
-# vetted the code.
+# LANE is "long-" in test-long, which sets the build tag long. -vet=off: the linter
+# vets the code.
 LANE ?=
 LANE_FLAGS := -count=1 -vet=off $(if $(LANE),-tags=long -timeout=2h,-timeout=15m)
 
-# $(call run-tests,PHASE[,flags of gotestsum]) begins the command that runs tests
-# and writes their events; flags of `go test` follow.
+# $(call run-tests,PHASE[,flags of gotestsum]) is the command that runs tests and
+# writes their events; append flags of `go test`.
 run-tests = mkdir -p $(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
   --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- $(LANE_FLAGS)
 
-# Two phases side by side: end-to-end tests wait much, and the compilers of their
-# programs leave room for unit tests on a cold machine. All run even if one fails.
+# Two phases in parallel, since end-to-end tests mostly wait. Both run even if one fails.
 .PHONY: test
-test: preflight bin/gotestsum ## What a change must pass: every test of the short lane
+test: preflight bin/gotestsum ## Run the tests that a change must pass (short lane)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
 	  $(MAKE) report proofs || status=$$?; exit $$status
 
 .PHONY: test-long
-test-long: preflight bin/gotestsum ## What needs hours: full counts, new random choices, every guide and release
+test-long: preflight bin/gotestsum ## Run the long lane: full counts, new seeds, every guide and release (hours)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
 	  $(MAKE) LANE=long- report proofs || status=$$?; exit $$status
 
-# In a sentence, before anything hangs or fails for it.
+# Reports what the machine lacks before a test hangs or fails for it.
 .PHONY: preflight
 preflight:
 	@hack/preflight.sh
 
 .PHONY: report
-report: ## Say what the last run of the tests has come to
+report: ## Report the last test run
 	@go run ./hack/testreport
 
 .PHONY: proofs
-proofs: ## Check that each promise was held by a test of the last run
+proofs: ## Check that each promise was tested in the last test run
 	@go run ./hack/proofs $(if $(LANE),-long) docs/proofs-apf.md docs/proofs-serving.md '$(RESULTS)/*.json'
 
-# The phases without programs, in a row.
+# The phases that start no programs, one after the other.
 .PHONY: test-units
 test-units:
 	@status=0; for phase in test-tools test-race test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
 
-# For the impatient: `make test` runs those of the product under the race detector.
+# Quick: `make test` runs those of the product under the race detector.
 .PHONY: test-unit
-test-unit: bin/gotestsum ## Run the tests beside the code, without the race detector
-	@echo "test-unit: every package but the end-to-end tests"
+test-unit: bin/gotestsum ## Run the unit tests, without the race detector
+	@echo "test-unit: every package except the end-to-end tests"
 	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)')
 
 .PHONY: test-tools
 test-tools: bin/gotestsum
-	@echo "test-tools: the tools of the repository and of its tests"
+	@echo "test-tools: packages of hack/ and test/"
 	@$(call run-tests,unit) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)')
 
 .PHONY: test-race
-test-race: bin/gotestsum ## Run the tests of the product under the race detector
-	@echo "test-race: the packages of the product under the race detector"
-	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: there is no C compiler, which the race detector needs: install gcc or clang, or set CC" >&2; exit 1; }
+test-race: bin/gotestsum ## Run the unit tests of cmd/ and pkg/ under the race detector
+	@echo "test-race: packages of cmd/ and pkg/ under the race detector"
+	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: no C compiler found, which the race detector requires: install gcc or clang, or set CC" >&2; exit 1; }
 	@export CGO_ENABLED=1; $(call run-tests,race) -race $$(go list ./cmd/... ./pkg/... | grep -v /pkg/generated)
 
 .PHONY: test-parity
-test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes itself
-	@echo "test-parity: the product against k8s.io/kubernetes"
+test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
+	@echo "test-parity: this project beside k8s.io/kubernetes"
 	@cd test/parity && $(call run-tests,parity) ./...
 
-# These judge histories of random operations: a failure that goes away on retry
-# would be the one that they are for.
+# These check histories of random operations. They are never retried: a failure that
+# passes on retry is one that they exist to find.
 MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel
 
-# Two packages at a time: one waits while the other works. A test that failed is
-# run once more, by itself, and named in the report.
+# Two packages at a time, since each mostly waits. A failed test runs once more, alone,
+# and the report names it.
 .PHONY: test-e2e
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
@@ -141,17 +143,17 @@ bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
 	@touch $@
 
-# Its comparison is a part of e2e too, which checks docs/conformance.md.
+# test-e2e includes this comparison and checks docs/conformance.md.
 .PHONY: conformance
 conformance: binaries ## Compare the API with kube-apiserver's; write docs/conformance.md
-	@echo "conformance: this server and kube-apiserver, sentence by sentence"
+	@echo "conformance: this server beside kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
-# Releases of Kubernetes' libraries on which pkg/apf is adopted, beside its own.
+# Releases of k8s.io on which pkg/apf is tested, in addition to that of go.mod.
 ADOPTION ?= 0.34.13 0.35.10 0.36.6 0.37.2
 
 .PHONY: test-adoption
-test-adoption: bin/gotestsum ## Take the engine into servers on later releases of k8s.io (long lane)
+test-adoption: bin/gotestsum ## Test pkg/apf in servers built on later releases of k8s.io (long lane)
 	@status=0; for release in $(ADOPTION); do \
 	  echo "test-adoption: pkg/apf on k8s.io/apiserver $$release"; \
 	  { modfile=$$(test/adoption/modfile.sh $$release) && \
@@ -159,52 +161,52 @@ test-adoption: bin/gotestsum ## Take the engine into servers on later releases o
 	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; exit $$status
 
 .PHONY: coverage
-coverage: bin/gotestsum ## Measure what the tests reach; write docs/coverage.md
+coverage: bin/gotestsum ## Measure test coverage; write docs/coverage.md
 	@go run ./hack/coverage
 
 # As in: make mutate SEED=7
 SEED ?= 1
 
 .PHONY: mutate
-mutate: binaries ## Put small faults into a copy of the product, and see which test finds each (hours)
+mutate: binaries ## Run mutation tests on a copy of the product (hours)
 	@go run ./hack/mutate -seed=$(SEED) -state=.cache/mutate-$(SEED).json
 
 .PHONY: binaries
-binaries: ## Build every program that `make test` runs
+binaries: ## Build the programs that `make test` runs
 	@echo "binaries: the server, etcd, the Kubernetes programs and Prometheus (minutes the first time)"
 	@go run ./test/binaries/build
 
 .PHONY: binaries-long
-binaries-long: ## Build every program that `make test-long` runs
+binaries-long: ## Build the programs that `make test-long` runs
 	@echo "binaries-long: also kube-apiserver 1.36, BuildKit and the OpenTelemetry collector (minutes the first time)"
 	@go run ./test/binaries/build -long
 
 .PHONY: bench
 bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
-	@echo "bench: the engine and that of k8s.io/apiserver (some minutes)"
+	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
 	@go run ./hack/enginebench
 	@echo "bench: an elephant and mice under both engines (some minutes)"
 	@go run ./hack/contention
-	@echo "bench: this server and kube-apiserver side by side (some minutes)"
+	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@go run ./hack/benchmarks
 
-# Worth it when the way of a request has changed much, or Go or the libraries
-# have: an old profile does no harm, it helps less.
+# Run it after large changes of request handling, Go or the libraries. An old profile
+# does no harm, but helps less.
 .PHONY: profile
-profile: ## Take anew the profile by which the server is compiled
+profile: ## Record the profile that the compiler uses (PGO)
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
 	@go run ./hack/benchmarks --profile=cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-lint verify-codegen verify-repo ## Run every check
+verify: verify-tidy verify-format verify-lint verify-codegen verify-repo ## Run all checks
 
 .PHONY: fix
-fix: update-tidy update-codegen update-format update-lint ## Mend what the checks can mend by themselves
+fix: update-tidy update-codegen update-format update-lint ## Fix what can be fixed automatically
 
 .PHONY: generate
-generate: update-codegen ## Write the generated code anew
+generate: update-codegen ## Generate code
 
 .PHONY: lint
 lint: verify-lint ## Run the linter
@@ -219,12 +221,12 @@ verify-tidy: ## Check go.mod and go.sum of every module
 update-tidy: ## Tidy every go.mod
 	@for module in $(MODULES); do echo "update-tidy: $$module"; (cd $$module && go mod tidy); done
 
-# git also lists files that are deleted and not yet committed.
+# git also lists deleted files that are not yet committed.
 GOFMT = git ls-files -z --cached --others --exclude-standard '*.go' | while IFS= read -r -d '' file; do \
   if [ -f "$$file" ]; then printf '%s\0' "$$file"; fi; done | xargs -0 gofmt
 
 .PHONY: verify-format
-verify-format: ## Check that gofmt has nothing to change
+verify-format: ## Check formatting with gofmt
 	@echo "verify-format: gofmt"
 	@badly=$$($(GOFMT) -l); if [ -n "$$badly" ]; then \
 	  printf '%s\n' "$$badly" "These files are not formatted: run 'make update-format'" >&2; exit 1; fi
@@ -237,10 +239,10 @@ update-format: ## Format every Go file
 .PHONY: verify-lint
 verify-lint: bin/golangci-lint ## Run golangci-lint
 	@for module in $(CODE_MODULES); do echo "verify-lint: $$module"; (cd $$module && $(LINT) ./...) || \
-	  { echo "golangci-lint has findings: 'make update-lint' mends some, the others want mending by hand" >&2; exit 1; }; done
+	  { echo "golangci-lint has findings: 'make update-lint' fixes some, fix the others by hand" >&2; exit 1; }; done
 
 .PHONY: update-lint
-update-lint: bin/golangci-lint ## Let golangci-lint mend what it can
+update-lint: bin/golangci-lint ## Fix what golangci-lint can fix
 	@for module in $(CODE_MODULES); do echo "update-lint: $$module"; (cd $$module && $(LINT) --fix ./...); done
 
 bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
@@ -252,15 +254,15 @@ bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.s
 .PHONY: verify-codegen
 verify-codegen: ## Check that the generated code is current
 	@echo "verify-codegen: generated code"
-	@hack/verify-codegen.sh || { echo "run 'make update-codegen' and commit what it changes" >&2; exit 1; }
+	@hack/verify-codegen.sh || { echo "run 'make update-codegen' and commit its changes" >&2; exit 1; }
 
 .PHONY: update-codegen
-update-codegen: ## Write the generated code anew
+update-codegen: ## Generate code
 	@echo "update-codegen: deepcopy, conversions, defaults, OpenAPI, client"
 	@hack/update-codegen.sh
 
 .PHONY: update-docs
-update-docs: binaries ## Rewrite what documents show of commands, flags, filters and tests
+update-docs: binaries ## Update outputs, flags, filters and conformance in the documents
 	@echo "update-docs: README.md, ARCHITECTURE.md and docs/"
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
@@ -270,4 +272,4 @@ update-docs: binaries ## Rewrite what documents show of commands, flags, filters
 .PHONY: verify-repo
 verify-repo: ## Check imports, package comments, leftovers, machine paths
 	@echo "verify-repo: imports, package comments, leftovers, machine paths"
-	@go test -count=1 ./test/repo/... || { echo "the messages above say what would be right" >&2; exit 1; }
+	@go test -count=1 ./test/repo/... || { echo "fix what the messages above name" >&2; exit 1; }

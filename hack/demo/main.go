@@ -1,11 +1,12 @@
-// Command demo shows in under a minute what a flow schema does: it starts the
-// server on its embedded etcd, lets an elephant and a few mice loose, once with
-// the example level and schema batch-jobs and once without, and prints who got
-// what.
+// Command demo shows in under a minute what a flow schema does. It starts the
+// server on its embedded etcd, sends the requests of an elephant and of a few mice,
+// once with the example level and schema batch-jobs and once without, and prints
+// what each got. With -picture it also draws the result as an SVG file.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 
@@ -14,16 +15,20 @@ import (
 )
 
 func main() {
-	program.Run(func(ctx context.Context) error { return harness.Own(ctx, demonstrate) })
+	file := flag.String("picture", "", "SVG file to draw the result into")
+	flag.Parse()
+	program.Run(func(ctx context.Context) error {
+		return harness.Own(ctx, func(o *harness.Owner) { demonstrate(o, *file) })
+	})
 }
 
-func demonstrate(o *harness.Owner) {
-	fmt.Println("Starting the server. The first time, it and kubectl are compiled before, which takes minutes.")
+func demonstrate(o *harness.Owner, file string) {
+	fmt.Println("Starting the server. The first run compiles it and kubectl, which takes minutes.")
 	scene := setUp(o)
 	fmt.Printf(`
 The server has %d seats. An elephant, one user of the group batch-jobs, lists all
-schemas through %d connections without a pause, unless it is refused and told how
-long to wait; %d mice, other users, each list them %d times a second, for %s.
+schemas over %d connections without a pause, but obeys Retry-After when it is
+rejected. %d mice, other users, each list them %d times a second. A run takes %s.
 
 `, seats, elephantConnections, mice, mousePerSecond, runTime)
 
@@ -39,4 +44,7 @@ long to wait; %d mice, other users, each list them %d times a second, for %s.
 	without.print(os.Stdout)
 
 	conclude(os.Stdout, with, without)
+	if file != "" {
+		o.Check(draw(file, with, without))
+	}
 }

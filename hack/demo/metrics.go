@@ -8,10 +8,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// sampleInterval is the time between two looks at the seats in use.
+// sampleInterval is the time between two samples of the seats in use.
 const sampleInterval = 500 * time.Millisecond
 
-// metrics asks the server for its metrics.
+// metrics scrapes the server.
 func (s *scene) metrics(o *harness.Owner) scrape.Scrape {
 	values, err := scrape.Parse(s.kubectl.Run(o, "get", "--raw", "/metrics"), "apiserver_flowcontrol_")
 	o.Check(err)
@@ -21,7 +21,7 @@ func (s *scene) metrics(o *harness.Owner) scrape.Scrape {
 // occupancy is the mean of the seats in use, by flow schema.
 type occupancy map[string]float64
 
-// sample looks at the seats in use until ctx ends.
+// sample samples the seats in use until ctx ends.
 func (s *scene) sample(ctx context.Context, o *harness.Owner) occupancy {
 	sums, samples := occupancy{}, 0.0
 	ticker := time.NewTicker(sampleInterval)

@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
-// result is what one run gave to whom.
+// result is what the elephant and the mice got in one run.
 type result struct {
 	elephant, mice *traffic.Tally
 	seen           occupancy
@@ -22,7 +22,7 @@ type result struct {
 // metrics say.
 func (r result) print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "   who\tserved\trefused (429)\tp50\tp99\t")
+	fmt.Fprintln(table, "   client\tserved\trejected (429)\tp50\tp99\t")
 	for _, row := range []struct {
 		who   string
 		tally *traffic.Tally
@@ -37,7 +37,7 @@ func (r result) print(w io.Writer) {
 	for _, schema := range []string{"batch-jobs", "global-default"} {
 		label := `flow_schema="` + schema + `"`
 		dispatched := r.change.Sum("apiserver_flowcontrol_dispatched_requests_total", label)
-		// Those that waited when the run ended left of their own accord.
+		// Requests that waited at the end of the run were cancelled by their clients.
 		rejected := r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label) -
 			r.change.Sum("apiserver_flowcontrol_rejected_requests_total", label, `reason="cancelled"`)
 		if dispatched+rejected == 0 {
@@ -48,29 +48,28 @@ func (r result) print(w io.Writer) {
 	_ = table.Flush()
 }
 
-// meanWait is how long the requests that were executed had waited.
+// meanWait is the mean wait of the executed requests.
 func (r result) meanWait(label string) time.Duration {
 	return r.change.Mean("apiserver_flowcontrol_request_wait_duration_seconds", label, `execute="true"`)
 }
 
-// conclude says in words what the tables show.
+// conclude sums up the tables.
 func conclude(w io.Writer, with, without result) {
 	problem := ""
 	for _, tally := range []*traffic.Tally{with.elephant, with.mice, without.elephant, without.mice} {
 		if failed, err := tally.Failed(); failed > 0 {
-			problem = fmt.Sprintf("\n%d requests got no answer, the last of them: %v\n", failed, err)
+			problem = fmt.Sprintf("\n%d requests failed; the last error: %v\n", failed, err)
 		}
 	}
 	fmt.Fprintf(w, `
-A mouse has its answer within %s (p99) with the schema and %s without it; what
-it spends beyond the mean wait goes to the processors, which the animals share with
-the server here. The metrics are apiserver_flowcontrol_dispatched_requests_total,
-..._rejected_requests_total, ..._request_wait_duration_seconds and
-..._current_executing_seats.
+A mouse waits %s (p99) for a response with the schema and %s without it. Time
+beyond the mean wait goes to the processors, which server and clients share. The metrics
+are apiserver_flowcontrol_dispatched_requests_total, ..._rejected_requests_total,
+..._request_wait_duration_seconds and ..._current_executing_seats.
 %s`, short(with.mice.Quantile(0.99)), short(without.mice.Quantile(0.99)), problem)
 }
 
-// short rounds a time to what a reader takes in.
+// short rounds a time to three or four digits.
 func short(d time.Duration) string {
 	steps := []time.Duration{time.Second, time.Millisecond, time.Microsecond}
 	i := slices.IndexFunc(steps, func(step time.Duration) bool { return d >= step })

@@ -20,7 +20,7 @@ const (
 	mice                = 5
 	mousePerSecond      = 4
 	runTime             = 8 * time.Second
-	// ballast schemas make a list cost something.
+	// ballast is the number of schemas that make a list expensive.
 	ballast = 150
 
 	path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?resourceVersion=0"
@@ -44,7 +44,7 @@ func setUp(o *harness.Owner) *scene {
 	return s
 }
 
-// ballastSchemas are schemas that match nobody, as a YAML stream.
+// ballastSchemas are schemas that match no request, as a YAML stream.
 func ballastSchemas() string {
 	var objects strings.Builder
 	for i := range ballast {
@@ -63,7 +63,7 @@ spec:
 	return objects.String()
 }
 
-// run lets everybody loose for a while and returns what they got.
+// run sends the requests of all users for runTime.
 func (s *scene) run(o *harness.Owner) result {
 	before := s.metrics(o)
 	elephant, small := &traffic.Tally{}, &traffic.Tally{}

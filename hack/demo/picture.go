@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+)
+
+// The layout of the picture, in pixels.
+const (
+	pictureWidth  = 760
+	labelWidth    = 215 // left of the bars
+	longestBar    = 440
+	barHeight     = 22
+	barDistance   = 30
+	groupDistance = 98
+	firstGroup    = 76
+	pictureHeight = 320
+)
+
+const pictureStyle = `
+    text { font: 14px system-ui, sans-serif; fill: #1f2328; }
+    .title { font-size: 17px; font-weight: 600; }
+    .small { font-size: 12px; fill: #59636e; }
+    .without { fill: #bc4c00; }
+    .with { fill: #1a7f37; }
+    @media (prefers-color-scheme: dark) {
+      text { fill: #f0f6fc; }
+      .small { fill: #9198a1; }
+      .without { fill: #f0883e; }
+      .with { fill: #3fb950; }
+    }
+  `
+
+// figure is one quantity of both runs.
+type figure struct {
+	title         string
+	without, with time.Duration
+}
+
+// draw writes the time that the mice's requests took, without the example and
+// with it, as an SVG file. Equal results give equal files.
+func draw(path string, with, without result) error {
+	figures := []figure{
+		{"Half of the mice's requests are answered within (p50)", without.mice.Quantile(0.50), with.mice.Quantile(0.50)},
+		{"99 of 100 are answered within (p99)", without.mice.Quantile(0.99), with.mice.Quantile(0.99)},
+	}
+	captions := []string{
+		fmt.Sprintf("%d mice, %d requests a second each, beside an elephant with %d connections. The server has %d seats.",
+			mice, mousePerSecond, elephantConnections, seats),
+		fmt.Sprintf("Mice rejected: %d without, %d with. Elephant served: %d without, %d with. Each run takes %s.",
+			without.mice.Refused(), with.mice.Refused(), without.elephant.Served(), with.elephant.Served(), runTime),
+		fmt.Sprintf("Measured and drawn by make demo-picture on %d processors, which server and clients share.", runtime.NumCPU()),
+	}
+	return os.WriteFile(path, picture(figures, captions), 0o644)
+}
+
+// picture draws two bars for each figure, on one scale.
+func picture(figures []figure, captions []string) []byte {
+	longest := time.Duration(1)
+	for _, f := range figures {
+		longest = max(longest, f.without, f.with)
+	}
+	var svg bytes.Buffer
+	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
+		pictureWidth, pictureHeight, pictureWidth, pictureHeight)
+	fmt.Fprintf(&svg, "  <title>Time to an answer for small clients beside a greedy one, without a FlowSchema and with it</title>\n")
+	fmt.Fprintf(&svg, "  <style>%s</style>\n", pictureStyle)
+	write(&svg, 0, 22, "title", "Small clients beside a greedy one, before and after one kubectl apply")
+	for i, f := range figures {
+		y := firstGroup + i*groupDistance
+		write(&svg, 0, y-14, "", f.title)
+		bar(&svg, y, "without", "without batch-jobs.yaml", f.without, longest)
+		bar(&svg, y+barDistance, "with", "with batch-jobs.yaml", f.with, longest)
+	}
+	for i, caption := range captions {
+		write(&svg, 0, firstGroup+len(figures)*groupDistance+i*18, "small", caption)
+	}
+	svg.WriteString("</svg>\n")
+	return svg.Bytes()
+}
+
+// bar draws one bar with its label and its figure.
+func bar(svg *bytes.Buffer, y int, class, label string, value, longest time.Duration) {
+	length := max(1, int(longestBar*value/longest))
+	write(svg, 12, y+16, "", label)
+	fmt.Fprintf(svg, "  <rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\"/>\n", class, labelWidth, y, length, barHeight)
+	write(svg, labelWidth+length+8, y+16, "", short(value))
+}
+
+// write writes a line of text, which needs no escaping.
+func write(svg *bytes.Buffer, x, y int, class, text string) {
+	attribute := ""
+	if class != "" {
+		attribute = fmt.Sprintf(" class=%q", class)
+	}
+	fmt.Fprintf(svg, "  <text x=\"%d\" y=\"%d\"%s>%s</text>\n", x, y, attribute, text)
+}
