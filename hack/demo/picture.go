@@ -17,16 +17,19 @@ const (
 	barDistance   = 30
 	groupDistance = 98
 	firstGroup    = 76
-	pictureHeight = 320
+	pictureHeight = 412
+	margin        = 16
 )
 
 const pictureStyle = `
+    .panel { fill: #ffffff; }
     text { font: 14px system-ui, sans-serif; fill: #1f2328; }
     .title { font-size: 17px; font-weight: 600; }
     .small { font-size: 12px; fill: #59636e; }
     .without { fill: #bc4c00; }
     .with { fill: #1a7f37; }
     @media (prefers-color-scheme: dark) {
+      .panel { fill: #0d1117; }
       text { fill: #f0f6fc; }
       .small { fill: #9198a1; }
       .without { fill: #f0883e; }
@@ -43,9 +46,12 @@ type figure struct {
 // draw writes the time that the mice's requests took, without the example and
 // with it, as an SVG file. Equal results give equal files.
 func draw(path string, with, without result) error {
-	figures := []figure{
-		{"Half of the mice's requests are answered within (p50)", without.mice.Quantile(0.50), with.mice.Quantile(0.50)},
-		{"99 of 100 are answered within (p99)", without.mice.Quantile(0.99), with.mice.Quantile(0.99)},
+	var figures []figure
+	for _, percent := range []int{50, 90, 99} {
+		q := float64(percent) / 100
+		figures = append(figures, figure{
+			fmt.Sprintf("%d %% of the mice's requests get a response within", percent), without.mice.Quantile(q), with.mice.Quantile(q),
+		})
 	}
 	captions := []string{
 		fmt.Sprintf("%d mice, %d requests a second each, beside an elephant with %d connections. The server has %d seats.",
@@ -64,10 +70,12 @@ func picture(figures []figure, captions []string) []byte {
 		longest = max(longest, f.without, f.with)
 	}
 	var svg bytes.Buffer
-	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
-		pictureWidth, pictureHeight, pictureWidth, pictureHeight)
-	fmt.Fprintf(&svg, "  <title>Time to an answer for small clients beside a greedy one, without a FlowSchema and with it</title>\n")
+	const width, height = pictureWidth + 2*margin, pictureHeight + 2*margin
+	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%d %d %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
+		-margin, -margin, width, height, width, height)
+	fmt.Fprintf(&svg, "  <title>Time to a response for small clients beside a greedy one, without a FlowSchema and with it</title>\n")
 	fmt.Fprintf(&svg, "  <style>%s</style>\n", pictureStyle)
+	fmt.Fprintf(&svg, "  <rect class=\"panel\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", -margin, -margin, width, height)
 	write(&svg, 0, 22, "title", "Small clients beside a greedy one, before and after one kubectl apply")
 	for i, f := range figures {
 		y := firstGroup + i*groupDistance
