@@ -38,8 +38,8 @@ func (d Discipline) String() string {
 	}
 }
 
-// passage returns what a request passes that starts at once.
-func (d Discipline) passage() stats.Passage {
+// startKind returns the kind of a request that starts at once.
+func (d Discipline) startKind() stats.StartKind {
 	switch d {
 	case Exempt:
 		return stats.Ungoverned

@@ -48,9 +48,9 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	l := s.locked.Lock()
 	now := l.syncTo(r.arrived)
 	if l.open && l.pool.borrow(r, width, now) {
-		passage := l.config.Discipline.passage()
+		startKind := l.config.Discipline.startKind()
 		s.locked.Unlock(&l)
-		r.Series.Started(s.pool.shardOf(r), width, passage)
+		r.Series.Started(s.pool.shardOf(r), width, startKind)
 		return Seated
 	}
 	l.close(now)

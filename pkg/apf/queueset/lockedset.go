@@ -50,7 +50,7 @@ func (l *lockedSet) reopen() {
 		return
 	}
 	l.open = true
-	l.pool.open(l.queue.stop(), l.config.Discipline.passage())
+	l.pool.open(l.queue.stop(), l.config.Discipline.startKind())
 }
 
 // idle reports whether no request waits and no seat is in use.
@@ -118,7 +118,7 @@ func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	if l.queue.schedule.waiting > 0 || !l.queue.fits(r.Work.Width()) {
 		return l.refuse(r, stats.ConcurrencyLimit)
 	}
-	l.seatAtOnce(r, l.config.Discipline.passage(), now)
+	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
 	return Seated
 }
 
@@ -160,10 +160,10 @@ func (l *lockedSet) seat(r *Request, now time.Duration) {
 }
 
 // seatAtOnce seats a request that has not waited.
-func (l *lockedSet) seatAtOnce(r *Request, passage stats.Passage, now time.Duration) {
+func (l *lockedSet) seatAtOnce(r *Request, startKind stats.StartKind, now time.Duration) {
 	l.seat(r, now)
 	l.note(change{at: now, executing: 1, seats: int32(r.held)})
-	r.Series.Started(l.pool.shardOf(r), r.held, passage)
+	r.Series.Started(l.pool.shardOf(r), r.held, startKind)
 }
 
 // leave removes r from its queue, and returns the requests that start. It does

@@ -41,9 +41,9 @@ func (p *pool) arrive(r *Request, width int, now time.Duration) (seated, full bo
 		return false, false
 	}
 	sh.seat(r, width, now)
-	passage, full := sh.passage, sh.changes.full()
+	startKind, full := sh.startKind, sh.changes.full()
 	cell.Unlock(&sh)
-	r.Series.Started(p.shardOf(r), width, passage)
+	r.Series.Started(p.shardOf(r), width, startKind)
 	return true, full
 }
 
@@ -83,12 +83,12 @@ type lockedPool struct {
 
 // open spreads half of the free seats over the shards and keeps the rest in
 // reserve.
-func (p *lockedPool) open(free int, passage stats.Passage) {
+func (p *lockedPool) open(free int, startKind stats.StartKind) {
 	p.reserve = free
 	grant := p.grant()
 	for i := range p.shards {
 		sh := p.shards[i].Lock()
-		sh.open, sh.passage, sh.free = true, passage, grant
+		sh.open, sh.startKind, sh.free = true, startKind, grant
 		p.shards[i].Unlock(&sh)
 		p.reserve -= grant
 	}

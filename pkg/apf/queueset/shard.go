@@ -14,12 +14,12 @@ type shard = guarded.Value[lockedShard]
 // and in either regime the requests that arrived through the shard and have not
 // ended.
 type lockedShard struct {
-	open    bool
-	passage stats.Passage
-	free    int      // seats lent to this shard
-	newest  *Request // first in the list of requests, which continues along older
-	changes changes
-	started uint64 // requests seated here
+	open      bool
+	startKind stats.StartKind
+	free      int      // seats lent to this shard
+	newest    *Request // first in the list of requests, which continues along older
+	changes   changes
+	started   uint64 // requests seated here
 
 	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
 }

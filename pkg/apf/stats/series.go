@@ -36,18 +36,18 @@ func (r Reason) String() string {
 	}
 }
 
-// Passage is the type of the priority level of a request that starts on arrival. The
+// StartKind is the type of the priority level of a request that starts on arrival. The
 // metrics of waiting depend on it.
-type Passage uint8
+type StartKind uint8
 
 const (
 	// Ungoverned is an exempt level: no wait is observed.
-	Ungoverned Passage = iota
+	Ungoverned StartKind = iota
 	// Unqueued is a level without queues: a wait of 0 is observed.
 	Unqueued
 	// Queued is a level with queues: a wait of 0 and a queue length of 1 are observed.
 	Queued
-	passages
+	startKinds
 )
 
 // Layout holds what all Series of an engine share: the number of shards and the
@@ -97,7 +97,7 @@ const knownWidths = 11
 type shard struct {
 	estimated  [knownWidths]atomic.Uint64 // requests by width; 0 is unused
 	wider      Histogram                  // requests of at least knownWidths seats
-	atOnce     [passages]atomic.Uint64
+	atOnce     [startKinds]atomic.Uint64
 	extraSeats atomic.Int64 // seats held beyond one for each executing request
 	inQueue    atomic.Int64 // requests waiting
 	seatsQueue atomic.Int64 // seats waited for
@@ -133,10 +133,10 @@ func (s *Series) Estimated(shard, width int) {
 }
 
 // Started counts a request that was dispatched on arrival.
-func (s *Series) Started(shard, width int, passage Passage) {
+func (s *Series) Started(shard, width int, startKind StartKind) {
 	sh := s.shard(shard)
 	sh.addExtraSeats(width - 1)
-	sh.atOnce[passage].Add(1)
+	sh.atOnce[startKind].Add(1)
 }
 
 // Enqueued counts a request that was added to a queue. length is the length of the
