@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 )
 
-// applyObservability sets up what lets an operator see: audit, traces, profiles.
+// applyObservability sets up audit, traces and profiling.
 func (s *Server) applyObservability(context.Context) error {
 	if err := s.config.EgressSelector.ApplyTo(s.generic); err != nil {
 		return fmt.Errorf("--egress-selector-config-file: %w", err)
@@ -25,13 +25,11 @@ func (s *Server) applyObservability(context.Context) error {
 		EnableContentionProfiling: s.config.Features.EnableContentionProfiling,
 		DebugSocketPath:           s.config.Features.DebugSocketPath,
 	}
-	// Server installs a route of its own.
-	s.generic.EnableMetrics = false
+	s.generic.EnableMetrics = false // installMetrics installs the route
 	return profiling.ApplyTo(s.generic, nil, nil)
 }
 
-// applyAudit reads the files first, since the library's messages do not name the
-// flags.
+// applyAudit reads the files first, since the library's errors do not name the flags.
 func (s *Server) applyAudit() error {
 	options := s.config.Audit
 	if file := options.PolicyFile; file != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
 
+// applyRun applies the options of requests and shutdown, and the versions served.
 func (s *Server) applyRun(context.Context) error {
 	if err := s.setAdvertiseAddress(); err != nil {
 		return err
@@ -25,13 +26,12 @@ func (s *Server) applyRun(context.Context) error {
 	if err := s.config.APIEnablement.ApplyTo(s.generic, rest.DefaultResourceConfig(), s.scheme); err != nil {
 		return fmt.Errorf("--runtime-config: %w", err)
 	}
-
 	s.describeAPI()
 	return nil
 }
 
-// setAdvertiseAddress keeps the library from looking for a network interface
-// where none is needed, and may be missing: on a machine that is offline.
+// setAdvertiseAddress keeps the library from looking for a network interface, which
+// a machine that is offline may not have, if the bind address will do.
 func (s *Server) setAdvertiseAddress() error {
 	run, bind := s.config.Run, s.config.SecureServing.BindAddress
 	if run.AdvertiseAddress == nil && !bind.IsUnspecified() {
@@ -47,7 +47,7 @@ func (s *Server) applyServing(context.Context) error {
 	if s.data != nil && !s.config.hasServingCertificate() {
 		serving.ServerCert.CertKey = s.data.servingCertificate()
 	} else if pair := serving.ServerCert.CertKey; pair.CertFile != "" {
-		// The library's message would name neither flag nor file.
+		// The library's error names neither flag nor file.
 		if _, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile); err != nil {
 			return fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", pair.CertFile, pair.KeyFile, err)
 		}
@@ -58,8 +58,8 @@ func (s *Server) applyServing(context.Context) error {
 	if err := serving.ApplyTo(&s.generic.SecureServing, &s.generic.LoopbackClientConfig); err != nil {
 		return s.explainServing(err, port)
 	}
-	// The server's own reads of its API: protobuf is cheaper for both ends, and
-	// compression would only cost on the loopback.
+	// This server reads its own API: protobuf is cheaper for both ends, and
+	// compression only costs on the loopback.
 	s.generic.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
 	s.generic.LoopbackClientConfig.AcceptContentTypes = runtime.ContentTypeProtobuf
 	s.generic.LoopbackClientConfig.DisableCompression = true
@@ -67,7 +67,7 @@ func (s *Server) applyServing(context.Context) error {
 }
 
 // explainServing says what to do about an address that cannot be bound. The
-// library gives the system's reason as text alone, and has forgotten the port.
+// library's error has the system's reason as text, and not the port.
 func (s *Server) explainServing(err error, port int) error {
 	serving, reason := s.config.SecureServing, func(number syscall.Errno) bool {
 		return strings.HasSuffix(err.Error(), number.Error())
@@ -83,6 +83,7 @@ func (s *Server) explainServing(err error, port int) error {
 	return err
 }
 
+// applyIdentity sets authentication and authorization.
 func (s *Server) applyIdentity(ctx context.Context) error {
 	clientCA := ""
 	if s.data != nil {

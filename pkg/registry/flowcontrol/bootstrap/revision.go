@@ -75,7 +75,7 @@ func serverOwns(role role, stored metav1.Object) bool {
 	return stored.GetGeneration() == 1
 }
 
-// isObsolete reports whether a stored object was built in, in another release and
+// isObsolete reports whether a stored object was a built-in object of another release and
 // should be deleted. An object that waits for its finalizers is already deleted.
 func isObsolete(stored metav1.Object, builtIn bool) bool {
 	autoUpdate, ok := autoUpdateOf(stored)
