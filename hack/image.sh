@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the image IMAGE with docker, podman or buildah: the first one that works, or
-# the one that BUILDER names. BUILD_IMAGE, RUN_IMAGE, VERSION and GOPROXY are passed to
-# the Dockerfile if they are set.
+# Builds the image IMAGE with docker, podman or buildah: the first one that
+# works, or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
+# and GOPROXY to the Dockerfile if they are set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -14,7 +14,7 @@ compiler=${CC:-$(go env CC)}
 command -v "${compiler%% *}" >/dev/null ||
   lacks "the C compiler $compiler is missing, which the race detector requires. Install gcc or clang, or set CC."
 
-# Programs and data of the tests take 2 GB; an empty build cache takes 6 GB more.
+# 2 GB for programs and data of the tests, 6 GB more for an empty build cache.
 for folder in . "${TMPDIR:-/tmp}" "$(dirname "$(go env GOCACHE)")"; do
   [[ -d $folder ]] || continue
   free=$(df -Pk "$folder" | awk 'NR == 2 { print int($4 / 1024) }')

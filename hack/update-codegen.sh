@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates deepcopy, conversion and defaults beside the types, and OpenAPI, apply
-# configurations, clientset, listers and informers below pkg/generated. The generators
-# are pinned in hack/tools/codegen.
+# Generates deepcopy, conversion and defaults beside the types, and OpenAPI,
+# apply configurations, clientset, listers and informers in pkg/generated. The
+# generators are pinned in hack/tools/codegen.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -29,8 +29,8 @@ run deepcopy-gen --output-file zz_generated.deepcopy.go "$apis"
 run defaulter-gen --output-file zz_generated.defaults.go "$apis/v1" "$apis/v1beta3"
 run conversion-gen --output-file zz_generated.conversion.go "$apis/v1" "$apis/v1beta3"
 
-# openapi-gen fails on violations of API rules unless it writes a report. All types
-# here are those of k8s.io.
+# openapi-gen fails on violations of API rules unless it writes a report. All
+# violations are in types of k8s.io.
 run openapi-gen --output-dir pkg/generated/openapi --output-pkg "$generated/openapi" \
   --output-file zz_generated.openapi.go --report-filename "$work/violations" \
   "${external[@]}" k8s.io/apimachinery/pkg/apis/meta/v1 k8s.io/apimachinery/pkg/runtime k8s.io/apimachinery/pkg/version

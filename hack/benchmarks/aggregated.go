@@ -20,18 +20,18 @@ import (
 const (
 	group    = "flowcontrol.apiserver.k8s.io"
 	beside   = "/apis/" + group + "/v1beta3/flowschemas"
-	asked    = "catch-all" // the schema that is got
-	place    = "bench"     // the namespace, and the service account in it
+	asked    = "catch-all" // the schema that the gets read
+	place    = "bench"     // the namespace and its service account
 	replicas = 2           // of this server
 )
 
-// front is a kube-apiserver with this server, and one that does nothing, behind
-// it.
+// front is a kube-apiserver that aggregates this server and a server that does
+// nothing.
 type front struct {
 	kube    *harness.KubeAPIServer
 	kubectl *harness.Kubectl
 	serving *harness.CA
-	ours    [replicas]*harness.Server // the first is the one that is registered
+	ours    [replicas]*harness.Server // the first is the registered one
 	token   string                    // of the service account
 	nothing nothing
 }
@@ -68,12 +68,13 @@ func startFront(o *harness.Owner) *front {
 	return f
 }
 
-// servingPair is a certificate for a Service of this name.
+// servingPair returns a certificate for the named Service.
 func (f *front) servingPair(o *harness.Owner, service string) harness.Pair {
 	return f.serving.Server(o, service, service+"."+place+".svc")
 }
 
-// userManifest is the service account that asks, which may read all.
+// userManifest holds the service account of the measurements. It may read
+// everything.
 const userManifest = `
 apiVersion: v1
 kind: Namespace
@@ -97,9 +98,8 @@ subjects:
 - {kind: ServiceAccount, name: bench, namespace: bench}
 `
 
-// register makes kube-apiserver pass requests for an API on to a port of this
-// machine. The Service is an external name, so that no network has to stand in
-// for that of a cluster, which would be measured too.
+// register makes kube-apiserver proxy an API to a port of this machine. The
+// Service is an external name: the measurement includes no cluster network.
 func (f *front) register(o *harness.Owner, service, group, version string, port int) {
 	authority, err := os.ReadFile(f.serving.CertFile)
 	o.Check(err)
@@ -122,7 +122,7 @@ spec:
 `, service, place, group, version, base64.StdEncoding.EncodeToString(authority), port), "apply", "-f", "-")
 }
 
-// await asks for a path until it is served, and returns the answer.
+// await requests a path until it is served and returns the answer.
 func await(o *harness.Owner, c *client, path string) (answer []byte) {
 	eventually.Holds(o, c.base+path+" is served", func(a *eventually.Attempt) {
 		response, err := c.send(a.Context(), request{method: http.MethodGet, path: path})
@@ -134,10 +134,10 @@ func await(o *harness.Owner, c *client, path string) (answer []byte) {
 	return answer
 }
 
-// administrator asks kube-apiserver.
+// administrator returns an administrator's client of kube-apiserver.
 func (f *front) administrator(o *harness.Owner) *client { return newClients(o, f.kube.Config(o), 1)[0] }
 
-// client is the service account's, of the server at the address.
+// client returns the service account's client of the server at the address.
 func (f *front) client(o *harness.Owner, url string) *client {
 	authority := f.serving.CertFile
 	if url == f.kube.URL {

@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// tableOf shows a table after six rounds of what add logs.
+// tableOf returns the text of a table after six rounds of add.
 func tableOf(t *testing.T, shown table, add func(*measurement.Log) error) string {
 	t.Helper()
 	log, err := measurement.NewLog(filepath.Join(t.TempDir(), "log.txt"))

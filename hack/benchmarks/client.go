@@ -16,7 +16,7 @@ import (
 // collection is the resource of all requests.
 const collection = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
-// client is an HTTP client with a connection of its own.
+// client is an HTTP client with its own connection.
 type client struct {
 	http *http.Client
 	base string
@@ -36,17 +36,17 @@ func newClients(o *harness.Owner, config *rest.Config, count int) []*client {
 	return clients
 }
 
-// request is what is sent; empty media types are JSON.
+// request is an HTTP request. An empty media type means JSON.
 type request struct {
 	method, path        string
 	body                []byte
 	accept, contentType string
-	// plain refuses compression, which the client's library asks for otherwise.
+	// plain disables compression, which net/http requests by default.
 	plain bool
 }
 
-// send sends a request and returns the successful answer, whose body the caller
-// closes.
+// send sends a request and returns the successful answer. The caller closes its
+// body.
 func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
 	asked, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.body))
 	if err != nil {
@@ -87,8 +87,8 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) error
 	return c.drain(ctx, request{method: method, path: path, body: body})
 }
 
-// flowSchema is a schema with a label that matches nobody's requests; precedence
-// is from 1 to 10000.
+// flowSchema is a FlowSchema with a label. It matches no request. The
+// precedence is from 1 to 10000.
 func flowSchema(name, label, value string, precedence int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema",`+
 		`"metadata":{"name":%q,"labels":{%q:%q}},`+

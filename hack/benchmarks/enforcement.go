@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// enforcedWithin is what 99 of 100 may take, in seconds.
+	// enforcedWithin is the wanted 99th percentile, in seconds.
 	enforcedWithin = 0.1
-	// enforcementGrace is when a schema counts as never enforced.
+	// enforcementGrace is the time after which a schema counts as never enforced.
 	enforcementGrace = 10 * time.Second
-	// firstPrecedence is that of the first schema, before the built-in schemas for
-	// service accounts; each later one comes before those that are there.
+	// firstPrecedence is the precedence of the first schema. It comes before the
+	// built-in schemas for service accounts, and each later schema comes before
+	// all existing ones.
 	firstPrecedence = 8000
 )
 
-// delay is how long one schema took to be enforced, in seconds.
+// delay is the time until one schema was enforced, in seconds.
 type delay struct{ sinceSent, sinceAnswered float64 }
 
-// measureEnforcement applies schemas through kube-apiserver and asks a replica
-// until it goes by them.
+// measureEnforcement applies schemas through kube-apiserver and sends requests
+// to a replica until it enforces them.
 func (f *front) measureEnforcement(o *harness.Owner, s settings) table {
 	o.Logf("aggregated: enforcement")
 	inRound := s.samples * replicas
@@ -66,7 +67,8 @@ func recordDelays(log *measurement.Log, benchmark string, delays []float64) erro
 	return log.Add(benchmark, len(delays), measurement.Values{p50: measurement.Quantile(delays, 0.5), p99: measurement.Quantile(delays, 0.99)})
 }
 
-// enforce applies a schema for the service account and asks as that account.
+// enforce applies a schema for the service account and sends requests as that
+// account.
 func enforce(ctx context.Context, administrator, user *client, n int) (delay, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, enforcementGrace, fmt.Errorf("a FlowSchema is not enforced after %v", enforcementGrace))
 	defer cancel()
@@ -85,7 +87,7 @@ func enforce(ctx context.Context, administrator, user *client, n int) (delay, er
 			return delay{}, err
 		}
 		now := time.Now()
-		_, _ = io.Copy(io.Discard, response.Body) // the header has said it all
+		_, _ = io.Copy(io.Discard, response.Body) // only the header counts
 		_ = response.Body.Close()
 		if response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) == string(uid) {
 			return delay{now.Sub(sent).Seconds(), now.Sub(answered).Seconds()}, nil

@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// storePrefix begins the keys of both servers' objects.
+	// storePrefix is the etcd key prefix of both servers.
 	storePrefix = "/registry"
-	// puts is how many objects are on their way into an etcd at once.
+	// puts is the number of concurrent writes to an etcd.
 	puts = 64
 )
 
-// fill writes as many FlowSchemas into both etcds, the same into each: copies of
-// one that kube-apiserver has written, with the status that either server would
-// give it, for a user of its own and at precedences all over.
+// fill writes the same count of FlowSchemas into both etcds. They are copies of
+// one that kube-apiserver wrote, with the status that either server would set.
+// Each names a user that sends no request, and the precedences are spread.
 func fill(o *harness.Owner, etcds [2]*harness.Etcd, count int) {
 	var example *flowcontrolv1.FlowSchema
 	o.Within(func(o *harness.Owner) {
@@ -85,7 +85,7 @@ func put(ctx context.Context, store *clientv3.Client, example *flowcontrolv1.Flo
 	return group.Wait()
 }
 
-// filledName names one of the many; the first is the example.
+// filledName returns the name of the nth copy. The copy 0 is the example.
 func filledName(n int) string { return fmt.Sprintf("bench-filled-%06d", n) }
 
 func schemaKey(name string) string { return storePrefix + "/flowschemas/" + name }

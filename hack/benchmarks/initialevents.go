@@ -25,8 +25,8 @@ func watchTasks() (tasks []task) {
 	return tasks
 }
 
-// initialEvents returns how many seconds pass until a watch has told of all that
-// is there.
+// initialEvents returns the seconds until a watch has sent all existing
+// objects.
 func (c *client) initialEvents(ctx context.Context, form form) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryGrace)
 	defer cancel()
@@ -41,10 +41,11 @@ func (c *client) initialEvents(ctx context.Context, form form) (float64, error) 
 	return time.Since(begin).Seconds(), err
 }
 
-// readUntil reads a stream up to the first block with the mark in it.
+// readUntil reads a stream up to and including the first block that contains
+// the mark.
 func readUntil(stream io.Reader, mark []byte) error {
 	block := make([]byte, 64<<10)
-	kept := 0 // of what was read before, in which the mark may have begun
+	kept := 0 // bytes of earlier blocks that may hold the start of the mark
 	for {
 		n, err := stream.Read(block[kept:])
 		all := block[:kept+n]

@@ -10,14 +10,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// task is something to ask of a server that has many FlowSchemas.
+// task is an operation on a server that has many FlowSchemas.
 type task struct {
 	name string
-	// count is how often it is done in one round, one after the other.
+	// count is the number of sequential executions in one round.
 	count int
-	// prepare brings about what it needs; nil: nothing.
+	// prepare sets up the task; nil means no setup.
 	prepare func(ctx context.Context, c *client) error
-	// do does it for the nth time and returns how many seconds the server took.
+	// do executes the task for the nth time and returns the server's time in
+	// seconds.
 	do func(ctx context.Context, c *client, n int) (float64, error)
 }
 
@@ -38,13 +39,13 @@ func measureLarge(o *harness.Owner, s settings) (tables []table) {
 	return tables
 }
 
-// taskGroup is what one table tells of.
+// taskGroup is a table and the tasks in it.
 type taskGroup struct {
 	table table
 	tasks []task
 }
 
-// largeTasks are all that is measured with so many schemas.
+// largeTasks returns all tasks for the given number of schemas.
 func largeTasks(schemas int) []taskGroup {
 	return []taskGroup{
 		{
@@ -71,7 +72,7 @@ func largeTasks(schemas int) []taskGroup {
 	}
 }
 
-// measureTask starts both servers anew and has them do the task in turns.
+// measureTask restarts both servers and lets them execute the task in turns.
 func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, s settings) []measurement.Comparison {
 	o.Logf("large: %s", task.name)
 	benchmark := fmt.Sprintf("Large/schemas=%d/task=%s", s.schemas, task.name)
@@ -103,8 +104,8 @@ func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, s settings
 	}
 }
 
-// round does the task as often as it says, and returns the median of the times
-// and the peak of the memory.
+// round executes the task count times. It returns the median time and the peak
+// memory.
 func (t task) round(ctx context.Context, c *client, pid, round int) (measurement.Values, error) {
 	if err := resetPeak(pid); err != nil {
 		return nil, err

@@ -54,10 +54,10 @@ func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 		require.NoError(t, err)
 		return bytes
 	}
-	debug.FreeOSMemory() // none of which goes meanwhile
+	debug.FreeOSMemory() // so that the runtime frees no memory during the test
 	require.NoError(t, resetPeak(pid))
 	before := peak()
-	// Not of the heap, which may hold memory that was freed.
+	// The memory is mapped, not allocated: the heap may reuse freed memory.
 	held, err := syscall.Mmap(-1, 0, 64<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	require.NoError(t, err)
 	for i := range held {

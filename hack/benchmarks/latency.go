@@ -13,12 +13,12 @@ import (
 
 const (
 	getsInRound = 300
-	// ownPart is the most that this server's part may be through the aggregator, of
-	// what it is without.
+	// ownPart is the greatest wanted ratio of this server's time behind the
+	// aggregator to its time without it.
 	ownPart = 1.10
 )
 
-// way is a way to get a FlowSchema, as the names of results have it.
+// way is a way to get a FlowSchema. Its name is part of the results' names.
 type way int
 
 const (
@@ -26,7 +26,7 @@ const (
 	oursDirect
 	nothingThrough
 	nothingDirect
-	ways // how many there are
+	ways // the number of ways
 )
 
 func (w way) benchmark() string {
@@ -36,7 +36,7 @@ func (w way) benchmark() string {
 	}[w]
 }
 
-// ownBenchmark is what this server takes of a get through the aggregator.
+// ownBenchmark is this server's time of a get through the aggregator.
 const ownBenchmark = "Get/part=own"
 
 // measureGets measures the latency of a get by each way, in turns.
@@ -56,7 +56,7 @@ func (f *front) measureGets(o *harness.Owner, s settings) table {
 	return latencyTable()
 }
 
-// latencies are the medians of one round, in seconds.
+// latencies are the medians of one round, in seconds, by way.
 type latencies [ways]float64
 
 func (l latencies) record(log *measurement.Log) error {
@@ -67,8 +67,8 @@ func (l latencies) record(log *measurement.Log) error {
 	return err
 }
 
-// ownPart is what this server takes of a get through the aggregator: all but
-// what the aggregator adds to one of a server that does nothing.
+// ownPart returns this server's time of a get through the aggregator. It
+// subtracts the aggregator's time, measured with a server that does nothing.
 func (l latencies) ownPart() float64 {
 	return l[oursThrough] - (l[nothingThrough] - l[nothingDirect])
 }
@@ -77,7 +77,7 @@ func getsByAllWays(ctx context.Context, clients [ways]*client) (medians latencie
 	var took [ways][]float64
 	for n := range getsInRound {
 		for i := range ways {
-			by := (way(n) + i) % ways // none is always after the same one
+			by := (way(n) + i) % ways // rotates the order
 			path := beside + "/" + asked
 			if by == nothingThrough || by == nothingDirect {
 				path = nothingPath

@@ -21,7 +21,7 @@ const (
 	chunk        = 500
 )
 
-// form is a representation of a list.
+// form is a representation of a list, selected by an Accept header.
 type form struct{ name, accept string }
 
 func forms() []form {
@@ -48,7 +48,7 @@ func listTasks() (tasks []task) {
 	return tasks
 }
 
-// exactTask lists at the version that the list had a moment before.
+// exactTask lists at the resource version of the preceding list.
 func exactTask(form form) task {
 	return task{
 		name: fmt.Sprintf("list, %s, exact", form.name), count: listsInRound,
@@ -72,14 +72,14 @@ func chunkTasks() (tasks []task) {
 	return tasks
 }
 
-// list returns how many seconds a list took.
+// list returns the seconds of one list.
 func (c *client) list(ctx context.Context, form form, query string) (float64, error) {
 	begin := time.Now()
 	err := c.drain(ctx, request{method: http.MethodGet, path: collection + "?" + query, accept: form.accept, plain: true})
 	return time.Since(begin).Seconds(), err
 }
 
-// listInChunks returns how many seconds the server took for all chunks.
+// listInChunks returns the server's seconds for all chunks.
 func (c *client) listInChunks(ctx context.Context, form form) (took float64, err error) {
 	next := ""
 	for {
@@ -94,7 +94,7 @@ func (c *client) listInChunks(ctx context.Context, form form) (took float64, err
 	}
 }
 
-// page is the metadata of a list, and how many seconds the list took.
+// page is the metadata of a list and the seconds that the list took.
 type page struct {
 	metav1.ListMeta
 	took float64
@@ -111,7 +111,7 @@ func (c *client) page(ctx context.Context, form form, query string) (page, error
 	if err != nil {
 		return page{}, err
 	}
-	took := time.Since(begin).Seconds() // what follows is the client's work
+	took := time.Since(begin).Seconds() // the decoding below is the client's work
 	meta, err := listMeta(content)
 	return page{meta, took}, err
 }

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// population is how many FlowSchemas there are beside the built-in ones.
+	// population is the number of FlowSchemas besides the built-in ones.
 	population = 500
-	// manyClients send at once in the second half of the measurements.
+	// manyClients is the number of concurrent clients in the second half of the
+	// measurements.
 	manyClients = 16
 )
 
 // operation is a kind of request.
 type operation struct {
 	name string
-	// count is how many are sent in one round; fixed, so that a faster server
-	// does not end up with more objects.
+	// count is the number of requests in one round. It is fixed, so that both
+	// servers end with the same number of objects.
 	count int
 	send  func(ctx context.Context, c *client, n int) error
-	// clean undoes what a round has left; nil: nothing to undo.
+	// clean deletes what a round created; nil means nothing to delete.
 	clean func(ctx context.Context, c *client) error
 }
 
@@ -55,8 +56,8 @@ func operations() []operation {
 	}
 }
 
-// measureLoad measures requests and watches of both servers, which run side by
-// side and are asked in turns.
+// measureLoad measures requests and watches. Both servers run at the same time
+// and are measured in turns.
 func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
 		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
@@ -101,8 +102,8 @@ func measureRequests(o *harness.Owner, clients [2][]*client, count int, s settin
 	return table
 }
 
-// measureRound sends the operation's requests through the clients, each of
-// which sends its next when it has the answer to its last.
+// measureRound sends the operation's requests through the clients. Each client
+// sends its next request after the answer to its last.
 func measureRound(ctx context.Context, clients []*client, op operation) (measurement.Values, error) {
 	latencies := make([]float64, op.count)
 	var next atomic.Int64
@@ -138,8 +139,7 @@ func measureRound(ctx context.Context, clients []*client, op operation) (measure
 	}, nil
 }
 
-// turns says who is measured first and second in a round: each is first in
-// every other one.
+// turns returns the order of the servers in a round. It alternates.
 func turns(round int) [2]server {
 	if round%2 == 0 {
 		return [2]server{ours, theirs}

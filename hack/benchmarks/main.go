@@ -1,15 +1,15 @@
-// Command benchmarks measures this project's server beside kube-apiserver, each
-// on an etcd of its own of the same version, on the loopback of one machine; and
-// behind a kube-apiserver, what the way through it costs.
+// Command benchmarks compares this server with kube-apiserver on one machine's
+// loopback. Each has its own etcd of the same version. It also measures the
+// cost of kube-apiserver's aggregation layer.
 //
-// What is compared is measured in turns, so that a machine that becomes slower
-// or faster meanwhile does so for both, and each figure is the median of its
-// rounds. All servers keep their default flow control. The client does not
-// throttle itself and does not decode answers while it measures, so that the
-// servers and not the client are measured.
+// The servers are measured in turns, so that a change of the machine's speed
+// affects both. Each figure is the median of its rounds. All servers keep their
+// default flow control. The client does not throttle itself and does not decode
+// answers during a measurement.
 //
-// The results go to .cache/benchmarks in the Go benchmark format, for
-// benchstat -col=/server too, and the tables to stdout and between markers of docs/benchmarks.md.
+// The results go to .cache/benchmarks in the Go benchmark format, which
+// benchstat -col=/server reads. The tables go to stdout and between markers of
+// docs/benchmarks.md.
 package main
 
 import (
@@ -27,13 +27,13 @@ import (
 
 func main() { program.Run(run) }
 
-// settings is how much is measured.
+// settings is the extent of the measurements.
 type settings struct {
 	rounds  int
-	schemas int // that are there where there are many
-	samples int // of the time to enforcement
+	schemas int // in the measurements with many schemas
+	samples int // for the time to enforcement
 	tasks   string
-	log     *measurement.Log // takes the results
+	log     *measurement.Log // receives the results
 }
 
 func run(ctx context.Context) error {
@@ -68,8 +68,8 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// write measures the section, prints it, and puts it into the file if it is
-// whole and there is one.
+// write measures the section and prints it. A complete section also replaces
+// its text in the output file, if there is one.
 func (s section) write(ctx context.Context, settings settings, output string) error {
 	name, partial := s.name, s.partial || settings.tasks != ""
 	if partial {

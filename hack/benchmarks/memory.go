@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// memoryPairs is how many processes of each server are measured side by side,
-	// memoryTurns how often.
+	// memoryPairs is the number of processes of each server that are measured at
+	// the same time; memoryTurns is the number of turns.
 	memoryPairs = 3
 	memoryTurns = 2
-	// memoryAge is how old a process is when its memory is measured.
+	// memoryAge is the age of a process when its memory is measured.
 	memoryAge = time.Minute
 )
 
 // measureMemory measures the resident memory of idle servers. The pairs of a
-// turn age side by side, as each only waits.
+// turn run at the same time, because each only waits.
 func measureMemory(o *harness.Owner, s settings) []table {
 	cachePrograms(o)
 	for range memoryTurns {
@@ -57,9 +57,9 @@ func measureMemory(o *harness.Owner, s settings) []table {
 	}}
 }
 
-// cachePrograms makes the kernel hold both programs. It maps, with each page that
-// a process needs, those around it that it holds: of a program built just now all,
-// of one built yesterday perhaps few.
+// cachePrograms reads both programs into the page cache. A page fault also maps
+// the surrounding pages that are in the cache. Without this, the resident
+// memory would depend on the age of the build.
 func cachePrograms(o *harness.Owner) {
 	for _, program := range []func(context.Context) (string, error){binaries.Release, binaries.KubeAPIServer} {
 		path, err := program(o.Context())
@@ -69,10 +69,10 @@ func cachePrograms(o *harness.Owner) {
 	}
 }
 
-// residentMemory is a process's VmRSS in bytes.
+// residentMemory returns a process's VmRSS in bytes.
 func residentMemory(pid int) (float64, error) { return processMemory(pid, "VmRSS") }
 
-// processMemory is a figure of /proc/PID/status in bytes.
+// processMemory returns a field of /proc/PID/status in bytes.
 func processMemory(pid int, field string) (float64, error) {
 	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

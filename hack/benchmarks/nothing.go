@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// nothingFlag makes the program the server that does nothing; as a process of
-	// its own it is as far from the client as the others are.
+	// nothingFlag makes this program the server that does nothing. It is a
+	// separate process, so that its distance from the client equals that of the
+	// other servers.
 	nothingFlag  = "do-nothing"
 	nothingGroup = "nothing.example.com"
 	nothingPath  = "/apis/" + nothingGroup + "/v1/flowschemas/" + asked
-	// The files in its directory; its certificate and key are beside them.
+	// The files in its directory, beside its certificate and key.
 	addressFile = "address"
 	answerFile  = "answer.json"
 )
 
-// nothing is a server that knows one answer and gives it to whoever asks.
+// nothing is a server with one constant answer.
 type nothing struct{ port int }
 
-// startNothing starts it and waits until it answers.
+// startNothing starts the server and waits until it answers.
 func startNothing(o *harness.Owner, serving harness.Pair, answer []byte) nothing {
 	program, err := os.Executable()
 	o.Check(err)
@@ -58,14 +59,14 @@ func doNothing(ctx context.Context, dir string) error {
 	return err
 }
 
-// nothingHandler gives the one answer, and the discovery by which an aggregator
-// sees that the server is there.
+// nothingHandler serves the constant answer, and the discovery document that
+// the aggregator uses as an availability check.
 func nothingHandler(answer []byte) http.Handler {
 	discovery := fmt.Appendf(nil, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"%s/v1","resources":[]}`, nothingGroup)
 	say := func(content []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(content) // a client that is gone needs no answer
+			_, _ = w.Write(content) // fails only if the client disconnected
 		}
 	}
 	mux := http.NewServeMux()

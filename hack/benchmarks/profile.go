@@ -13,11 +13,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// profileSeconds is for how long a task is done while a profile is taken.
+// profileSeconds is the duration of the profile of one task.
 const profileSeconds = 10
 
-// takeProfiles has this server do everything that is measured with many schemas,
-// and writes to a file where it spends its time.
+// takeProfiles executes every task with many schemas on this server and writes
+// the merged CPU profile to a file.
 func takeProfiles(ctx context.Context, s settings, file string) error {
 	var taken []*profile.Profile
 	err := harness.Own(ctx, func(o *harness.Owner) {
@@ -35,8 +35,8 @@ func takeProfiles(ctx context.Context, s settings, file string) error {
 	return writeProfile(file, taken)
 }
 
-// profileTask starts this server anew, has it do the task again and again, and
-// returns a CPU profile of that.
+// profileTask restarts this server, repeats the task and returns its CPU
+// profile.
 func profileTask(o *harness.Owner, etcd *harness.Etcd, task task) (taken *profile.Profile) {
 	o.Logf("profile: %s", task.name)
 	o.Within(func(o *harness.Owner) {
@@ -73,8 +73,8 @@ func (t task) profile(ctx context.Context, c *client) (taken *profile.Profile, e
 	return taken, group.Wait()
 }
 
-// writeProfile writes the sum of profiles as the compiler reads it, without the
-// paths of this machine.
+// writeProfile writes the sum of profiles in the form that the compiler reads,
+// without the paths of this machine.
 func writeProfile(file string, profiles []*profile.Profile) error {
 	sum, err := profile.Merge(profiles)
 	if err != nil {

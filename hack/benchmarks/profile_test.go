@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// taken is a profile of one function that took so many nanoseconds.
+// taken is a profile of one function with the given CPU time.
 func taken(nanoseconds int64) *profile.Profile {
 	mapping := &profile.Mapping{ID: 1, File: "/somebody/bin/server"}
 	function := &profile.Function{ID: 1, Name: "pkg.work", Filename: "/somebody/pkg/work.go", StartLine: 7}

@@ -12,13 +12,13 @@ import (
 // table is a Markdown table of one kind of figure.
 type table struct {
 	title string
-	note  string // what was done, in a sentence or two
-	// columns are the names of what is compared; empty: the two servers.
+	note  string // describes the measurement
+	// columns are the names of the two columns; empty means the two servers.
 	columns [2]string
 	rows    []measurement.Comparison
 }
 
-// Units of what is measured.
+// Units of the figures.
 const (
 	seconds    = "sec"
 	p50        = "p50-sec"
@@ -28,7 +28,7 @@ const (
 	peakMemory = "peak-B"
 )
 
-// server names one of the two servers in the names of results.
+// server is one of the two servers. Its name is part of the results' names.
 type server int
 
 const (
@@ -45,7 +45,7 @@ func (s settings) record(o *harness.Owner, benchmark string, by server, times in
 	o.Check(s.log.Add(by.of(benchmark), times, values))
 }
 
-// compare puts a figure of this server beside that of kube-apiserver.
+// compare compares a figure of this server with kube-apiserver's.
 func compare(what, benchmark, unit string, wanted float64) measurement.Comparison {
 	return measurement.Comparison{What: what, Ours: figure(ours.of(benchmark), unit), Beside: figure(theirs.of(benchmark), unit), Wanted: wanted}
 }
@@ -54,7 +54,7 @@ func figure(benchmark, unit string) measurement.Figure {
 	return measurement.Figure{Benchmark: benchmark, Unit: unit}
 }
 
-// report is a section of docs/benchmarks.md.
+// report returns a section of docs/benchmarks.md.
 func report(heading, setting string, tables []table, measured measurement.Rounds) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", heading)

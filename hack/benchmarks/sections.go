@@ -10,16 +10,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// section is one of docs/benchmarks.md; it is written as a whole.
+// section is a section of docs/benchmarks.md. It is written as a whole.
 type section struct {
 	name    string // in the markers
 	heading string
-	setting string // what was run, and how to read the figures
+	setting string // the setup, and how to read the figures
 	parts   []part
-	partial bool // some parts have been left out
+	partial bool // some parts are left out
 }
 
-// part is what can be measured alone.
+// part is a part of a section that can be measured alone.
 type part struct {
 	name    string
 	measure func(*harness.Owner, settings) []table
@@ -56,7 +56,7 @@ func sections() []section {
 	}
 }
 
-// names are those of the sections and of their parts.
+// names returns the names of the sections and of their parts.
 func names() (names []string) {
 	for _, section := range sections() {
 		names = append(names, section.name)
@@ -67,8 +67,8 @@ func names() (names []string) {
 	return slices.Compact(names)
 }
 
-// choose returns what to measure: all if there is no name, otherwise the section
-// or the part of that name.
+// choose returns the named section or part, or all sections if the name is
+// empty.
 func choose(only string) (chosen []section, err error) {
 	for _, s := range sections() {
 		all := len(s.parts)

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// measureStarts measures from the execution of a server to the first 200 of
-// its /readyz.
+// measureStarts measures the time from the execution of a server to the first
+// 200 of its /readyz.
 func measureStarts(o *harness.Owner, s settings) []table {
 	const external, alone = "Start/etcd=external", "Start/etcd=embedded"
 	started := func(benchmark string, by server, start func(*harness.Owner) contender) {
@@ -46,16 +46,17 @@ type contender struct {
 }
 
 // administratorToken is the bearer token of this server's administrator. Both
-// servers are asked with a token: a client certificate is verified anew for
-// every request, which would be measured too.
+// servers authenticate a token: a client certificate is verified for every
+// request, and the measurement would include that.
 const administratorToken = "bench-admin-token"
 
-// startEtcd starts an etcd that waits for the disk, as it does in use.
+// startEtcd starts an etcd with fsync, as in production.
 func startEtcd(o *harness.Owner) *harness.Etcd {
 	return harness.StartEtcd(o, harness.EtcdOptions{Fsync: true})
 }
 
-// startOurs starts this project's server, alone without an etcd.
+// startOurs starts this project's server. Without an etcd it uses the embedded
+// one.
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	tokens := filepath.Join(o.TempDir(), "tokens.csv")
 	o.Check(os.WriteFile(tokens, []byte(administratorToken+",admin,admin,system:masters\n"), 0o600))

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// watchers is how many watch one server.
+	// watchers is the number of watches on one server.
 	watchers = 1000
-	// watchedWrites is how many writes are sent in one round.
+	// watchedWrites is the number of writes in one round.
 	watchedWrites = 10
-	// deliveryGrace is how long a write may take to reach every watcher.
+	// deliveryGrace is the time limit for a write to reach every watcher.
 	deliveryGrace = time.Minute
 )
 
-// measureWatchers measures from the sending of a write until the last of the
-// watchers has read the event.
+// measureWatchers measures the time from the sending of a write until the last
+// watcher has read its event.
 func measureWatchers(o *harness.Owner, clients [2][]*client, s settings) table {
 	o.Logf("watchers: %d on each server", watchers)
 	var audiences [2]*audience
@@ -56,11 +56,11 @@ func measureWatchers(o *harness.Owner, clients [2][]*client, s settings) table {
 	}
 }
 
-// audience is the watchers of one server.
+// audience is the set of watchers of one server.
 type audience struct {
 	mu      sync.Mutex // guards the fields below
-	mark    string     // what the event that is waited for contains
-	missing int        // how many have not read it
+	mark    string     // in the awaited event
+	missing int        // watchers that have not read it
 	all     chan struct{}
 	broken  error // why a watch ended early
 }
@@ -91,8 +91,8 @@ func gather(o *harness.Owner, clients []*client) *audience {
 	return a
 }
 
-// deliver sends a write and returns how many seconds pass until every watcher
-// has read its event.
+// deliver sends a write and returns the seconds until every watcher has read
+// its event.
 func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, deliveryGrace, fmt.Errorf("not every watcher has its event after %v", deliveryGrace))
 	defer cancel()
@@ -117,9 +117,9 @@ func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64
 	}
 }
 
-// read takes one event of a watcher and the mark that it read last, and
-// returns the mark that it has read now: a later event of the same object, of
-// its status for one, carries the mark again and does not count twice.
+// read takes an event of a watcher and the mark that the watcher read last. It
+// returns the mark of this event. A later event of the same object, such as a
+// status update, carries the same mark and does not count again.
 func (a *audience) read(event []byte, last string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -133,7 +133,7 @@ func (a *audience) read(event []byte, last string) string {
 	return a.mark
 }
 
-// ended keeps the first reason for which a watch ended.
+// ended keeps the reason of the first watch that ended.
 func (a *audience) ended(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// managers is how many own something of the one object.
+	// managers is the number of field managers of the one object.
 	managers      = 50
 	writesInRound = 50
 	managed       = "bench-managed"
@@ -41,8 +41,8 @@ func applyTasks() []task {
 	}
 }
 
-// applyAs applies as one of the managers, whose label has this value, and
-// returns how many seconds that took.
+// applyAs applies the manager's label with this value and returns the seconds
+// that it took.
 func (c *client) applyAs(ctx context.Context, manager int, value string) (float64, error) {
 	return c.write(ctx, request{
 		method: http.MethodPatch, contentType: applyPatch,
@@ -73,7 +73,7 @@ func writeTasks() []task {
 	}
 }
 
-// write returns how many seconds a write took.
+// write returns the seconds that a write took.
 func (c *client) write(ctx context.Context, r request) (float64, error) {
 	begin := time.Now()
 	err := c.drain(ctx, r)

@@ -16,7 +16,8 @@ const (
 	elephantConnections = 200
 	mice                = 20
 	miceInterval        = time.Second
-	// warmUp is the elephant's alone, who opens its connections in it.
+	// warmUp is the time in which only the elephant sends and opens its
+	// connections.
 	warmUp  = 3 * time.Second
 	runTime = 8 * time.Second
 
@@ -43,8 +44,8 @@ func cases() []contest {
 	}
 }
 
-// The units of what is measured. Waiting and execution are means of the mice's
-// requests, by the server's metrics, which it has with flow control only.
+// The units of the figures. Waiting and execution are means of the mice's
+// requests from the server's metrics, which exist only with flow control.
 const (
 	p50, p99        = "p50-sec", "p99-sec"
 	waiting         = "waiting-sec"
@@ -53,7 +54,8 @@ const (
 	elephantsServed = measurement.PerSecond
 )
 
-// measure starts the server of the case, lets its animals loose and stops it.
+// measure starts the server of the case, sends all users' requests and stops
+// it.
 func (c contest) measure(o *harness.Owner, s setting) measurement.Values {
 	server, target := c.start(o, s)
 	ctx, cancel := context.WithTimeout(o.Context(), warmUp+runTime)
@@ -101,7 +103,7 @@ func (c contest) start(o *harness.Owner, s setting) (*harness.Server, *traffic.T
 	o.Check(err)
 	args := append([]string{"--max-requests-inflight=40", "--max-mutating-requests-inflight=20"}, c.args...)
 	if s.backend.Places > 0 {
-		args = append(args, "--authorization-webhook-cache-authorized-ttl=0s") // each request needs it
+		args = append(args, "--authorization-webhook-cache-authorized-ttl=0s") // each request calls the webhook
 	}
 	server, target := traffic.StartServer(o, harness.ServerOptions{Program: program, Args: args}, traffic.People("elephants", mice), s.backend)
 	kubectl := server.Kubectl(o)

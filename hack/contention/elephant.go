@@ -10,19 +10,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
-// elephantFlag makes the program be the elephant only. That is a process of its
-// own: within one, the mice would wait for the elephant's 200 busy connections,
-// and their times would tell of the client more than of the server.
+// elephantFlag makes this program the elephant only. The elephant is a separate
+// process: in one process, the mice would wait for its 200 busy connections,
+// and the figures would measure the client.
 const elephantFlag = "elephant"
 
-// meal is what an elephant got.
+// meal is the elephant's result.
 type meal struct {
 	Served, Failed int
 	LastError      string
 }
 
-// eat is the elephant: it asks the server of the kubeconfig without a pause and
-// writes to stdout, as JSON, what it got.
+// eat is the elephant: it sends requests to the kubeconfig's server without a
+// pause and writes the result to stdout as JSON.
 func eat(ctx context.Context, kubeconfig string) error {
 	target, err := traffic.NewTarget(kubeconfig)
 	if err != nil {
@@ -41,7 +41,7 @@ func eat(ctx context.Context, kubeconfig string) error {
 	return json.NewEncoder(os.Stdout).Encode(got)
 }
 
-// feed runs the elephant's process and returns what it got.
+// feed runs the elephant's process and returns its result.
 func feed(ctx context.Context, kubeconfig string) (meal, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -1,13 +1,14 @@
-// Command contention measures what flow control is for: an elephant, one user
-// with 200 connections that never pause, and mice, 20 users with one request a
-// second each, on one priority level of a real server. It compares the mice
-// alone, with the elephant under pkg/apf, under the flow control of
-// k8s.io/apiserver in the same server, and with flow control off, in turns: once
-// where the level's seats are as many as a slow backend can serve, and once where
+// Command contention measures the effect of flow control on an elephant and
+// mice that share one priority level of a real server. The elephant is one user
+// with 200 connections that never pause. The mice are 20 users with one request
+// a second each. It compares four cases in turns: the mice alone, and the
+// elephant and the mice under pkg/apf, under the flow control of
+// k8s.io/apiserver in the same server, and without flow control. Each case runs
+// in two settings: the level has as many seats as a slow backend can serve, or
 // only the processors are slow.
 //
-// The results go to .cache/benchmarks/contention.txt, the tables to stdout and into
-// docs/benchmarks.md. It takes twelve minutes.
+// The results go to .cache/benchmarks/contention.txt, the tables to stdout and
+// docs/benchmarks.md. A run takes twelve minutes.
 package main
 
 import (

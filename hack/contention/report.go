@@ -8,7 +8,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// report is the section of docs/benchmarks.md.
+// report returns the section of docs/benchmarks.md.
 func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## An elephant and mice on one level
@@ -48,7 +48,7 @@ func row(measured measurement.Rounds, s setting, c contest) (measurement.Row, er
 	show := func(unit string) string {
 		values, err := measured.Of(figure(c, unit))
 		if err != nil {
-			return "" // a case that does not have it
+			return "" // the case does not have this figure
 		}
 		return measurement.Format(measurement.Summarize(values).Center, unit)
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
-// setting is a level and what its requests need.
+// setting is a level and the cost of its requests.
 type setting struct {
 	key          string // in the names of results
 	title, about string
-	// shares give the level so many seats of the server's 60.
+	// The shares give the level this many of the server's 60 seats.
 	shares, seats int
 	backend       traffic.Backend
 }
 
-// settings are one where an administrator has given the level as many seats as
-// its backend has places, and one where no number of seats helps, as the
-// processors are what is short.
+// settings returns two settings. In one, an administrator has given the level
+// as many seats as its backend has places. In the other, no number of seats
+// helps, because the processors are the bottleneck.
 func settings() []setting {
 	backend := traffic.Backend{Places: 8, Takes: 20 * time.Millisecond}
 	return []setting{
@@ -41,9 +41,9 @@ means of the metrics show how long requests wait for seats.`,
 	}
 }
 
-// objects are the level, none of whose seats are borrowed, with queues that hold
-// all of the elephant's requests, and two flow schemas, so that the metrics tell
-// elephants and mice apart.
+// objects returns a level and two flow schemas. The level borrows no seats, and
+// its queues hold all of the elephant's requests. Two schemas let the metrics
+// separate elephants and mice.
 func (s setting) objects() string {
 	return fmt.Sprintf(`
 apiVersion: flowcontrol.apiserver.k8s.io/v1

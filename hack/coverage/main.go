@@ -1,12 +1,13 @@
 // Command coverage measures which statements of the product the unit tests and
-// the end-to-end tests run, apart and together, and writes docs/coverage.md.
+// the end-to-end tests run, separately and together, and writes
+// docs/coverage.md.
 //
 //	go run ./hack/coverage [unit] [e2e] [report]
 //
-// Without arguments it does all three; the counters stay in .cache/coverage, so
-// that one part can be measured again. Unit tests count in their own process. For
-// end-to-end tests the server is built with -cover, and writes what it counted when
-// it ends: a server that a test kills has written nothing.
+// Without arguments it does all three. The counters stay in .cache/coverage, so
+// one part can be measured again. Unit tests count in their own process. For
+// end-to-end tests the server is built with -cover and writes its counters when
+// it exits: a server that a test kills writes none.
 package main
 
 import (
@@ -27,8 +28,8 @@ func main() {
 	program.Run(func(ctx context.Context) error { return run(ctx, os.Args[1:]) })
 }
 
-// run does what is asked for. Tests that fail have run statements all the same: the
-// report is written, and the error comes after it.
+// run executes the given steps. Failed tests have run statements too: the
+// report is written before their error is returned.
 func run(ctx context.Context, args []string) error {
 	root, err := binaries.Root()
 	if err != nil {
@@ -63,7 +64,7 @@ func (w workspace) counters(part string) string {
 	return filepath.Join(string(w), ".cache", "coverage", part)
 }
 
-// empty makes the folder of a part anew.
+// empty recreates the folder of a part.
 func (w workspace) empty(part string) (string, error) {
 	dir := w.counters(part)
 	if err := os.RemoveAll(dir); err != nil {
@@ -72,7 +73,8 @@ func (w workspace) empty(part string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// run runs the go command at the top of the repository and shows what it says.
+// run runs the go command at the top of the repository and passes its output
+// on.
 func (w workspace) run(ctx context.Context, env []string, args ...string) error {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir, command.Env = string(w), append(os.Environ(), append(env, "CGO_ENABLED=0")...)
@@ -80,7 +82,7 @@ func (w workspace) run(ctx context.Context, env []string, args ...string) error 
 	return command.Run()
 }
 
-// product are patterns of the product's packages, without generated ones.
+// product returns patterns of the product's packages, without generated ones.
 func (w workspace) product() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(string(w), "pkg"))
 	if err != nil {

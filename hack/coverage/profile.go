@@ -14,7 +14,7 @@ const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
 // block is a run of statements without a branch.
 type block struct{ file, place string }
 
-// profile is the statements of the product, and which of them have run.
+// profile is the set of the product's statements and of those that have run.
 type profile struct {
 	statements map[block]int
 	covered    map[block]bool
@@ -24,8 +24,8 @@ func newProfile() *profile {
 	return &profile{statements: map[block]int{}, covered: map[block]bool{}}
 }
 
-// read adds what `go tool covdata textfmt` writes: a line for each block, as
-// file.go:1.2,3.4 5 1, where 5 are the statements and 1 says that they have run.
+// read adds the output of `go tool covdata textfmt`. It has a line for each
+// block, such as file.go:1.2,3.4 5 1: 5 statements, which have run.
 func (p *profile) read(r io.Reader) error {
 	scanner := bufio.NewScanner(r)
 	for scanner.Scan() {
@@ -49,12 +49,12 @@ func (p *profile) read(r io.Reader) error {
 	return scanner.Err()
 }
 
-// isByHand leaves out what generators wrote.
+// isByHand reports whether a file is not generated.
 func isByHand(file string) bool {
 	return !strings.HasPrefix(file, "pkg/generated/") && !strings.HasPrefix(path.Base(file), "zz_generated")
 }
 
-// add has the statements run that have run in other.
+// add merges other into p: its statements and those that have run.
 func (p *profile) add(other *profile) {
 	for b, statements := range other.statements {
 		p.statements[b] = statements
@@ -62,12 +62,12 @@ func (p *profile) add(other *profile) {
 	}
 }
 
-// know adds the statements of other, whether they have run there or not.
+// know adds the statements of other, but not whether they have run.
 func (p *profile) know(other *profile) {
 	maps.Copy(p.statements, other.statements)
 }
 
-// share is how many statements there are, and how many of them have run.
+// share is a number of statements and the number of them that have run.
 type share struct{ statements, covered int }
 
 func (s share) String() string { return fmt.Sprintf("%.1f %%", s.percent()) }
@@ -79,7 +79,7 @@ func (s share) percent() float64 {
 	return 100 * float64(s.covered) / float64(s.statements)
 }
 
-// by adds up blocks that have the same key.
+// by adds up the blocks with the same key.
 func (p *profile) by(key func(block) string) map[string]share {
 	shares := map[string]share{}
 	for b, statements := range p.statements {

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// enough is the percentage below which a file is named.
+// enough is the percentage below which the report names a file.
 const enough = 60
 
-// part is what one kind of tests has run.
+// part is the profile of one kind of tests.
 type part struct {
 	name    string
 	profile *profile
@@ -38,7 +38,7 @@ func writeReport(ctx context.Context, w workspace) error {
 	return os.WriteFile(filepath.Join(string(w), "docs", "coverage.md"), []byte(report(parts)), 0o644)
 }
 
-// profile reads the counters of a part; nil if it was not measured.
+// profile reads the counters of a part; it returns nil if there are none.
 func (w workspace) profile(ctx context.Context, dir string) (*profile, error) {
 	if entries, err := os.ReadDir(w.counters(dir)); errors.Is(err, os.ErrNotExist) || len(entries) == 0 {
 		return nil, nil
@@ -62,7 +62,7 @@ func report(parts []part) string {
 		together.add(p.profile)
 		names = append(names, p.name)
 	}
-	for _, p := range parts { // statements that a part does not know, it does not run
+	for _, p := range parts { // a part does not run the statements that it does not know
 		p.profile.know(together)
 	}
 	columns := append(slices.Clone(parts), part{"together", together})
@@ -99,7 +99,7 @@ func writeTable(text *strings.Builder, columns []part) {
 	}
 }
 
-// writeLittle names the files of which little runs.
+// writeLittle names the files with a low coverage.
 func writeLittle(text *strings.Builder, together *profile) {
 	fmt.Fprintf(text, "\n## Files under %d %%\n\n", enough)
 	files := together.by(byFile)

@@ -1,7 +1,8 @@
 // Command demo shows in under a minute what a flow schema does. It starts the
-// server on its embedded etcd, sends the requests of an elephant and of a few mice,
-// once with the example level and schema batch-jobs and once without, and prints
-// what each got. With -picture it also draws the result as an SVG file.
+// server on its embedded etcd and sends the requests of an elephant and of a
+// few mice, once with the example level and schema batch-jobs and once without.
+// It prints what each user got. With -picture it also draws the result as an
+// SVG file.
 package main
 
 import (

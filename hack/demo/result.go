@@ -11,15 +11,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
-// result is what the elephant and the mice got in one run.
+// result is the outcome of one run for the elephant and the mice.
 type result struct {
 	elephant, mice *traffic.Tally
 	seen           occupancy
 	change         scrape.Scrape
 }
 
-// print shows the run as two tables: what the users saw, and what the server's
-// metrics say.
+// print prints the run as two tables: the users' view and the server's metrics.
 func (r result) print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "   client\tserved\trejected (429)\tp50\tp99\t")
@@ -30,7 +29,7 @@ func (r result) print(w io.Writer) {
 		fmt.Fprintf(table, "   %s\t%d\t%d\t%s\t%s\t\n", row.who, row.tally.Served(), row.tally.Refused(),
 			short(row.tally.Quantile(0.50)), short(row.tally.Quantile(0.99)))
 	}
-	_ = table.Flush() // a terminal that is gone reads no table
+	_ = table.Flush() // fails only if the output is closed
 
 	fmt.Fprintln(w)
 	fmt.Fprintln(table, "   metrics of flow schema\tdispatched\trejected\tmean wait\tseats in use\t")
@@ -53,7 +52,7 @@ func (r result) meanWait(label string) time.Duration {
 	return r.change.Mean("apiserver_flowcontrol_request_wait_duration_seconds", label, `execute="true"`)
 }
 
-// conclude sums up the tables.
+// conclude prints a summary of the tables.
 func conclude(w io.Writer, with, without result) {
 	problem := ""
 	for _, tally := range []*traffic.Tally{with.elephant, with.mice, without.elephant, without.mice} {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// seats are few, so that a laptop can fill them.
+	// seats is small, so that a laptop can fill them.
 	seats               = 30
 	elephantConnections = 200
 	mice                = 5

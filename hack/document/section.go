@@ -1,5 +1,5 @@
-// Package document writes measured sections into Markdown files that hold other
-// text too.
+// Package document writes measured sections into Markdown files that also hold
+// other text.
 package document
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// Publish prints the text and writes it into the named section of a file, whose
-// path is from the top of the repository.
+// Publish prints the text and writes it into the named section of a file. The
+// path is relative to the top of the repository.
 func Publish(section, file, text string) error {
 	fmt.Print(text)
 	root, err := binaries.Root()
@@ -23,9 +23,8 @@ func Publish(section, file, text string) error {
 	return write(filepath.Join(root, file), section, text)
 }
 
-// write puts text between two comments that a reader does not see and leaves
-// everything else alone. A section that is not there yet comes to the end, and a
-// file that is not there is made.
+// write replaces the text between two HTML comments and leaves everything else
+// unchanged. It appends a missing section and creates a missing file.
 func write(path, section, text string) error {
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -1,6 +1,6 @@
-// Command enginebench runs the benchmarks of pkg/apf/benchmarks, in which the
-// engine of k8s.io/apiserver and that of this project take turns in one process,
-// several times over. It keeps the results in .cache/benchmarks/engine.txt and
+// Command enginebench runs the benchmarks of pkg/apf/benchmarks several times.
+// In them, the engine of k8s.io/apiserver and that of this project take turns
+// in one process. It keeps the results in .cache/benchmarks/engine.txt and
 // compares the two in a table of docs/benchmarks.md.
 package main
 
@@ -60,8 +60,8 @@ func record(ctx context.Context, log *measurement.Log, rounds int, benchtime str
 	return nil
 }
 
-// execute runs a command whose output are results. What the library logs goes
-// to stderr, which is shown if the command fails.
+// execute runs a command that writes results to stdout. The library logs to
+// stderr, which is shown if the command fails.
 func execute(ctx context.Context, results io.Writer, dir, name string, args ...string) error {
 	command := exec.CommandContext(ctx, name, args...)
 	var stderr bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// row is a line of the table: a figure of this engine beside one of the peer or of
-// another case, the wanted ratio, and the most allocations.
+// row is a line of the table: a figure of this engine, the figure to compare it
+// with, the wanted ratio, and the most allocations.
 type row struct {
 	what         string
 	ours, beside measurement.Figure
@@ -19,7 +19,7 @@ type row struct {
 	allocations  float64
 }
 
-// anyNumber of allocations is not shown.
+// anyNumber means that the row checks and shows no allocations.
 const anyNumber = -1
 
 func figure(benchmark, unit string) measurement.Figure {
@@ -58,7 +58,7 @@ func rows() []row {
 	}
 }
 
-// report is the section of docs/benchmarks.md.
+// report returns the section of docs/benchmarks.md.
 func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## The engine, beside that of k8s.io/apiserver
@@ -88,7 +88,8 @@ The slowest is the median over the slowest request of each application.
 	return text.String(), errors.Join(errs...)
 }
 
-// allocationsAt is the column before the verdict, which depends on them too.
+// allocationsAt is the index of the allocations' column, before the verdict,
+// which depends on them too.
 const allocationsAt = 7
 
 func (r row) line(measured measurement.Rounds) (measurement.Row, error) {

@@ -13,32 +13,33 @@ const HowToRead = "Figures are medians of the rounds; a ratio is a figure divide
 	"and by the interval that holds the true median with 95 % confidence; p is the chance that two equal sides differ as much " +
 	"(Mann-Whitney U test, significant below 0.05); and where the interval has what is wanted inside, the verdict is *as good as*."
 
-// Missed is the verdict where what is wanted is not reached.
+// Missed is the verdict of a figure that does not reach its target.
 const Missed = "**no**"
 
-// Comparison is a figure, the figure beside it, and what is wanted.
+// Comparison compares a figure with another one and with a target.
 type Comparison struct {
 	What         string
-	Ours, Beside Figure // no figure beside it: what is wanted is of the figure itself
-	// Wanted is the most that the ratio may be, or the least of a rate; 0: anything.
+	Ours, Beside Figure // without Beside, the target is for the figure itself
+	// Wanted is the greatest wanted ratio, or the smallest for a rate; 0 means no
+	// target.
 	Wanted float64
 }
 
-// Row is the cells of a Comparison: what, ours, beside, ratio, interval, p,
+// Row holds the cells of a Comparison: case, ours, beside, ratio, interval, p,
 // wanted, reached.
 type Row []string
 
-// Header begins a table of rows, with these names for the two sides.
+// Header returns the header of a table with these names for the two sides.
 func Header(ours, beside string) Row {
 	return Row{"case", ours, beside, "ratio", "interval", "p", "wanted", "reached"}
 }
 
-// Rule is the line below a header.
+// Rule returns the line below a header.
 func (r Row) Rule() string { return "|---|" + strings.Repeat("---:|", len(r)-2) + "---|\n" }
 
 func (r Row) String() string { return "| " + strings.Join(r, " | ") + " |\n" }
 
-// Row compares.
+// Row compares the figures of c in these rounds.
 func (r Rounds) Row(c Comparison) (Row, error) {
 	ours, err := r.Of(c.Ours)
 	if err != nil {
@@ -69,7 +70,7 @@ func (r Rounds) Row(c Comparison) (Row, error) {
 	return row, nil
 }
 
-// Interval shows the interval of ratios.
+// Interval formats the confidence interval of ratios.
 func Interval(ratios []float64) string { return interval(Summarize(ratios), number) }
 
 func interval(s benchmath.Summary, show func(float64) string) string {
@@ -79,7 +80,7 @@ func interval(s benchmath.Summary, show func(float64) string) string {
 	return show(s.Lo) + " to " + show(s.Hi)
 }
 
-// verdict tells whether all of the interval is as it is wanted.
+// verdict reports whether the whole interval reaches the target.
 func verdict(s benchmath.Summary, wanted float64, more bool) string {
 	low, high := s.Lo <= wanted, s.Hi <= wanted
 	if more {
@@ -99,7 +100,7 @@ func verdict(s benchmath.Summary, wanted float64, more bool) string {
 
 func number(value float64) string { return fmt.Sprintf("%.3g", value) }
 
-// Format shows a value with a prefix that fits a person.
+// Format formats a value with a readable unit prefix.
 func Format(value float64, unit string) string {
 	class := benchunit.ClassOf(unit)
 	var suffix string

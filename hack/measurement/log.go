@@ -1,14 +1,15 @@
-// Package measurement keeps what benchmarks measure, round by round, in the Go
-// benchmark format, and compares it with golang.org/x/perf/benchmath.
+// Package measurement records benchmark results, round by round, in the Go
+// benchmark format, and compares them with golang.org/x/perf/benchmath.
 //
-// Only within a round do two sides see the same machine. So a ratio is taken
-// within its round, and the ratios of all rounds are one sample: benchmath gives
-// its median and the interval that holds the true median with a confidence of at
-// least 95 %, for any distribution. This interval turns the sign test of paired
-// samples around: a target outside it is reached, or missed, with significance.
-// Six rounds are the fewest that have one, nine leave the two extremes out. The p
-// value comes from the Mann-Whitney U test, which knows nothing of the pairs: it
-// compares the figures of both sides, not their ratios.
+// Two sides see the same machine only within a round. So a ratio is taken
+// within its round, and the ratios of all rounds are one sample. benchmath
+// returns its median and an interval that holds the true median with a
+// confidence of at least 95 %, for any distribution. The interval inverts the
+// sign test of paired samples: if a target is outside it, the target is reached
+// or missed with significance. An interval needs at least six rounds; with nine
+// it excludes the two extremes. The p value comes from the Mann-Whitney U test,
+// which ignores the pairs: it compares the figures of both sides, not their
+// ratios.
 package measurement
 
 import (
@@ -30,15 +31,15 @@ import (
 // unit less is better.
 const PerSecond = "req/s"
 
-// Log writes results to a file in the Go benchmark format, which benchstat reads
-// too. Bytes that are written to it must be in that format.
+// Log writes results to a file in the Go benchmark format. Bytes that are
+// written to it directly must be in that format.
 type Log struct {
 	*os.File
 	results *benchfmt.Writer
 }
 
-// Keep lets measure log its results to .cache/benchmarks/NAME.txt of the
-// repository and reads them.
+// Keep creates .cache/benchmarks/NAME.txt in the repository, lets measure log
+// its results to it, and reads them.
 func Keep(name string, measure func(*Log) error) (Rounds, error) {
 	root, err := binaries.Root()
 	if err != nil {
@@ -69,10 +70,10 @@ func NewLog(path string) (*Log, error) {
 	return l, l.results.Write(&benchfmt.UnitMetadata{UnitMetadataKey: rate, OrigUnit: PerSecond, Value: "higher"})
 }
 
-// Values are what one round of a benchmark gives, by unit.
+// Values are the figures of one round of a benchmark, by unit.
 type Values map[string]float64
 
-// Add writes one round of a benchmark that did something so many times.
+// Add writes one round of a benchmark with the given number of iterations.
 func (l *Log) Add(benchmark string, times int, values Values) error {
 	result := &benchfmt.Result{Name: benchfmt.Name(escaped(benchmark)), Iters: times}
 	for _, unit := range slices.Sorted(maps.Keys(values)) {
@@ -81,7 +82,7 @@ func (l *Log) Add(benchmark string, times int, values Values) error {
 	return l.results.Write(result)
 }
 
-// escaped writes spaces in a name as the testing package does.
+// escaped replaces spaces in a name as the testing package does.
 func escaped(benchmark string) string { return strings.ReplaceAll(benchmark, " ", "_") }
 
 // Rounds closes the log and reads it.

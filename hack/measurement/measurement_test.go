@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// six are rounds of a machine that becomes slower, in each of which one side
+// six holds six rounds of a machine that becomes slower. In each, one side
 // takes a quarter to a third of the other.
 const six = `goos: linux
 Unit req/s better=higher

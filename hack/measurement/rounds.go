@@ -10,7 +10,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// confidence is the least confidence of an interval.
+// confidence is the minimum confidence of an interval.
 const confidence = 0.95
 
 // Figure is one of the values of a benchmark. Its unit is a base unit as benchfmt
@@ -23,8 +23,7 @@ type Rounds struct {
 	units  benchfmt.UnitMetadataMap
 }
 
-// Read reads results in the Go benchmark format. The name of the file is for
-// errors.
+// Read reads results in the Go benchmark format. Errors name the file.
 func Read(results io.Reader, file string) (Rounds, error) {
 	reader := benchfmt.NewReader(results, file)
 	values := map[Figure][]float64{}
@@ -61,7 +60,7 @@ func (r Rounds) All(unit string) (all []float64) {
 	return all
 }
 
-// Ratios divides one figure by the other of the same round.
+// Ratios divides one figure by the other, round by round.
 func (r Rounds) Ratios(ours, beside Figure) ([]float64, error) {
 	mine, err := r.Of(ours)
 	if err != nil {
@@ -91,9 +90,8 @@ func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
 }
 
-// Quantile returns the smallest value that at least the share q (0 to 1) of
-// the values does not exceed: of the latencies within one round. There must be a
-// value.
+// Quantile returns the smallest value that at least the share q (0 to 1) of the
+// values does not exceed. There must be a value.
 func Quantile[V cmp.Ordered](values []V, q float64) V {
 	sorted := slices.Sorted(slices.Values(values))
 	index := int(q*float64(len(sorted))+0.999999) - 1

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// choice picks mutants by a seed: no package has a second one before each has had
-// its first, and kinds of faults are as likely as each other.
+// choice picks mutants by a seed. No package has a second one before every
+// package has had one, and all kinds of faults are equally likely.
 type choice struct {
 	random  *rand.Rand
 	mutants map[*listed][]*mutant
-	waiting []*listed // packages that have not had their turn
+	waiting []*listed // packages that have not had a turn yet
 }
 
 func newChoice(seed uint64, mutants map[*listed][]*mutant) *choice {
 	return &choice{random: rand.New(rand.NewPCG(seed, 0)), mutants: mutants}
 }
 
-// next is a mutant of the package whose turn it is, which will not be picked
-// again; false if there are no more. The package has its turn until keep is called.
+// next returns a mutant of the current package and does not return it again. It
+// returns false if none are left. The turn of the package ends with keep.
 func (c *choice) next() (*mutant, bool) {
 	for {
 		if len(c.waiting) == 0 {

@@ -1,23 +1,23 @@
-// Command mutate puts small faults into the product, one at a time, and says
-// which test finds each: how much the tests notice, where coverage tells only
-// what they run.
+// Command mutate puts small faults into the product, one at a time, and reports
+// which test finds each. Coverage shows what the tests run; this shows what
+// they notice.
 //
 //	go run ./hack/mutate -seed 7 -count 20 -state .cache/mutate.json >.cache/mutate.md
 //
-// The seed picks the places: a package at random, no package twice before each
-// has had one, then a kind of fault, then a place for it. Each fault is put into a
-// scratch copy of the tree, never into the tree itself, and the tests run in
-// order until one fails: those of the package, parity with k8s.io/kubernetes for
-// what is about the API's types, those of the packages that import it, and the
-// end-to-end tests, quick packages first, with the programs in bin/ and a server
-// that has the fault. A unit test that fails must pass without the fault; an
-// end-to-end test that fails is run once more, as `make test` does, and counts
-// when it fails again.
+// The seed picks the places: first a random package, then a kind of fault, then
+// a place for it. No package is picked twice before every package has been
+// picked once. Each fault is put into a scratch copy of the tree, never into
+// the tree itself. The tests run in this order until one fails: those of the
+// package; for the API types, parity with k8s.io/kubernetes; those of the
+// packages that import it; and the end-to-end tests, quick packages first.
+// These use the programs in bin/ and a server that contains the fault. A unit
+// test that fails must pass without the fault. An end-to-end test that fails is
+// repeated once, as in `make test`, and counts if it fails again.
 //
-// Faults that no test need find are left out by construction; see isIdle. Of
-// those that remain some change nothing that anybody could notice: whatever is
-// not found is shown with its surroundings, for a person to judge.
+// Faults that no test needs to find are excluded; see isIdle. Some of the
+// others change no observable behavior. The report shows every fault that is
+// not found with its surrounding lines, for review.
 //
-// No library does this here: those that mutate Go know the tests of one package,
+// No existing library fits: those that mutate Go run the tests of one package,
 // not programs that are built from several.
 package main

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// e2ePackages are the folders of the end-to-end tests, the quickest first by the
-// events of an earlier run. The harness and the image have no code of the product
-// that other tests do not run.
+// e2ePackages returns the folders of the end-to-end tests, ordered by their
+// durations in an earlier run. It leaves out the harness and the image: they
+// run no code of the product that other tests do not run.
 func e2ePackages(t *tree, events string) []string {
 	seconds := durations(events)
 	var folders []string
@@ -36,7 +36,8 @@ func secondsOf(seconds map[string]float64, folder string) float64 {
 	return math.Inf(1)
 }
 
-// durations are how long packages took, by folder; what cannot be read is unknown.
+// durations returns the durations of packages, by folder. Unreadable files are
+// ignored.
 func durations(glob string) map[string]float64 {
 	seconds := map[string]float64{}
 	files, _ := filepath.Glob(glob) // a bad pattern matches nothing

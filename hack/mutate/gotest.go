@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// event is the part of an event of `go test -json` that counts here.
+// event holds the used fields of an event of `go test -json`.
 type event struct {
 	Action, Package, Test, Output, FailedBuild string
 	Elapsed                                    float64 // seconds
 }
 
-// testRun is what a run of `go test` came to.
+// testRun is the result of a run of `go test`.
 type testRun struct {
-	failures  []failure // in the order in which tests ended: a case before the test that it is of
-	noBuild   bool      // tests did not compile
-	timedOut  bool      // the limit of `go test` itself ended one
-	remainder string    // what was printed besides events
+	failures  []failure // in the order in which tests ended: a subtest precedes its test
+	noBuild   bool      // the tests did not compile
+	timedOut  bool      // a test exceeded the limit of `go test`
+	remainder string    // output that is not an event
 }
 
-// failure is a test that failed; without a name, its package did.
+// failure is a failed test, or a failed package if the test is empty.
 type failure struct{ folder, test string }
 
 func (f failure) String() string {
@@ -39,14 +39,14 @@ func (f failure) String() string {
 	return f.folder + " " + strings.ReplaceAll(f.test, "_", " ")
 }
 
-// top is the function of the test, which can be run by itself.
+// top returns the top-level test function, which can be run by itself.
 func (f failure) top() string {
 	name, _, _ := strings.Cut(f.test, "/")
 	return name
 }
 
-// goCommand is the go command in a folder of the scratch copy. When ctx ends, what
-// it has started ends too.
+// goCommand returns the go command in a folder of the scratch copy. The end of
+// ctx also ends its child processes.
 func (s *scratch) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = filepath.Join(s.dir, folder)
@@ -57,8 +57,8 @@ func (s *scratch) goCommand(ctx context.Context, folder string, args ...string) 
 	return command
 }
 
-// goTest runs tests, with stop until the first one fails. The error is about what
-// is no test's: the end of ctx, or a go command that cannot be run.
+// goTest runs tests; with stop it ends at the first failure. It returns an
+// error if ctx ends or the go command cannot be run, not for a failed test.
 func (s *scratch) goTest(ctx context.Context, folder string, stop bool, args ...string) (*testRun, error) {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -96,7 +96,7 @@ func (s *scratch) goTest(ctx context.Context, folder string, stop bool, args ...
 	return run, readErr
 }
 
-// read takes events until there are no more, or failed says that this is enough.
+// read reads events until they end or failed returns true.
 func (r *testRun) read(events io.Reader, failed func() bool) error {
 	reader := bufio.NewReader(events)
 	inTests := map[string]bool{} // packages with a test that failed

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// isIdle reports whether no test need find a fault below node: it is about what
-// people read, about what cannot happen, or about time and memory alone. Locks are
-// left to the race detector, which finds by chance that one is missing.
+// isIdle reports whether no test needs to find a fault below node. Such a node
+// affects only text for people, an impossible case, or time and memory. Calls
+// of locks are left to the race detector.
 func isIdle(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.FuncDecl:
@@ -19,7 +19,7 @@ func isIdle(node ast.Node) bool {
 		return isIdle(node.X)
 	case *ast.DeferStmt:
 		receiver, name := calledName(node.Call.Fun)
-		// A ticker or timer that nobody stops is garbage as any other.
+		// An unstopped ticker or timer is collected as garbage.
 		return isIdleCall(node.Call) || name == "Stop" && (receiver == "ticker" || receiver == "timer")
 	case *ast.IfStmt:
 		return node.Else == nil && isIdleBlock(node.Body)
@@ -29,7 +29,7 @@ func isIdle(node ast.Node) bool {
 	return false
 }
 
-// isIdleBlock reports whether all that a block does is idle.
+// isIdleBlock reports whether all statements of a block are idle.
 func isIdleBlock(block *ast.BlockStmt) bool {
 	for _, statement := range block.List {
 		if expression, ok := statement.(*ast.ExprStmt); !ok || !isIdle(expression) {
@@ -43,7 +43,7 @@ func isIdleCall(call *ast.CallExpr) bool {
 	receiver, name := calledName(call.Fun)
 	switch receiver {
 	case "klog", "slog", "log", "logger", "runtime":
-		return true // KeepAlive, Gosched: time and memory
+		return true // KeepAlive, Gosched: affect only time and memory
 	case "fmt":
 		return name == "Errorf"
 	case "errors":
@@ -65,8 +65,8 @@ func isIdleCall(call *ast.CallExpr) bool {
 	return false
 }
 
-// calledName is the last name of what is called, and the last one before it:
-// of l.logger.V(4).Info these are logger and Info.
+// calledName returns the last name of a called expression and the name before
+// it: for l.logger.V(4).Info, logger and Info.
 func calledName(called ast.Expr) (receiver, name string) {
 	switch called := called.(type) {
 	case *ast.Ident:

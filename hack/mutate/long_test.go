@@ -13,7 +13,7 @@ import (
 )
 
 // TestFaultsAreFoundByTheTestsOfASmallProduct tries each fault of a module with
-// one package that has tests and one that uses it.
+// one package that has tests and one package that uses it.
 func TestFaultsAreFoundByTheTestsOfASmallProduct(t *testing.T) {
 	root := t.TempDir()
 	for path, content := range map[string]string{

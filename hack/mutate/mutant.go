@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// mutant is one fault: the bytes of a file from start to end are replaced.
+// mutant is one fault: a replacement of the bytes of a file from start to end.
 type mutant struct {
 	pkg         *listed
-	file        string // from the top of the repository
+	file        string // relative to the top of the repository
 	source      []byte // of the file
 	line        int    // counted from 1
 	kind        string // of fault
-	function    string // that it is in
+	function    string // that contains the fault
 	start, end  int
 	replacement string
 }
@@ -22,18 +22,19 @@ func (m *mutant) place() string {
 	return fmt.Sprintf("%s:%d (%s)", m.file, m.line, m.function)
 }
 
-// id names the fault in the state of a run, as long as its line stays as it is.
+// id identifies the fault in the state of a run. It changes with the line's
+// text.
 func (m *mutant) id() string {
 	before, after := m.lines()
 	return fmt.Sprintf("%s:%d: %s => %s", m.file, m.line, strings.Join(before, " "), strings.Join(after, " "))
 }
 
-// mutated is the file with the fault.
+// mutated returns the file's content with the fault.
 func (m *mutant) mutated() []byte {
 	return []byte(string(m.source[:m.start]) + m.replacement + string(m.source[m.end:]))
 }
 
-// lines are the lines that differ, without and with the fault.
+// lines returns the lines that differ, without and with the fault.
 func (m *mutant) lines() (before, after []string) {
 	from := bytes.LastIndexByte(m.source[:m.start], '\n') + 1
 	to := len(m.source)
@@ -54,7 +55,7 @@ func trimmed(text string) []string {
 	return lines
 }
 
-// short is the difference in one line.
+// short returns the difference in one line.
 func (m *mutant) short() string {
 	before, after := m.lines()
 	if len(after) == 0 {
@@ -63,7 +64,7 @@ func (m *mutant) short() string {
 	return strings.Join(before, " ") + "  =>  " + strings.Join(after, " ")
 }
 
-// diff shows the fault with lines around it.
+// diff returns the fault with surrounding lines.
 func (m *mutant) diff(around int) string {
 	first := strings.Count(string(m.source[:m.start]), "\n")
 	last := first + strings.Count(string(m.source[m.start:m.end]), "\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// faults are those of the statements of a function, as kind and difference.
+// faults returns the faults in a function's statements, as kind and difference.
 func faults(t *testing.T, body string) []string {
 	t.Helper()
 	p := &listed{ImportPath: modulePath + "/pkg/p"}
@@ -90,7 +90,7 @@ func TestOnlyTheProductHasFaults(t *testing.T) {
 	require.Empty(t, generated)
 }
 
-// some are mutants of packages a and b.
+// some returns mutants of packages a and b.
 func some(t *testing.T) map[*listed][]*mutant {
 	t.Helper()
 	found := map[*listed][]*mutant{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// findMutants are all faults, package by package.
+// findMutants returns all faults, by package.
 func findMutants(t *tree) (map[*listed][]*mutant, error) {
 	found := map[*listed][]*mutant{}
 	for _, p := range t.packages {
@@ -41,7 +41,7 @@ func findMutants(t *tree) (map[*listed][]*mutant, error) {
 type finder struct {
 	template mutant
 	set      *token.FileSet
-	function *ast.FuncDecl // that is walked
+	function *ast.FuncDecl // the current function
 	found    []*mutant
 }
 
@@ -76,7 +76,7 @@ func (f *finder) text(node ast.Node) string {
 	return string(f.template.source[f.offset(node.Pos()):f.offset(node.End())])
 }
 
-// replace notes a fault: what is from start to end reads otherwise.
+// replace records a fault that replaces the source from start to end.
 func (f *finder) replace(kind string, start, end token.Pos, replacement string) {
 	m := f.template
 	m.kind, m.line, m.replacement = kind, f.set.Position(start).Line, replacement
@@ -105,7 +105,7 @@ func (f *finder) visit(node ast.Node) {
 	}
 }
 
-// operator replaces an operator by one that is taken for it.
+// operator replaces an operator by a commonly confused one.
 func (f *finder) operator(node *ast.BinaryExpr) {
 	for kind, swaps := range map[string]map[token.Token]token.Token{
 		"boundary moved":      {token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR},
@@ -119,8 +119,8 @@ func (f *finder) operator(node *ast.BinaryExpr) {
 	}
 }
 
-// drop leaves out a statement that has an effect. What a local variable is set to
-// first is none: without it nothing compiles.
+// drop removes a statement that has an effect. It keeps declarations of
+// variables, because the code would not compile without them.
 func (f *finder) drop(statement ast.Stmt) {
 	switch s := statement.(type) {
 	case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt:
@@ -136,7 +136,7 @@ func (f *finder) drop(statement ast.Stmt) {
 	}
 }
 
-// returnEarly has a function do nothing and return zero values.
+// returnEarly makes a function return zero values at once.
 func (f *finder) returnEarly() {
 	body := f.function.Body
 	if body == nil || len(body.List) < 2 || isIdle(f.function) {

@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 )
 
-// scratch is a copy of the tree in which faults are put.
+// scratch is a copy of the tree that receives the faults.
 type scratch struct{ dir string }
 
-// newScratch copies what git knows of and what it would, and with programs those
-// of bin/, of which the server is built again with each fault.
+// newScratch copies the files that git tracks and those that it does not
+// ignore. With programs it also copies bin/; the server there is rebuilt with
+// each fault.
 func newScratch(ctx context.Context, root string, programs bool) (*scratch, error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *scratch) copyAll(root string, names [][]byte) error {
 		path := string(name)
 		info, err := os.Lstat(filepath.Join(root, path))
 		if path == "" || os.IsNotExist(err) {
-			continue // the last of the list; or deleted and not yet committed
+			continue // the end of the list, or a deletion that is not committed yet
 		}
 		if err != nil {
 			return err
@@ -96,12 +97,12 @@ func (s *scratch) copyFile(root, path string, mode os.FileMode) error {
 	return copied.Close()
 }
 
-// put writes the file with the fault.
+// put writes the file of m with the fault.
 func (s *scratch) put(m *mutant) error {
 	return os.WriteFile(filepath.Join(s.dir, m.file), m.mutated(), 0o644)
 }
 
-// restore takes the fault out again.
+// restore writes the file of m without the fault.
 func (s *scratch) restore(m *mutant) error {
 	return os.WriteFile(filepath.Join(s.dir, m.file), m.source, 0o644)
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// state is what an interrupted run has found out, in a file; without one, nothing
-// is kept.
+// state is a file with the results of an interrupted run. With an empty path,
+// nothing is kept.
 type state struct {
 	path    string
 	Seed    uint64
@@ -54,7 +54,7 @@ func (s *state) add(m *mutant, r result) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return err
 	}
-	// Whole or not at all, whenever the run is interrupted.
+	// The rename makes the write atomic.
 	if err := os.WriteFile(s.path+".new", content, 0o644); err != nil {
 		return err
 	}

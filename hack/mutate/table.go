@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// table is the report, in Markdown; each row is written as soon as it is known.
+// table is the report, in Markdown. Each row is written when its result is
+// known.
 type table struct {
 	out   io.Writer
 	rows  int
 	found int
-	rest  []string // what is not found, at length
+	rest  []string // details of the faults that were not found
 }
 
 func newTable(out io.Writer, o options) *table {
@@ -40,7 +41,7 @@ func (t *table) add(m *mutant, r result) {
 	fmt.Fprintf(t.out, "| %d | %s | %s: %s | %s | %s |\n", t.rows, code(m.place()), m.kind, code(m.short()), by, elapsed)
 }
 
-// end writes the sum, and at length what is not found.
+// end writes the total and the details of the faults that were not found.
 func (t *table) end() {
 	fmt.Fprintf(t.out, "\n%d of %d faults found.\n", t.found, t.rows)
 	for _, text := range t.rest {
@@ -48,10 +49,10 @@ func (t *table) end() {
 	}
 }
 
-// cell is text that does not end a cell.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// code is text in a cell as it is written.
+// code formats text as code in a cell.
 func code(text string) string {
 	if strings.Contains(text, "`") {
 		return "`` " + cell(text) + " ``"

@@ -16,7 +16,7 @@ import (
 
 const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 
-// listed is what `go list -json` says of a package.
+// listed is a package in the output of `go list -json`.
 type listed struct {
 	ImportPath, Dir                          string
 	GoFiles, TestGoFiles, XTestGoFiles       []string
@@ -33,7 +33,7 @@ type tree struct {
 	packages map[string]*listed // by import path
 }
 
-// loadTree reads the module that dir is in.
+// loadTree reads the module that contains dir.
 func loadTree(ctx context.Context, dir string) (*tree, error) {
 	root, err := output(ctx, dir, "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -67,8 +67,8 @@ func output(ctx context.Context, dir, name string, args ...string) ([]byte, erro
 	return out, nil
 }
 
-// dependents are the folders of the product whose tests are built with p, without
-// p's own.
+// dependents returns the folders of the product's packages whose tests are
+// built with p, except that of p.
 func (t *tree) dependents(p *listed) []string {
 	var found []string
 	for _, other := range t.packages {
@@ -82,7 +82,7 @@ func (t *tree) dependents(p *listed) []string {
 	return found
 }
 
-// isBuiltWith reports whether the tests of user have p in them.
+// isBuiltWith reports whether the tests of user depend on p.
 func (t *tree) isBuiltWith(user, p *listed) bool {
 	for _, path := range slices.Concat(user.Imports, user.TestImports, user.XTestImports) {
 		if path == p.ImportPath {
@@ -95,8 +95,8 @@ func (t *tree) isBuiltWith(user, p *listed) bool {
 	return false
 }
 
-// isMutated reports whether a package's faults matter: it is a part of the
-// product, written by hand, and not there for tests and measurements.
+// isMutated reports whether a package is mutated: it is part of the product,
+// not generated, and not only for tests and measurements.
 func isMutated(folder string) bool {
 	if !strings.HasPrefix(folder, "cmd/flowcontrol-apiserver/app") && !strings.HasPrefix(folder, "pkg/") {
 		return false
@@ -109,7 +109,7 @@ func isMutated(folder string) bool {
 	return true
 }
 
-// isMutatedFile leaves out what generators wrote and time for tests.
+// isMutatedFile reports whether a file is neither generated nor a fake clock.
 func isMutatedFile(path string) bool {
 	name := filepath.Base(path)
 	return !strings.HasPrefix(name, "zz_generated") && name != "fake.go"

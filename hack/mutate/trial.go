@@ -18,28 +18,28 @@ const (
 	outcomeDoesNotCompile = "does not compile"
 
 	serverPath = "bin/flowcontrol-apiserver"
-	// unitLimit is how long the unit tests of a package may take: a fault that has
-	// them hang is found too.
+	// unitLimit is the time limit for the unit tests of a package. A test that
+	// hangs counts as failed.
 	unitLimit = "-timeout=8m"
 	e2eLimit  = "-timeout=15m"
 )
 
-// result is what became of one mutant.
+// result is the result of one trial.
 type result struct {
 	Outcome string
-	Test    string // that found it first, or was running when time ran out
+	Test    string // the first failed test, or the running stage at a timeout
 	Seconds float64
 	Notes   []string
 }
 
-// stage is a step of a trial: tests of some packages.
+// stage is a step of a trial: the tests of some packages.
 type stage struct {
 	name     string
 	module   string // folder
 	packages []string
 }
 
-// trialRunner tries mutants in the scratch copy, one after another.
+// trialRunner tries mutants in the scratch copy, one at a time.
 type trialRunner struct {
 	tree    *tree
 	scratch *scratch
@@ -47,7 +47,7 @@ type trialRunner struct {
 	e2e     []string // folders
 }
 
-// try puts the fault in, runs tests until one finds it, and takes it out again.
+// try inserts the fault, runs tests until one finds it, and removes it.
 func (r *trialRunner) try(parent context.Context, m *mutant) (found result, err error) {
 	ctx, cancel := context.WithTimeout(parent, r.options.timeout)
 	defer cancel()
@@ -63,7 +63,7 @@ func (r *trialRunner) try(parent context.Context, m *mutant) (found result, err 
 	return found, err
 }
 
-// stages runs the tests in order; at is where it was when it ended.
+// stages runs the tests in order; at is the last stage that ran.
 func (r *trialRunner) stages(ctx context.Context, m *mutant) (found result, at string, err error) {
 	at = "compiling"
 	if compiles, err := r.build(ctx, "./cmd/...", "./pkg/..."); err != nil || !compiles {
@@ -87,8 +87,9 @@ func (r *trialRunner) stages(ctx context.Context, m *mutant) (found result, at s
 	return found, at, r.endToEnd(ctx, &found)
 }
 
-// build reports whether it compiles; the error is about other reasons. It shares
-// what tests compile, as it heeds no profile.
+// build reports whether the code compiles; it returns an error for other
+// failures. It uses no profile, and so shares the compiled packages of the
+// tests.
 func (r *trialRunner) build(ctx context.Context, args ...string) (bool, error) {
 	output, err := r.scratch.goCommand(ctx, ".", append([]string{"build", "-buildvcs=false", "-pgo=off"}, args...)...).CombinedOutput()
 	var exit *exec.ExitError
@@ -160,7 +161,7 @@ func (r *trialRunner) unit(ctx context.Context, s stage, m *mutant, found *resul
 	}
 }
 
-// passesWithout runs a test that failed once more, without the fault.
+// passesWithout repeats a failed test without the fault.
 func (r *trialRunner) passesWithout(ctx context.Context, s stage, m *mutant, failed failure) (bool, error) {
 	if err := r.scratch.restore(m); err != nil {
 		return false, err
@@ -206,7 +207,7 @@ func (r *trialRunner) endToEnd(ctx context.Context, found *result) error {
 				failed, note, err := r.endToEndPackage(running, folder)
 				mu.Lock()
 				switch {
-				case running.Err() != nil: // another package was first
+				case running.Err() != nil: // another package found the fault first
 				case err != nil:
 					errs = append(errs, err)
 					cancel()
@@ -224,8 +225,8 @@ func (r *trialRunner) endToEnd(ctx context.Context, found *result) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// endToEndPackage runs a package, and what failed of it once more, as `make test`
-// does, but where tests judge what random operations led to.
+// endToEndPackage runs a package and repeats its failed tests once, as `make
+// test` does. It does not repeat tests of random operations.
 func (r *trialRunner) endToEndPackage(ctx context.Context, folder string) (failed *failure, note string, err error) {
 	run, err := r.scratch.goTest(ctx, ".", false, e2eLimit, "./"+folder)
 	if err != nil {

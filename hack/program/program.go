@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Run runs the work of a program until it is done or the program is told to stop,
-// and ends the program with the error.
+// Run executes work with a context that ends on SIGINT and SIGTERM, and exits
+// with an error if work returns one.
 func Run(work func(context.Context) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := work(ctx)

@@ -2,21 +2,21 @@ package main
 
 import "fmt"
 
-// fault is a test that does not hold its sentence.
+// fault is a missing or failed proof of a sentence.
 type fault struct {
 	line int
 	text string
 }
 
-// verdict is what a run of the tests says about a table.
+// verdict is the result of comparing a table with a run of the tests.
 type verdict struct {
 	faults    []fault
-	demanded  int // tests
-	lacking   int // sentences
-	longAlone int // sentences that the short lane does not hold
+	demanded  int // named tests
+	lacking   int // sentences without a passed test
+	longAlone int // sentences that only the long lane proves
 }
 
-// judge asks of each sentence whether its tests ran and passed.
+// judge checks for each sentence whether its tests ran and passed.
 func judge(sentences []sentence, o *outcomes, long bool) verdict {
 	var v verdict
 	for _, s := range sentences {

@@ -1,11 +1,11 @@
-// Command proofs holds the tables of proofs against test runs: each sentence of
-// a table names the tests that hold it, and each of them must have run and
+// Command proofs checks the tables of proofs against test runs. Each sentence
+// of a table names the tests that prove it, and each of these must have run and
 // passed.
 //
 //	go run ./hack/proofs [-long] docs/proofs-apf.md docs/proofs-serving.md '.cache/test/*.json'
 //
-// Arguments that end in .md are tables, the others globs of files with the
-// events of `go test -json`. The tables are the data; nothing repeats them.
+// Arguments that end in .md are tables. The others are globs of files with the
+// events of `go test -json`.
 package main
 
 import (
@@ -63,7 +63,8 @@ func run(out io.Writer, long bool, args []string) error {
 	return nil
 }
 
-// sortArguments tells tables from events and expands the globs of these.
+// sortArguments separates tables from events and expands the globs of the
+// events.
 func sortArguments(args []string) (tables, files []string, err error) {
 	for _, arg := range args {
 		if strings.HasSuffix(arg, ".md") {

@@ -11,29 +11,30 @@ import (
 	"strings"
 )
 
-// modulePath is what packages of the repository begin with.
+// modulePath is the prefix of the repository's packages.
 const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
 
-// test is a test function, or a case of one after a slash, in a folder of the
+// test is a test function, or a subtest after a slash, in a folder of the
 // repository.
 type test struct{ folder, name string }
 
 func (t test) String() string { return t.folder + " " + t.name }
 
-// run is the test as events name it: without spaces.
+// run returns the test's name in events, which contain no spaces.
 func (t test) run() test { return test{t.folder, strings.ReplaceAll(t.name, " ", "_")} }
 
-// outcomes are how tests ended, one ending for each file that tells of them. In
-// one file a later ending replaces an earlier one, as of a test that is run again.
+// outcomes holds the results of each test, one for each file that has any. In
+// one file a later result replaces an earlier one, such as that of a repeated
+// test.
 type outcomes struct{ of map[test][]string }
 
 func newOutcomes() *outcomes { return &outcomes{of: map[test][]string{}} }
 
-// event is the part of an event of `go test -json` that counts here.
+// event holds the used fields of an event of `go test -json`.
 type event struct{ Action, Package, Test string }
 
-// read takes the events of one file. Lines that are no events are passed over:
-// what a compiler says stands between them.
+// read reads the events of one file. It skips other lines, such as the output
+// of the compiler.
 func (o *outcomes) read(r io.Reader) error {
 	last := map[test]string{}
 	reader := bufio.NewReader(r)
@@ -59,7 +60,7 @@ func (o *outcomes) read(r io.Reader) error {
 	return nil
 }
 
-// fault says why the test proves nothing, "" if it has run and passed.
+// fault returns why the test proves nothing, or "" if it ran and passed.
 func (o *outcomes) fault(t test) string {
 	endings := o.of[t.run()]
 	switch {
@@ -76,7 +77,8 @@ func (o *outcomes) fault(t test) string {
 	return "did not run"
 }
 
-// similar are tests that ran, by the last part of the name: what has moved keeps it.
+// similar returns tests that ran and have the same last part of the name, such
+// as a test that has moved.
 func (o *outcomes) similar(t test) []string {
 	var found []string
 	for other := range o.of {

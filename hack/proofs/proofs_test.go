@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// table has apostrophes for backquotes.
+// table is an example. Apostrophes stand for backquotes.
 const table = `# Proofs
 
 | other | table |
@@ -35,7 +35,7 @@ func events(lines ...string) string {
 	return text.String()
 }
 
-// held judges the table by files of events.
+// held judges the table by the given files of events.
 func held(t *testing.T, long bool, files ...string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,7 +115,8 @@ func TestWithoutEventsNothingIsProved(t *testing.T) {
 	require.ErrorContains(t, err, "run `make test` first")
 }
 
-// TestTheTablesCanBeRead is what fails when a row is written wrong, without a run.
+// TestTheTablesCanBeRead fails if a row has the wrong format. It needs no test
+// run.
 func TestTheTablesCanBeRead(t *testing.T) {
 	paths, err := filepath.Glob("../../docs/proofs*.md")
 	require.NoError(t, err)

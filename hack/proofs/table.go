@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// proof is a test that holds a sentence.
+// proof is a test that proves a sentence.
 type proof struct {
 	test test
-	long bool // the long lane alone runs it
+	long bool // only the long lane runs it
 }
 
-// sentence is one promise and the tests that hold it.
+// sentence is one statement and the tests that prove it.
 type sentence struct {
 	line   int
 	text   string
 	proofs []proof
 }
 
-// proofPattern is one test in a cell: `folder Function/case`, in the long lane
-// with the word before it.
+// proofPattern matches one test in a cell: `folder Function/case`, preceded by
+// "long: " if only the long lane runs it.
 var proofPattern = regexp.MustCompile("^(long: )?`(\\S+) ([^`]+)`$")
 
-// parseTable reads the rows of every table whose heads are sentence and test.
+// parseTable reads the rows of every table whose columns are sentence and test.
 func parseTable(r io.Reader) ([]sentence, error) {
 	var sentences []sentence
 	inside, line := false, 0

@@ -1,5 +1,5 @@
-// Package scrape reads the metrics of a server as Prometheus does, for programs
-// that show or compare them.
+// Package scrape reads a server's metrics in the Prometheus text format, for
+// programs that show or compare them.
 package scrape
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Scrape is the value of every series, by "family{labels}", at one moment.
+// Scrape holds the value of every series at one time, by "family{labels}".
 type Scrape map[string]float64
 
-// Parse reads the text of /metrics. It leaves out all families but those whose
-// names begin with prefix.
+// Parse reads the text of /metrics. It returns only the families whose names
+// begin with prefix.
 func Parse(text, prefix string) (Scrape, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
@@ -33,7 +33,7 @@ func Parse(text, prefix string) (Scrape, error) {
 	return values, err
 }
 
-// Since is how much each series grew after an earlier scrape.
+// Since returns the growth of each series since an earlier scrape.
 func (s Scrape) Since(earlier Scrape) Scrape {
 	growth := maps.Clone(s)
 	for series := range growth {
@@ -42,8 +42,8 @@ func (s Scrape) Since(earlier Scrape) Scrape {
 	return growth
 }
 
-// Sum adds up the series of a family that have all these labels, each written
-// as name="value".
+// Sum returns the sum over the series of a family that have all these labels,
+// each written as name="value".
 func (s Scrape) Sum(family string, labels ...string) float64 {
 	total := 0.0
 	for series, value := range s {
@@ -55,8 +55,8 @@ func (s Scrape) Sum(family string, labels ...string) float64 {
 	return total
 }
 
-// Mean is the mean of a histogram that counts seconds, over the series that have
-// all these labels, and 0 if it counted nothing.
+// Mean returns the mean of a histogram of seconds over the series that have all
+// these labels, or 0 without observations.
 func (s Scrape) Mean(family string, labels ...string) time.Duration {
 	count := s.Sum(family+"_count", labels...)
 	if count == 0 {

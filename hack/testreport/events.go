@@ -19,14 +19,14 @@ type event struct {
 	Output  string
 }
 
-// testKey names a top-level test, or a package by an empty test.
+// testKey identifies a top-level test, or a package if the test is empty.
 type testKey struct{ phase, pkg, test string }
 
-// outcome is what became of one test, over all its attempts.
+// outcome is the result of one test over all its attempts.
 type outcome struct {
 	passed, failed int     // attempts
 	seconds        float64 // of the slowest attempt
-	seed           string  // that the last attempt announced
+	seed           string  // of the last attempt that logged one
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 	seedLine  = regexp.MustCompile(`: seed \d+; .* (SEED=\d+) go test `)
 )
 
-// readFile adds the events of one phase.
+// readFile reads the events of one phase.
 func (r *report) readFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

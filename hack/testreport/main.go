@@ -1,10 +1,10 @@
-// Command testreport says what a run of the tests has come to. It reads the
-// events that `go test -json` wrote, one file for each phase, and prints which
-// tests failed and how to repeat each, which passed only on retry, the slowest,
-// and how often each program was started.
+// Command testreport summarizes a run of the tests. It reads the output of `go
+// test -json`, one file for each phase. It prints the failed tests with the
+// commands to repeat them, the tests that passed only on retry, the slowest
+// tests, and the number of starts of each program.
 //
-// Tests that passed on retry are also written to the file retried.txt beside the
-// events: each is a defect to mend, although it keeps no change out.
+// Tests that passed on retry are also written to the file retried.txt beside
+// the events. They do not fail the run, but each is a defect to fix.
 package main
 
 import (

@@ -11,21 +11,21 @@ import (
 
 const (
 	module  = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
-	slowest = 20 // tests that are named
+	slowest = 20 // number of listed tests
 )
 
-// report is what is known of a run.
+// report holds the results of a run.
 type report struct {
-	logs     string // folder with the outputs of processes
+	logs     string // folder with the output of processes
 	outcomes map[testKey]*outcome
-	starts   map[string]int // of programs, by name
+	starts   map[string]int // number of starts, by name of the program
 }
 
 func newReport(logs string) *report {
 	return &report{logs: logs, outcomes: map[testKey]*outcome{}, starts: map[string]int{}}
 }
 
-// keys are those of the tests, or packages, that are wanted, in order.
+// keys returns the wanted tests or packages, sorted.
 func (r *report) keys(wanted func(testKey, *outcome) bool) []testKey {
 	var keys []testKey
 	for key, o := range r.outcomes {
@@ -39,8 +39,8 @@ func (r *report) keys(wanted func(testKey, *outcome) bool) []testKey {
 	return keys
 }
 
-// failed are the tests of which no attempt passed, and the packages that failed
-// without any such test: those that do not compile, or ended early.
+// failed returns the tests without a passed attempt, and the packages that
+// failed without such a test because they did not compile or ended early.
 func (r *report) failed() []testKey {
 	tests := r.keys(func(k testKey, o *outcome) bool { return k.test != "" && o.failed > 0 && o.passed == 0 })
 	packages := r.keys(func(k testKey, o *outcome) bool {
@@ -50,7 +50,7 @@ func (r *report) failed() []testKey {
 	return append(tests, packages...)
 }
 
-// retried are the tests that failed at first.
+// retried returns the tests that failed first and then passed.
 func (r *report) retried() []testKey {
 	return r.keys(func(k testKey, o *outcome) bool { return k.test != "" && o.failed > 0 && o.passed > 0 })
 }
@@ -86,7 +86,7 @@ func (r *report) writeStarts(text *strings.Builder) {
 	}
 }
 
-// retriedText has a line for each test that passed on retry.
+// retriedText returns a line for each test that passed on retry.
 func (r *report) retriedText() string {
 	var text strings.Builder
 	for _, key := range r.retried() {
@@ -95,10 +95,10 @@ func (r *report) retriedText() string {
 	return text.String()
 }
 
-// folder is the package's, from the top of the repository.
+// folder returns the package's folder, relative to the top of the repository.
 func (k testKey) folder() string { return "./" + strings.TrimPrefix(k.pkg, module) }
 
-// hints say how to repeat a test, and where the outputs of its processes are.
+// hints returns how to repeat a test and where the output of its processes is.
 func (r *report) hints(key testKey) string {
 	hints := "  repeat: " + key.repeat(r.outcomes[key].seed) + "\n"
 	logs := filepath.Join(r.logs, key.folder(), key.test)
@@ -108,7 +108,7 @@ func (r *report) hints(key testKey) string {
 	return hints
 }
 
-// repeat is the command that runs the test again.
+// repeat returns the command that repeats the test.
 func (k testKey) repeat(seed string) string {
 	words := []string{"go", "test", "-count=1"}
 	folder, dir, env := k.folder(), "", []string{"CGO_ENABLED=0"}

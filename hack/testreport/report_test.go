@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// events are those of a run in which TestLucky failed once, in a subtest.
+// events come from a run in which TestLucky failed once, in a subtest.
 const events = `
 {"Action":"output","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestLucky/sub","Output":"    process.go:66: started etcd\n"}
 {"Action":"fail","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestLucky/sub","Elapsed":1}

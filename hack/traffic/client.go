@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// requestLimit is how long a request may take before its client gives up.
+// requestLimit is the client's timeout of a request.
 const requestLimit = 30 * time.Second
 
 // Target is a server under load.
@@ -22,8 +22,8 @@ type Target struct {
 	tls *tls.Config
 }
 
-// NewTarget returns the server of the current context of a kubeconfig. The
-// kubeconfig's user is not used.
+// NewTarget returns the server of a kubeconfig's current context. It ignores
+// the kubeconfig's user.
 func NewTarget(kubeconfig string) (*Target, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -36,22 +36,23 @@ func NewTarget(kubeconfig string) (*Target, error) {
 	return &Target{url: config.Host, tls: tlsConfig}, nil
 }
 
-// Client is a user's client. Each request under way at once has a connection of
-// its own, which is kept for later ones.
+// Client is a user's client. Each concurrent request has its own connection,
+// which later requests reuse.
 type Client struct {
 	token  string
 	target *Target
 	http   *http.Client
 }
 
-// Client returns a client of the user whom the server knows by this token.
+// Client returns a client that authenticates with this token.
 func (t *Target) Client(token string) *Client {
 	return &Client{token: token, target: t, http: &http.Client{
 		Timeout: requestLimit,
 		Transport: &http.Transport{
 			TLSClientConfig:     t.tls.Clone(),
 			MaxIdleConnsPerHost: 1 << 16,
-			// One request to a connection: a person's many programs share none.
+			// HTTP/1.1, one request per connection: the many programs of a user share
+			// none.
 			Protocols: http1(),
 		},
 	}}
@@ -63,10 +64,10 @@ func http1() *http.Protocols {
 	return protocols
 }
 
-// Answer is what a server said to a request.
+// Answer is the server's answer to a request.
 type Answer struct {
 	Status int
-	// RetryAfter is how long a client that was refused is asked to wait.
+	// RetryAfter is the wait that the server asks of a rejected client.
 	RetryAfter time.Duration
 }
 
@@ -83,7 +84,7 @@ func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, err = io.Copy(io.Discard, response.Body)
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // none is none
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without the header
 	return Answer{Status: response.StatusCode, RetryAfter: time.Duration(seconds) * time.Second}, err
 }
 

@@ -18,13 +18,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// Person is a user as a token file has them; the token is the name.
+// Person is a user in a token file. Their token is their name.
 type Person struct {
 	Name  string
 	Group string
 }
 
-// People are an elephant and so many mice, who are named by NameOfMouse.
+// People returns an elephant and the given number of mice, named by
+// NameOfMouse.
 func People(elephants string, mice int) []Person {
 	people := []Person{{Name: "elephant", Group: elephants}}
 	for i := range mice {
@@ -33,11 +34,11 @@ func People(elephants string, mice int) []Person {
 	return people
 }
 
-// NameOfMouse names the mice from 0.
+// NameOfMouse returns the name of the mouse with this index, from 0.
 func NameOfMouse(i int) string { return fmt.Sprintf("mouse-%d", i) }
 
-// StartServer starts a server that knows these people, who may read everything
-// after a backend has served them.
+// StartServer starts a server that authenticates these people. They may read
+// everything after the backend has served them.
 func StartServer(o *harness.Owner, options harness.ServerOptions, people []Person, backend Backend) (*harness.Server, *Target) {
 	dir := o.TempDir()
 	var lines strings.Builder
@@ -56,15 +57,15 @@ func StartServer(o *harness.Owner, options harness.ServerOptions, people []Perso
 	return server, target
 }
 
-// Backend is something that requests need and that is slow without using a
+// Backend is a resource that requests need and that is slow without using a
 // processor. The zero Backend is not slow.
 type Backend struct {
-	// Places is how many requests it serves at once; the others wait, first come
-	// first served.
+	// Places is the number of requests that it serves at once. The others wait in
+	// the order of arrival.
 	Places int
-	// Takes is how long each has its place on average. The times are drawn between
-	// a half of that and three halves, as requests in step with each other would
-	// all end at once.
+	// Takes is the mean time that a request keeps its place. The times are random,
+	// between a half and three halves of the mean, so that requests do not all end
+	// at once.
 	Takes time.Duration
 }
 
@@ -81,9 +82,9 @@ func (b Backend) slow() func() {
 	}
 }
 
-// allowReading serves an authorization webhook, on the loopback, that lets
-// everybody read, after a backend has served them, and writes the kubeconfig for
-// it into dir. The server it returns must be closed.
+// allowReading serves an authorization webhook on the loopback. It allows
+// everybody to read after the backend has served them. It writes the kubeconfig
+// of the webhook into dir. The caller closes the server.
 func allowReading(dir string, backend Backend) (kubeconfig string, server *httptest.Server, err error) {
 	serve := backend.slow()
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +98,7 @@ func allowReading(dir string, backend Backend) (kubeconfig string, server *httpt
 			review.Status.Allowed = resource.Verb == "get" || resource.Verb == "list" || resource.Verb == "watch"
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // a client that is gone needs no answer
+		_ = json.NewEncoder(w).Encode(review) // fails only if the client disconnected
 	}))
 	config := clientcmdapi.NewConfig()
 	config.Clusters["webhook"] = &clientcmdapi.Cluster{Server: server.URL}

@@ -8,10 +8,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
 )
 
-// Tally counts what the requests of some users met. It is safe for concurrent
+// Tally counts the results of some users' requests. It is safe for concurrent
 // use.
 type Tally struct {
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards the fields below
 	served    []time.Duration
 	refused   int
 	failed    int
@@ -47,16 +47,16 @@ func (t *Tally) Refused() int {
 	return t.refused
 }
 
-// Failed is the number of requests that got no answer, and why the last of them
-// did not.
+// Failed returns the number of requests without an answer and the error of the
+// last one.
 func (t *Tally) Failed() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed, t.lastError
 }
 
-// Quantile is the time within which the share q, from 0 to 1, of the served
-// requests had their answer, and 0 if none was served.
+// Quantile returns the latency that the share q, from 0 to 1, of the served
+// requests does not exceed, or 0 if none was served.
 func (t *Tally) Quantile(q float64) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

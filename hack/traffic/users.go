@@ -1,9 +1,9 @@
-// Package traffic makes requests of many users at once and tells what each
-// experienced: for demonstrations and benchmarks of flow control.
+// Package traffic sends requests of many users at once and records the results
+// of each, for demonstrations and benchmarks of flow control.
 //
-// An elephant is a user who keeps many connections busy, each with one request
-// after the other. A mouse is a user who asks now and then, at a fixed pace that
-// does not wait for answers.
+// An elephant is a user with many busy connections, each of which sends one
+// request after the other. A mouse is a user who sends requests at a slow,
+// fixed pace, without waiting for answers.
 package traffic
 
 import (
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Manners is what a client does that was refused.
+// Manners is a client's reaction to a rejection.
 type Manners bool
 
 const (
-	// Polite waits as long as it was asked to, as client-go does.
+	// Polite waits as long as the server asks, as client-go does.
 	Polite Manners = true
-	// Rude asks again at once.
+	// Rude retries at once.
 	Rude Manners = false
 )
 
-// Elephant keeps so many connections busy with requests for path until ctx ends,
-// and returns when the last of them has.
+// Elephant keeps the given number of connections busy with requests for path
+// until ctx ends. It returns when the last of them has ended.
 func Elephant(ctx context.Context, client *Client, connections int, manners Manners, path string, tally *Tally) {
 	var group sync.WaitGroup
 	for range connections {
@@ -38,7 +38,7 @@ func Elephant(ctx context.Context, client *Client, connections int, manners Mann
 	group.Wait()
 }
 
-// wait returns after a pause, or when ctx ends.
+// wait returns after the pause, or when ctx ends.
 func wait(ctx context.Context, pause time.Duration) {
 	if pause <= 0 {
 		return
@@ -48,9 +48,9 @@ func wait(ctx context.Context, pause time.Duration) {
 	<-ctx.Done()
 }
 
-// Mouse asks for path at this pace until ctx ends, the first time after offset,
-// and returns when it has all answers. A slow answer does not put the next
-// request off.
+// Mouse requests path at this pace until ctx ends, the first time after offset.
+// It returns when it has all answers. A slow answer does not delay the next
+// request.
 func Mouse(ctx context.Context, client *Client, pace, offset time.Duration, path string, tally *Tally) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -67,8 +67,8 @@ func Mouse(ctx context.Context, client *Client, pace, offset time.Duration, path
 	}
 }
 
-// request makes one request and counts it, unless the end of the run cut it off.
-// It returns how long the server asked to wait before the next.
+// request sends one request and counts it, unless the end of the run cancelled
+// it. It returns the wait that the server asks for.
 func request(ctx context.Context, client *Client, path string, tally *Tally) time.Duration {
 	started := time.Now()
 	answer, err := client.Get(ctx, path)

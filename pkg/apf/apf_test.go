@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// server is flow control on a fake API.
+// server is a FlowControl on a fake API.
 type server struct {
 	*apf.FlowControl
 	client *fake.Clientset
@@ -59,7 +59,8 @@ func start(t *testing.T, total int, registerer prometheus.Registerer, objects ..
 	return &server{FlowControl: f, client: client}
 }
 
-// 97977: the controller waited for its worker, and the worker for the stop.
+// Issue 97977: the controller waited for its worker, and the worker for the
+// stop.
 func TestRunEndsWhenItIsStopped(t *testing.T) {
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	f, err := apf.New(apf.ConfigFor(factory, fake.NewClientset().FlowcontrolV1(), 10))
@@ -81,7 +82,7 @@ func digestOf(name string, groups ...string) flowcontrol.RequestDigest {
 	}
 }
 
-// call is what happened to one request.
+// call is the outcome of one request.
 type call struct {
 	schema, level string
 	executed      bool
@@ -99,7 +100,7 @@ func (s *server) handle(ctx context.Context, digest flowcontrol.RequestDigest, e
 	return c
 }
 
-// watches returns how many watches were begun.
+// watches returns the number of started watches.
 func (s *server) watches() (n int) {
 	for _, action := range s.client.Actions() {
 		if action.GetVerb() == "watch" {
@@ -127,7 +128,7 @@ func TestHandleClassifiesAndExecutes(t *testing.T) {
 
 func TestFlowControlFollowsTheAPI(t *testing.T) {
 	s := start(t, 600, nil)
-	// A fake API loses what is written between the list and the watch of an informer.
+	// A fake API loses writes between the list and the watch of an informer.
 	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, s.watches()) })
 	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
 		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})

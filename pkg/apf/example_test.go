@@ -66,8 +66,9 @@ func Example() {
 	// runaway 429 Too Many Requests
 }
 
-// recommendedConfig is the library's, with any user name accepted and every
-// request authorized. A server with options of its own fills it from them.
+// recommendedConfig returns the library's config. It accepts any user name and
+// authorizes every request. A server with its own options fills the config from
+// them.
 func recommendedConfig() *genericapiserver.RecommendedConfig {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

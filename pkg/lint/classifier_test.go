@@ -15,8 +15,8 @@ import (
 
 func isPresent(level string) bool { return level != "absent" }
 
-// requireShadowIsTrue compares shadowedBy with the classifier, and reports whether
-// the classifier gives the schema no request.
+// requireShadowIsTrue compares shadowedBy with the classifier. It reports
+// whether the classifier assigns no request to the schema.
 func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
@@ -38,7 +38,7 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []f
 	return true
 }
 
-// requireOverlapIsTrue compares overlap with the classifier, and reports whether
+// requireOverlapIsTrue compares overlap with the classifier. It reports whether
 // some request matches both schemas.
 func requireOverlapIsTrue(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
@@ -105,7 +105,7 @@ func FuzzFindingsAgreeWithTheClassifier(f *testing.F) {
 	})
 }
 
-// fuzzedSchema is a schema with values of the fuzzer, which need not be valid.
+// fuzzedSchema returns a schema with fuzzed values, which may be invalid.
 func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrol.FlowSchema {
 	schema := randomSchema(random, name)
 	rule := &schema.Spec.Rules[0]
@@ -117,8 +117,8 @@ func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, r
 	return schema
 }
 
-// shadowIsSound is one half of requireShadowIsTrue: a schema may take only requests
-// outside the universe.
+// shadowIsSound checks one direction of requireShadowIsTrue. A schema may match
+// only requests outside the universe.
 func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// The values that schemas mention, and one request of each kind that such schemas
-// distinguish, including values that no schema mentions.
+// The values in schemas, and one request of each kind that such schemas
+// distinguish. The requests include values that no schema contains.
 
 func verbWords() []string      { return []string{"get", "list"} }
 func apiGroupWords() []string  { return []string{"", "apps"} }
@@ -81,7 +81,7 @@ func users() []flow.Attributes {
 
 func pick[T any](random *rand.Rand, words []T) T { return words[random.IntN(len(words))] }
 
-// someOf returns a list that passes validation.
+// someOf returns a random list that passes validation.
 func someOf(random *rand.Rand, words []string) []string {
 	if random.IntN(2) == 0 {
 		return []string{wildcard}
@@ -152,7 +152,8 @@ func anAccount(namespace, name string) flowcontrol.Subject {
 	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
 }
 
-// classifier returns the engine's classifier of the schemas whose level exists.
+// classifier returns the engine's classifier for the schemas with an existing
+// level.
 func classifier(schemas ...flowcontrol.FlowSchema) *classify.Classifier {
 	var converted []classify.Schema
 	for i := range schemas {

@@ -16,10 +16,10 @@ import (
 	flowcontrolconversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 )
 
-// fakeReader is a configuration in memory.
+// fakeReader is an in-memory configuration.
 type fakeReader struct {
 	schemas []flowcontrol.FlowSchema
-	// cached are the levels in the cache, written those in the store.
+	// cached are the levels in the cache; written are those in the store.
 	cached, written []string
 	broken          error
 	storeReads      int
@@ -46,7 +46,7 @@ func (s *fakeReader) LevelIsAbsent(_ context.Context, name string) (bool, error)
 	return !slices.Contains(s.written, name), s.broken
 }
 
-// everything is a schema that matches all requests of the subjects.
+// everything returns a schema that matches all requests of the subjects.
 func everything(name string, precedence int32, subjects ...flowcontrol.Subject) flowcontrol.FlowSchema {
 	wild := []string{wildcard}
 	return schemaOf(name, precedence, flowcontrol.PolicyRulesWithSubjects{
@@ -169,8 +169,8 @@ func TestBuiltInSchemasHaveNoFindings(t *testing.T) {
 	}
 }
 
-// TestCopyOfABuiltInSchemaNeverMatches includes the schemas that come before
-// both: the copy is the last of its precedence.
+// TestCopyOfABuiltInSchemaNeverMatches includes the schemas that precede both.
+// The copy is the last one of its precedence.
 func TestCopyOfABuiltInSchemaNeverMatches(t *testing.T) {
 	schemas, levels := builtIn(t)
 	stored := &fakeReader{schemas: schemas, cached: levels}
@@ -190,7 +190,7 @@ func TestCopyOfABuiltInSchemaNeverMatches(t *testing.T) {
 	}
 }
 
-// BenchmarkFlowSchema is the cost of the findings about one schema among 10,000.
+// BenchmarkFlowSchema measures the findings about one schema among 10,000.
 func BenchmarkFlowSchema(b *testing.B) {
 	const n = 10_000
 	anybody := everything("new", 5000, aUser("alice"), aGroup("devs"))

@@ -15,8 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
-// A program starts a server with an embedded etcd, as a test would, and uses it as
-// its administrator.
+// A program, such as a test, starts a server with an embedded etcd and uses it
+// as its administrator.
 func Example() {
 	if err := serve(); err != nil {
 		fmt.Println(err)
@@ -32,7 +32,7 @@ func serve() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
-	// Any free port, which is taken from here on.
+	// A free port, reserved by the listener.
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// Until the stored configuration is read, all seats are those of catch-all.
+// Until the stored configuration is read, catch-all has all seats.
 func TestSeatsAreThoseOfBothKindsOfRequests(t *testing.T) {
 	generic := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
 	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}

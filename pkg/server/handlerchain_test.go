@@ -27,9 +27,9 @@ import (
 
 var updateDocs = flag.Bool("update-docs", false, "write the handler chain into ARCHITECTURE.md")
 
-// filterCalls returns the calls of filters in the body of a function, as they are
-// written and in that order: functions whose names begin with With or Track, and
-// Unauthorized. A function that stands in an entry of the chain is taken for its call.
+// filterCalls returns the source of the filter calls in the body of a function,
+// in order: calls of functions whose names begin with With or Track, and of
+// Unauthorized. A function value in an entry of the chain counts as its call.
 func filterCalls(t *testing.T, path, function string) (calls []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -65,9 +65,9 @@ func filterCalls(t *testing.T, path, function string) (calls []string) {
 	return calls
 }
 
-// libraryChain returns the filters of the library's chain, the outermost first, with
-// each TrackStarted as tracked is written, and apart from them those of requests
-// that are not authenticated.
+// libraryChain returns the filters of the library's chain, the outermost first,
+// and separately those of unauthenticated requests. Each TrackStarted is
+// written as tracked.
 func libraryChain(t *testing.T) (chain, failed []string) {
 	t.Helper()
 	calls := filterCalls(t, filepath.Join(goList(t, "-m", "-f", "{{.Dir}}", "k8s.io/apiserver")[0], "pkg", "server", "config.go"), "DefaultBuildHandlerChain")
@@ -94,8 +94,9 @@ func goList(t *testing.T, arguments ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestChainIsTheLibrarysWithOurFilters fails when an upgrade of the library changes
-// its filters, their order or their arguments: then handlerchain.go must follow.
+// TestChainIsTheLibrarysWithOurFilters fails if an upgrade of the library
+// changes its filters, their order or their arguments. handlerchain.go must
+// then follow.
 func TestChainIsTheLibrarysWithOurFilters(t *testing.T) {
 	want, failed := libraryChain(t)
 	for _, difference := range []struct{ theirs, ours, why string }{
@@ -124,13 +125,13 @@ func TestChainIsTheLibrarysWithOurFilters(t *testing.T) {
 			want[i] = difference.ours
 		}
 	}
-	// The library has one or the other of these two; here both are listed.
+	// The library uses only one of these two; the list has both.
 	limit := slices.IndexFunc(want, func(call string) bool { return strings.HasPrefix(call, "genericfilters.WithMaxInFlightLimit(") })
 	want = slices.Concat(want[:limit], want[limit+1:limit+3], want[limit:limit+1], want[limit+3:])
 
 	got := slices.DeleteFunc(filterCalls(t, "handlerchain.go", "handlerChain"), func(call string) bool { return strings.HasPrefix(call, "filters.") })
 	apf := slices.Index(got, `tracked "priorityandfairness"`)
-	got = slices.Delete(got, apf, apf+1) // of filter.New
+	got = slices.Delete(got, apf, apf+1) // the call of filter.New
 	assert.Equal(t, want, got)
 	assert.Equal(t, failed, filterCalls(t, "handlerchain.go", "unauthenticated"))
 }
@@ -181,8 +182,8 @@ func TestChannelClosesTheDelayAfterAnother(t *testing.T) {
 
 const architecture = "../../ARCHITECTURE.md"
 
-// TestArchitectureShowsTheHandlerChain holds the table in ARCHITECTURE.md to the list
-// from which the chain is built.
+// TestArchitectureShowsTheHandlerChain compares the table in ARCHITECTURE.md
+// with the list that the chain is built from.
 func TestArchitectureShowsTheHandlerChain(t *testing.T) {
 	const begin, end = "<!-- handler chain: made by make update-docs -->\n", "<!-- end of handler chain -->\n"
 	page, err := os.ReadFile(architecture)

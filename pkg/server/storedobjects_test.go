@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
-// countingCodec counts how often it is asked to decode.
+// countingCodec counts the calls of Decode.
 type countingCodec struct {
 	runtime.Codec
 	decoded int
@@ -28,14 +28,15 @@ func (c *countingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, i
 	return c.Codec.Decode(data, defaults, into)
 }
 
-// plainStore gives options of a store that encrypts nothing.
+// plainStore returns options of a store without encryption.
 type plainStore struct{ codec runtime.Codec }
 
 func (s plainStore) GetRESTOptions(schema.GroupResource, runtime.Object) (generic.RESTOptions, error) {
 	return generic.RESTOptions{StorageConfig: &storagebackend.ConfigForResource{Config: storagebackend.Config{Codec: s.codec}}}, nil
 }
 
-// naming is a store that names what is unreadable, read as the library reads.
+// naming is a store that reports the names of unreadable objects, read as the
+// library reads.
 type naming struct {
 	config     *storagebackend.ConfigForResource
 	codec      *countingCodec
@@ -49,7 +50,7 @@ func newNaming(t *testing.T) *naming {
 	return n
 }
 
-// newConfig is that of one resource.
+// newConfig returns the config of one resource.
 func (n *naming) newConfig(t *testing.T) *storagebackend.ConfigForResource {
 	t.Helper()
 	options, err := namingRESTOptionsGetter{plainStore{n.codec}, &n.unreadable}.GetRESTOptions(schema.GroupResource{}, nil)
@@ -87,7 +88,7 @@ func TestUnreadableObjectIsNamedWhenItIsReadAgain(t *testing.T) {
 	require.ErrorContains(t, n.read(t, "/other", "nonsense"), "the key /other ")
 }
 
-// The watch caches of both resources read again in turns.
+// The watch caches of both resources relist in turns.
 func TestUnreadableObjectsOfBothResourcesAreNamed(t *testing.T) {
 	n := newNaming(t)
 	schemas, levels := n.config, n.newConfig(t)

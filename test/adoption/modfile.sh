@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints the path of a go.mod of this module in which the libraries of Kubernetes
-# are those of another release, as they are for who adopts pkg/apf there:
+# Prints the path of a go.mod of this module with another release of the
+# Kubernetes libraries, for tests of pkg/apf with that release:
 #
 #   go test -mod=mod -modfile="$(test/adoption/modfile.sh 0.34.13)" ./pkg/apf/adoption
 #
-# It is made anew from go.mod each time, so that it cannot fall behind, and the
-# same each time, as the go command chooses the least versions that fit.
+# The file is regenerated from go.mod each time, so it is always current. The
+# result is reproducible, because the go command selects the minimal versions.
 set -euo pipefail
 release=${1:?"which release of k8s.io/apiserver, such as 0.34.13?"}
 cd "$(dirname "$0")/../.."

@@ -3,15 +3,15 @@
 // and others from the tool modules under hack/tools.
 //
 // Every program goes to bin/ at the top of the repository. `make test` builds
-// them first and tells the tests so (BINARIES=prebuilt). Otherwise, as when one
-// test is started from an editor, a test process that first needs a program asks
-// the go command to build it, and leaves it to the go command's cache to be quick
-// when nothing has changed; so a test never runs an old binary. A file lock keeps
-// test processes that run side by side from building one program twice.
+// all programs first and sets BINARIES=prebuilt for the tests. Without that
+// variable, for example in an editor, a test process builds a program when it
+// first needs it. The go command's cache makes that quick when nothing has
+// changed, so a test never runs an old binary. A file lock keeps concurrent
+// test processes from building the same program.
 //
-// What `make test` needs is built from one module, in the versions that the
-// product has, and with one set of flags: so packages are compiled once for all
-// of them and for the unit tests.
+// The programs that `make test` needs are built from one module, in the
+// product's versions and with the same flags. So each package is compiled once
+// for all of them and for the unit tests.
 package binaries
 
 import "context"
@@ -19,8 +19,8 @@ import "context"
 // Server builds this project's server and returns the path of the binary.
 func Server(ctx context.Context) (string, error) { return built.get(ctx, serverProgram()) }
 
-// Release builds this project's server as it is released, compiled by its
-// profile, and returns the path of the binary.
+// Release builds this project's server as in a release, with its PGO profile,
+// and returns the path of the binary.
 func Release(ctx context.Context) (string, error) { return built.get(ctx, releaseProgram()) }
 
 // Peer builds this project's server with the flow control of k8s.io/apiserver
@@ -52,30 +52,30 @@ func Kubectl(ctx context.Context) (string, error) {
 	return built.get(ctx, kubernetesProgram("kubectl"))
 }
 
-// Buildkitd builds the daemon that builds images and returns the path of the
-// binary.
+// Buildkitd builds BuildKit's daemon and returns the path of the binary.
 func Buildkitd(ctx context.Context) (string, error) {
 	return built.get(ctx, buildkitProgram("buildkitd"))
 }
 
-// Buildctl builds the client of Buildkitd and returns the path of the binary.
+// Buildctl builds BuildKit's client and returns the path of the binary.
 func Buildctl(ctx context.Context) (string, error) {
 	return built.get(ctx, buildkitProgram("buildctl"))
 }
 
-// Prometheus builds Prometheus, without its pages, and returns the path of the
-// binary.
+// Prometheus builds Prometheus without its web interface and returns the path
+// of the binary.
 func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
 
 // Collector builds an OpenTelemetry collector and returns the path of the binary.
 func Collector(ctx context.Context) (string, error) { return built.get(ctx, collectorProgram()) }
 
-// Short builds the programs that `make test` needs and hands each path to report.
+// Short builds the programs that `make test` needs and passes each path to
+// report.
 func Short(ctx context.Context, report func(path string)) error {
 	return built.all(ctx, short(), report)
 }
 
-// Long builds the programs that `make test-long` needs besides.
+// Long builds the additional programs that `make test-long` needs.
 func Long(ctx context.Context, report func(path string)) error {
 	return built.all(ctx, long(), report)
 }

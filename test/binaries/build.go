@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// prebuiltVariable is the environment variable that says, with the value
-	// "prebuilt", that `make binaries` has just built everything: no test asks
-	// the go command again, which takes seconds for each program.
+	// prebuiltVariable is an environment variable. With the value "prebuilt",
+	// `make binaries` has just built everything, and no test runs the go command
+	// again, which takes seconds for each program.
 	prebuiltVariable = "BINARIES"
-	// coverageVariable, if set, makes programs of this repository count what of
-	// them runs.
+	// coverageVariable, if set, builds this repository's programs with coverage
+	// counters.
 	coverageVariable = "COVERAGE"
 )
 
-// built remembers what this process has built. It is the one package variable
-// here: asking the go command again for each test of a process would cost
-// seconds each time, and give the same file.
+// built caches the paths of the programs that this process has built. It is the
+// only package variable: another run of the go command takes seconds and
+// produces the same file.
 var built = cache{paths: map[string]string{}} //nolint:gochecknoglobals // see above
 
 type cache struct {
 	bin   string     // where the programs go; empty: bin/ at the top of the repository
-	mu    sync.Mutex // guards paths, and lets one build run at a time
+	mu    sync.Mutex // guards paths and serializes builds
 	paths map[string]string
 }
 
@@ -47,7 +47,7 @@ func (c *cache) get(ctx context.Context, p program) (string, error) {
 	return path, nil
 }
 
-// find returns the path of a program that was built before, or builds it.
+// find returns the path of a prebuilt program, or builds the program.
 func find(ctx context.Context, p program, bin string) (string, error) {
 	if os.Getenv(prebuiltVariable) != "prebuilt" {
 		return build(ctx, p, bin)
@@ -62,7 +62,7 @@ func find(ctx context.Context, p program, bin string) (string, error) {
 	return path, nil
 }
 
-// place is the top of the repository, and where the program goes.
+// place returns the top of the repository and the path of the program.
 func place(p program, bin string) (root, path string, err error) {
 	root, err = Root()
 	if bin == "" {
@@ -71,7 +71,7 @@ func place(p program, bin string) (root, path string, err error) {
 	return root, filepath.Join(bin, p.name), err
 }
 
-// build leaves it to the go command to do nothing when nothing has changed.
+// build runs the go command, which does nothing if nothing has changed.
 func build(ctx context.Context, p program, bin string) (string, error) {
 	root, path, err := place(p, bin)
 	if err != nil {
@@ -88,7 +88,7 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 
 	cmd := exec.CommandContext(ctx, "go", buildArgs(p, root, path)...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(p.module))
-	// Static, as these programs are released; and each module stands alone.
+	// Static, as in a release, and without a workspace.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %q in %s: %w\n%s%s", p.name, strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
@@ -96,14 +96,14 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 	return path, nil
 }
 
-// buildArgs are the same for all programs, but for what names a version, so that
-// what two have in common is compiled once.
+// buildArgs returns the same arguments for all programs, apart from version
+// stamps, so that common packages are compiled once.
 func buildArgs(p program, root, path string) []string {
 	args := []string{"build",
-		"-buildvcs=false", // a commit that changes no code links nothing anew
+		"-buildvcs=false", // so that a commit without a change of code relinks nothing
 		"-pgo=off",
-		// Prometheus finds its targets in files and in Kubernetes: the libraries of
-		// all clouds would take most of its build. No other program knows these tags.
+		// Prometheus discovers targets in files and in Kubernetes. The libraries of
+		// the clouds would be most of its build. Other programs ignore these tags.
 		"-tags=remove_all_sd,enable_kubernetes_sd",
 		"-ldflags=" + strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "),
 		"-o", path}
@@ -116,8 +116,8 @@ func buildArgs(p program, root, path string) []string {
 	return append(args, p.pkg)
 }
 
-// advice says in a sentence what to do about the usual reasons that have nothing
-// to do with the code; empty if the output names none of them.
+// advice returns a sentence on how to fix a failure of the environment, or ""
+// if the output shows none.
 func advice(output string) string {
 	for _, known := range []struct{ words, advice string }{
 		{"no space left on device", "The disk is full: 'go clean -cache' and 'make clean' free what builds have left."},
@@ -131,7 +131,7 @@ func advice(output string) string {
 	return ""
 }
 
-// all builds programs, two at a time: linking takes one processor.
+// all builds programs, two at a time, because linking uses one processor.
 func (c *cache) all(ctx context.Context, programs []program, report func(path string)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lock waits for the exclusive lock on the file at path, made when missing.
-// The kernel lets go of it when the process ends, however it ends.
+// lock waits for the exclusive lock on the file at path, which it creates if
+// missing. The kernel releases the lock when the process ends.
 func lock(path string) (unlock func(), err error) {
 	file, err := flock(path, syscall.LOCK_EX)
 	if err != nil {
@@ -17,8 +17,7 @@ func lock(path string) (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// tryLock reports whether the lock could be had without waiting, and does not
-// keep it.
+// tryLock reports whether the lock is free. It does not keep the lock.
 func tryLock(path string) (bool, error) {
 	file, err := flock(path, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -3,50 +3,52 @@ package binaries
 import "strings"
 
 const (
-	// KubernetesVersion is the release of the Kubernetes programs, and what they
-	// report as their version.
+	// KubernetesVersion is the release of the Kubernetes programs and the version
+	// that they report.
 	KubernetesVersion = "v1.33.13"
-	// NextKubernetesVersion is that of the newer kube-apiserver, for version skew.
+	// NextKubernetesVersion is the release of the newer kube-apiserver, for
+	// version skew.
 	NextKubernetesVersion = "v1.36.4"
 
-	// profile tells the compiler where the server spends its time.
+	// profile is the server's CPU profile for the compiler.
 	profile = "cmd/flowcontrol-apiserver/default.pgo"
 )
 
-// program is one binary and where it comes from.
+// program is a binary and its source.
 type program struct {
 	name    string // file name under bin/
-	module  string // folder of the module that builds it, from the top of the repository
+	module  string // folder of the module that builds it, relative to the top of the repository
 	pkg     string // import path of its main package
 	ldflags []string
-	profile string // for the compiler, from the module's folder; empty: none
-	ours    bool   // of this repository: its coverage is of interest
+	profile string // PGO profile, relative to the module's folder; empty: none
+	ours    bool   // of this repository: built for coverage
 }
 
-// short are the programs that `make test` needs, the slowest to build first.
+// short returns the programs that `make test` needs, the slowest to build
+// first.
 func short() []program {
 	return []program{prometheusProgram(), kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
 		kubernetesProgram("kubectl"), serverProgram(), etcdProgram()}
 }
 
-// long are those that `make test-long` needs besides.
+// long returns the additional programs that `make test-long` needs.
 func long() []program {
 	return []program{nextKubeAPIServerProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram()}
 }
 
-// serverProgram is compiled without its profile, so that it shares every compiled
-// package with the unit tests.
+// serverProgram returns the server compiled without its profile, so that it
+// shares all compiled packages with the unit tests.
 func serverProgram() program {
 	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ours: true}
 }
 
-// releaseProgram is the server as `make build` compiles it.
+// releaseProgram returns the server as `make build` compiles it.
 func releaseProgram() program {
 	return program{name: "flowcontrol-apiserver-release", module: ".", pkg: "./cmd/flowcontrol-apiserver", profile: profile}
 }
 
-// peerProgram is compiled as the released server is, so that only flow controls
-// are compared.
+// peerProgram is compiled like the released server, so that a comparison shows
+// only the flow control.
 func peerProgram() program {
 	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", profile: profile}
 }
@@ -76,8 +78,8 @@ func collectorProgram() program {
 	return program{name: "otel-collector", module: "hack/tools/otel-collector", pkg: "."}
 }
 
-// versionStamps are the linker's flags by which a release build names its
-// version: without them a program would call itself v0.0.0-master.
+// versionStamps returns the linker flags of a release build. Without them a
+// program reports v0.0.0-master.
 func versionStamps(version string) []string {
 	number := strings.Split(strings.TrimPrefix(version, "v"), ".")
 	var stamps []string

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// modulePath names the module at the top of the repository; the modules below
-// it have longer paths.
+// modulePath is the path of the module at the top of the repository. The
+// modules below it have longer paths.
 const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 
-// Root returns the top folder of the repository: the nearest folder at or
-// above the working directory whose go.mod is the product's.
+// Root returns the top folder of the repository: the nearest folder at or above
+// the working directory whose go.mod is that of the product.
 func Root() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

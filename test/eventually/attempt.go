@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Attempt takes the place of a *testing.T in the assertions of one attempt. It
-// belongs to the goroutine that was given it.
+// Attempt replaces *testing.T in the assertions of one attempt. It belongs to
+// the goroutine that received it.
 type Attempt struct {
 	ctx      context.Context //nolint:containedctx // handed out as testing.T does
 	messages []string
@@ -19,12 +19,12 @@ type Attempt struct {
 
 var _ require.TestingT = (*Attempt)(nil)
 
-// makeAttempt runs try to its end, or to its first failed requirement. A panic
-// in try remains one.
+// makeAttempt runs try to its end, or to its first failed requirement. It
+// passes a panic of try on.
 func makeAttempt(ctx context.Context, try func(*Attempt)) *Attempt {
 	a := &Attempt{ctx: ctx}
 	done := make(chan any)
-	go func() { // FailNow ends a goroutine, and must not end the test's
+	go func() { // FailNow ends its goroutine, which must not be the test's
 		defer func() { done <- recover() }()
 		try(a)
 	}()
@@ -34,19 +34,19 @@ func makeAttempt(ctx context.Context, try func(*Attempt)) *Attempt {
 	return a
 }
 
-// Context ends with the test, or when the waiting does.
+// Context returns a context that ends with the test or with the wait.
 func (a *Attempt) Context() context.Context { return a.ctx }
 
-// Helper does nothing: the failed assertion says where it stands.
+// Helper does nothing: the failed assertion reports its own location.
 func (a *Attempt) Helper() {}
 
-// Errorf keeps the message of a failed assertion and goes on.
+// Errorf records the message of a failed assertion and continues.
 func (a *Attempt) Errorf(format string, args ...any) {
 	a.failed = true
 	a.messages = append(a.messages, fmt.Sprintf(format, args...))
 }
 
-// Fatalf keeps the message and ends the attempt.
+// Fatalf records the message and ends the attempt.
 func (a *Attempt) Fatalf(format string, args ...any) {
 	a.Errorf(format, args...)
 	a.FailNow()
@@ -58,7 +58,7 @@ func (a *Attempt) FailNow() {
 	runtime.Goexit()
 }
 
-// failures are the messages of the attempt.
+// failures returns the messages of the attempt.
 func (a *Attempt) failures() string {
 	if len(a.messages) == 0 {
 		return "the attempt failed without a message"

@@ -1,8 +1,7 @@
-// Package eventually waits in tests for what another process, or another
-// goroutine, does in its own time.
+// Package eventually waits in tests for the asynchronous effects of another
+// process or goroutine.
 //
-// It is the one way to wait. Assertions are written as everywhere else, on the
-// attempt instead of the test:
+// Tests wait in no other way. Assertions take the attempt instead of the test:
 //
 //	eventually.Holds(t, "the schema is served", func(a *eventually.Attempt) {
 //		schema, err := client.Get(a.Context(), name, metav1.GetOptions{})
@@ -10,12 +9,11 @@
 //		require.Empty(a, schema.Status.Conditions)
 //	})
 //
-// An assertion that fails ends the attempt, not the test, and the attempt is
-// made again until all assertions hold or Grace is over. Then the test fails
-// with the assertions of the last attempt that was not cut off. A test's own t
-// inside of an attempt would end the test at once; test/repo forbids it.
+// A failed assertion ends the attempt, not the test. Attempts are repeated
+// until all assertions hold or Grace is over. Then the test fails with the
+// assertions of the last attempt that was not cut off. An assertion on the
+// test's t within an attempt would end the test at once; test/repo forbids it.
 //
-// Grace is generous, and there is one for all: it is how long a slow machine may
-// take, not how long something is promised to take. A promised limit is measured
-// in virtual time.
+// All waits share one generous Grace. It is a limit for slow machines, not a
+// promised latency. A promised limit is measured in virtual time.
 package eventually

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// Grace is how long anything that must happen may take.
+	// Grace is the time limit of every wait.
 	Grace = 5 * time.Minute
-	// interval separates two attempts.
+	// interval is the pause between two attempts.
 	interval = 20 * time.Millisecond
 )
 
-// TB is the part of testing.TB that waiting needs.
+// TB is the part of testing.TB that a wait needs.
 type TB interface {
 	Helper()
 	Context() context.Context
 	Fatalf(format string, args ...any)
 }
 
-// Holds makes attempts until one ends without a failed assertion, and fails the
+// Holds makes attempts until one ends without a failed assertion. It fails the
 // test with the last attempt's failures if none does within Grace or before the
-// test's context ends. What says what is waited for, as a clause: "the pod is
+// test's context ends. what is the awaited condition as a clause: "the pod is
 // ready".
 func Holds(t TB, what string, try func(*Attempt)) {
 	t.Helper()
@@ -30,9 +30,9 @@ func Holds(t TB, what string, try func(*Attempt)) {
 	}
 }
 
-// Within is Holds for a caller that is no test: it returns the failures of the
-// last attempt, "" once an attempt has none. It gives up when ctx ends, after
-// Grace at the latest.
+// Within is Holds for a caller that is not a test. It returns the failures of
+// the last attempt, or "" if an attempt has none. It ends with ctx, or after
+// Grace.
 func Within(ctx context.Context, try func(*Attempt)) (failures string) {
 	return within(ctx, Grace, interval, try)
 }
@@ -47,7 +47,8 @@ func within(ctx context.Context, grace, interval time.Duration, try func(*Attemp
 		if !attempt.failed {
 			return ""
 		}
-		// An attempt that the end of ctx cut off says less than the one before it.
+		// An attempt that the end of ctx cut off is less informative than the one
+		// before it.
 		if failures == "" || ctx.Err() == nil {
 			failures = attempt.failures()
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorder is a test that may fail.
+// recorder is a test whose failure is recorded.
 type recorder struct {
 	*testing.T
 	message string

@@ -1,15 +1,14 @@
-// Package lane tells a test how much to try.
+// Package lane selects how much a test tries.
 //
-// There are two lanes. The short one, `make test`, is what a change must pass:
-// it makes the same choices in every run, so that a change is never refused by
-// chance. The long one, `make test-long`, is built with the tag "long": it has
+// There are two lanes. The short lane, `make test`, is required for every
+// change. It makes the same choices in every run, so that no change fails by
+// chance. The long lane, `make test-long`, is built with the tag "long". It has
 // the full counts, tests that take minutes, and new random choices in each run.
 //
-// A test that is of the long lane alone stands in a file of its own that begins
-// with
+// A test that only the long lane runs is in a separate file that begins with
 //
 //	//go:build long
 //
-// and so does not exist in the short one; nothing is skipped. CONTRIBUTING.md
+// and so is not part of the short lane; nothing is skipped. CONTRIBUTING.md
 // lists these tests with the reason.
 package lane

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// SeedVariable is the environment variable that repeats the choices of a run.
+// SeedVariable is the environment variable that sets the seed, to repeat a run.
 const SeedVariable = "SEED"
 
-// TB is the part of testing.TB that is needed to announce a seed.
+// TB is the part of testing.TB that Seed needs.
 type TB interface {
 	Helper()
 	Name() string
@@ -20,7 +20,7 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Pick returns how many, or how long, in this lane.
+// Pick returns the value for this lane, such as a count or a duration.
 func Pick[T any](short, long T) T {
 	if Long {
 		return long
@@ -28,9 +28,9 @@ func Pick[T any](short, long T) T {
 	return short
 }
 
-// Seed returns the seed of a test's random choices, and logs it with the command
-// that repeats them. It is what the environment variable SEED says, else 1 in the
-// short lane and a new one in the long lane.
+// Seed returns the seed of a test's random choices, and logs it with the
+// command that repeats them. It is the value of the environment variable SEED.
+// If that is unset, it is 1 in the short lane and random in the long lane.
 func Seed(t TB) uint64 {
 	t.Helper()
 	seed, err := choose(os.Getenv(SeedVariable), Long)
@@ -41,7 +41,7 @@ func Seed(t TB) uint64 {
 	return seed
 }
 
-// repetition is the command that makes the choices of a test again.
+// repetition returns the command that repeats the choices of a test.
 func repetition(seed uint64, name string) string {
 	steps := strings.Split(name, "/")
 	for i, step := range steps {

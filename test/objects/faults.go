@@ -3,8 +3,8 @@ package objects
 import "slices"
 
 // FaultsOf returns every fault that an object of the kind can have, as type and
-// field. Without one of them among the generated objects the comparison would
-// say nothing of the rule behind it.
+// field. A comparison covers a validation rule only if the generated objects
+// have its fault.
 func FaultsOf(kind string) []string {
 	common := faults("metadata", map[string][]string{
 		"FieldValueRequired":  {"name"},
@@ -74,7 +74,7 @@ func levelFaults() []string {
 	)
 }
 
-// faults puts each field below path.
+// faults returns each type with each of its fields below path.
 func faults(path string, byType map[string][]string) []string {
 	var all []string
 	for faultType, fields := range byType {

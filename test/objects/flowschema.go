@@ -5,7 +5,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 )
 
-// FlowSchema is a mandatory one now and then.
+// FlowSchema returns a schema, sometimes a mandatory one.
 func (g *Generator) FlowSchema() *flowcontrolv1.FlowSchema {
 	schema := &flowcontrolv1.FlowSchema{}
 	if g.Chance(0.15) {
@@ -47,7 +47,7 @@ func (g *Generator) flowSchemaSpec() flowcontrolv1.FlowSchemaSpec {
 	return spec
 }
 
-// PolicyRules are those of one rule.
+// PolicyRules returns one rule of a schema.
 func (g *Generator) PolicyRules() flowcontrolv1.PolicyRulesWithSubjects {
 	rules := flowcontrolv1.PolicyRulesWithSubjects{Subjects: several(g, 1, 2, g.subject)}
 	shape := g.IntN(3)

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Generator makes objects in v1. Each choice is a good one, or with the
-// probability Wildness one that is probably not.
+// Generator generates objects in v1. Each choice is probably invalid with the
+// probability Wildness, and otherwise valid.
 type Generator struct {
 	*rand.Rand
 	Wildness float64
 }
 
-// New returns the generator number stream of a seed.
+// New returns the generator of a stream of a seed's random numbers.
 func New(seed, stream uint64, wildness float64) *Generator {
 	return &Generator{Rand: rand.New(rand.NewPCG(seed, stream)), Wildness: wildness}
 }
 
-// Chance is true with the given probability.
+// Chance returns true with the given probability.
 func (g *Generator) Chance(probability float64) bool { return g.Float64() < probability }
 
-// Wild tells whether the next choice is to be a bad one.
+// Wild reports whether the next choice is to be a bad one.
 func (g *Generator) Wild() bool { return g.Chance(g.Wildness) }
 
-// pick takes a member of good, or a wild one of bad.
+// pick returns a member of good, or of bad if the choice is wild.
 func pick[T any](g *Generator, good, bad []T) T {
 	if g.Wild() {
 		return bad[g.IntN(len(bad))]
@@ -31,7 +31,8 @@ func pick[T any](g *Generator, good, bad []T) T {
 	return good[g.IntN(len(good))]
 }
 
-// several makes low to high things, or when wild none, or one thing twice.
+// several returns low to high values. If the choice is wild, it returns none,
+// or one twice.
 func several[T any](g *Generator, low, high int, one func() T) []T {
 	count := low + g.IntN(high-low+1)
 	if g.Wild() {
@@ -47,13 +48,14 @@ func several[T any](g *Generator, low, high int, one func() T) []T {
 	return things
 }
 
-// number is between low and high, both often, or when wild beyond.
+// number returns a number from low to high, often one of the bounds. If the
+// choice is wild, it is often outside.
 func (g *Generator) number(low, high int32) int32 {
 	within := low + g.Int32N(high-low+1)
 	return pick(g, []int32{low, high, within, within}, []int32{low - 1, high + 1, 0, 1, -1, -1 << 31, 1<<31 - 1, int32(g.Uint32())})
 }
 
-// list is what a rule lists: a wildcard or members of good.
+// list returns a list of a rule: a wildcard or members of good.
 func (g *Generator) list(good, bad []string) []string {
 	if g.Chance(0.2) && !g.Wild() {
 		return []string{"*"}
@@ -61,7 +63,7 @@ func (g *Generator) list(good, bad []string) []string {
 	return several(g, 1, 3, func() string { return pick(g, good, append(bad, "*", "")) })
 }
 
-// conditions are of different types, unless wild.
+// conditions returns conditions of different types, unless wild.
 func conditions[T any](g *Generator, one func(string) T) []T {
 	var made []T
 	types := []string{"Dangling", "Ready", "Other"}

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 )
 
-// Level is a mandatory one now and then.
+// Level returns a level, sometimes a mandatory one.
 func (g *Generator) Level() *flowcontrolv1.PriorityLevelConfiguration {
 	level := &flowcontrolv1.PriorityLevelConfiguration{}
 	switch {
@@ -71,8 +71,8 @@ func (g *Generator) limited() *flowcontrolv1.LimitedPriorityLevelConfiguration {
 	return limited
 }
 
-// queuing may leave any number out; hands are of at most two cards where the
-// deck is large, for want of bits.
+// queuing may omit any number. Hands in a large deck have at most two cards,
+// because the hash has too few bits for more.
 func (g *Generator) queuing() *flowcontrolv1.QueuingConfiguration {
 	queuing := &flowcontrolv1.QueuingConfiguration{QueueLengthLimit: g.number(0, 1000)}
 	switch g.IntN(3) {
@@ -93,8 +93,9 @@ func (g *Generator) optional(high int32) *int32 {
 	return new(g.number(0, high))
 }
 
-// WithFewQueues bounds the queues of a level that kube-apiserver is to enforce,
-// which makes all of them at once: ten million take gigabytes.
+// WithFewQueues limits the number of queues of a level that kube-apiserver
+// enforces. kube-apiserver creates all queues at once, and ten million take
+// gigabytes.
 func WithFewQueues(level *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
 	if limited := level.Spec.Limited; limited != nil && limited.LimitResponse.Queuing != nil {
 		queuing := limited.LimitResponse.Queuing

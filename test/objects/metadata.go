@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KeepZeroShares is the annotation by which v1beta3 tells zero shares from none.
+// KeepZeroShares is the annotation by which v1beta3 distinguishes zero shares
+// from unset ones.
 const KeepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 
 func goodLabels() []string {
@@ -18,8 +19,8 @@ func badLabels() []string {
 	return []string{"", "*", "A", "a_b", "-a", "a.b", "a b", "ä", "a/b", strings.Repeat("n", 64)}
 }
 
-// name is that of an object. Those of the mandatory objects are wild ones, for
-// the specs do not fit.
+// name returns a name. The names of mandatory objects count as bad, because the
+// generated spec does not match.
 func (g *Generator) name() string {
 	return pick(g,
 		[]string{"batch", "a.b-c.1", "system", strings.Repeat("n", 253)},
@@ -27,7 +28,7 @@ func (g *Generator) name() string {
 	)
 }
 
-// metadata fills in what has to do with neither the name nor the version.
+// metadata sets the fields that depend on neither the name nor the version.
 func (g *Generator) metadata(metadata *metav1.ObjectMeta) {
 	if g.Chance(0.3) {
 		metadata.GenerateName = pick(g, []string{"batch-", "b"}, []string{"B", "a_", ".", strings.Repeat("n", 254)})

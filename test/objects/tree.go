@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// A tree is an object as JSON has it: maps, slices and scalars.
+// A tree is the JSON form of an object: maps, slices and scalars.
 
-// Mutate changes about rate of the nodes below tree to something else: nothing
-// at all, another scalar, or another kind of node; and adds unknown members at
-// the same rate. The tree itself may be changed.
+// Mutate replaces about rate of the nodes below tree by another scalar, another
+// kind of node, or nothing. It adds unknown members at the same rate. It may
+// change the tree itself.
 func Mutate(g *Generator, tree any, rate float64) any {
 	if g.Chance(rate) {
 		return g.otherNode()
@@ -37,7 +37,7 @@ func Mutate(g *Generator, tree any, rate float64) any {
 	return tree
 }
 
-// otherNode is of any type, and a number of any size.
+// otherNode returns a node of any type; numbers have any size.
 func (g *Generator) otherNode() any {
 	nodes := []any{
 		nil, "", "*", "exempt", "ä", true, -1, 0, 1, 1 << 31, 1e300, 1.5, []any{}, map[string]any{},
@@ -46,7 +46,7 @@ func (g *Generator) otherNode() any {
 	return nodes[g.IntN(len(nodes))]
 }
 
-// Tree is object as JSON has it.
+// Tree returns the JSON form of object.
 func Tree(object any) map[string]any {
 	tree, ok := Decode(Encode(object)).(map[string]any)
 	if !ok {
@@ -55,8 +55,8 @@ func Tree(object any) map[string]any {
 	return tree
 }
 
-// Reduce returns the smallest JSON that it finds below data by taking members
-// away, for which fails still holds.
+// Reduce removes members from data while fails holds, and returns the smallest
+// result.
 func Reduce(data []byte, fails func([]byte) bool) []byte {
 	for {
 		smaller := withoutOne(Decode(data))
@@ -68,8 +68,8 @@ func Reduce(data []byte, fails func([]byte) bool) []byte {
 	}
 }
 
-// withoutOne returns every tree that lacks one node of the given one, those
-// that lack most first.
+// withoutOne returns every tree that lacks one node of the given one, the
+// largest removals first.
 func withoutOne(tree any) []any {
 	var without []any
 	switch node := tree.(type) {
@@ -102,7 +102,7 @@ func withoutOne(tree any) []any {
 	return without
 }
 
-// Encode writes a tree, or any other value, as JSON.
+// Encode returns a tree, or any other value, as JSON.
 func Encode(tree any) []byte {
 	data, err := json.Marshal(tree)
 	if err != nil {
@@ -111,7 +111,8 @@ func Encode(tree any) []byte {
 	return data
 }
 
-// Decode reads JSON; numbers keep their digits. What is no JSON is nil.
+// Decode reads JSON; numbers keep their digits. It returns nil for invalid
+// JSON.
 func Decode(data []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()

@@ -15,17 +15,17 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// objectCount is how many objects of each kind and each degree there are.
+// objectCount is the number of objects of each kind and degree.
 func objectCount() int { return lane.Pick(5_000, 50_000) }
 
-// degree is how far the generated objects are from valid ones.
+// degree is the distance of the generated objects from valid ones.
 type degree struct {
 	name string
-	// wildness is the chance that one choice is a bad one, mutation the chance
-	// that one node of the JSON is replaced.
+	// wildness is the probability that a choice is bad; mutation is the
+	// probability that a node of the JSON is replaced.
 	wildness, mutation float64
-	// acceptedFrom and acceptedTo bound the share of valid objects, so that a
-	// generator that no longer does what its name says is noticed.
+	// acceptedFrom and acceptedTo bound the share of valid objects. They detect a
+	// generator that no longer matches its name.
 	acceptedFrom, acceptedTo float64
 }
 
@@ -37,7 +37,7 @@ func degrees() []degree {
 	}
 }
 
-// tally is what Kubernetes said of a lot of objects.
+// tally counts the verdicts of Kubernetes.
 type tally struct {
 	decoded, accepted int
 	faults            map[string]int
@@ -89,8 +89,8 @@ func (seen *tally) add(a answer) {
 	}
 }
 
-// encode writes object in one of the two versions. In v1beta3 the annotation
-// that keeps a zero is part of a valid object.
+// encode encodes object in one of the two versions. In v1beta3, a valid object
+// with zero shares has the annotation that preserves them.
 func encode(g *objects.Generator, object runtime.Object, kind string, mutation float64) []byte {
 	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -115,7 +115,8 @@ type pair struct{ ours, theirs *server }
 
 func newPair() pair { return pair{ours: newOurs(), theirs: newTheirs()} }
 
-// answers returns Kubernetes' answer, and whether ours is the same.
+// answers returns the answer of Kubernetes and whether that of the product is
+// equal.
 func (p pair) answers(data []byte) (answer, bool) {
 	want := p.theirs.answer(data)
 	return want, equality.Semantic.DeepEqual(want, p.ours.answer(data))
@@ -136,14 +137,13 @@ func (p pair) requireAgreement(t *testing.T, data []byte) answer {
 	return agreed
 }
 
-// withoutValue generalises a fault: the bad value goes, and which member of a
-// list it was.
+// withoutValue removes the bad value and the indices of lists from a fault.
 func withoutValue(fault string) string {
 	parts := strings.SplitN(fault, " ", 3)
 	return parts[0] + " " + regexp.MustCompile(`\[\d+\]`).ReplaceAllString(parts[1], "[]")
 }
 
-// FuzzAgreement holds the same for bytes that the fuzzer finds.
+// FuzzAgreement checks the same for fuzzed bytes.
 func FuzzAgreement(f *testing.F) {
 	for i := range uint64(20) {
 		g := objects.New(1, i, 0.1)

@@ -21,9 +21,9 @@ import (
 	ours "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
 )
 
-// answer is what a server makes of one object.
+// answer is the result of one server for one object.
 type answer struct {
-	// Undecodable tells that the bytes are no object of the group.
+	// Undecodable reports that the bytes are not an object of the group.
 	Undecodable bool
 	// Create, Update and Status hold "type field value" of each error of that
 	// operation, sorted.
@@ -37,7 +37,7 @@ type answer struct {
 
 func (a answer) accepts() bool { return !a.Undecodable && len(a.Create) == 0 }
 
-// server decodes and validates as one of the two servers does.
+// server decodes and validates like one of the two servers.
 type server struct {
 	scheme   *runtime.Scheme
 	decoder  runtime.Decoder
@@ -107,7 +107,7 @@ func (s *server) answer(data []byte) answer {
 	return result
 }
 
-// isServed leaves out lists, options, and the versions that only Kubernetes has.
+// isServed excludes lists, options, and the versions that only Kubernetes has.
 func isServed(kind *schema.GroupVersionKind) bool {
 	return slices.Contains([]string{"FlowSchema", "PriorityLevelConfiguration"}, kind.Kind) &&
 		slices.Contains([]schema.GroupVersion{flowcontrolv1.SchemeGroupVersion, flowcontrolv1beta3.SchemeGroupVersion}, kind.GroupVersion())
@@ -121,7 +121,7 @@ func (s *server) convert(hub runtime.Object, version schema.GroupVersion) runtim
 	return object
 }
 
-// describe leaves the wording out, which is each server's own.
+// describe omits the wording, which differs between the servers.
 func describe(errs field.ErrorList) []string {
 	var faults []string
 	for _, err := range errs {

@@ -7,28 +7,29 @@ import (
 )
 
 const (
-	// firstPort and portCount are where Free looks: below the ports that the
-	// kernel hands out by itself, so that no connection and no listener on port 0
-	// gets one of these while its process is away, for a restart say.
+	// firstPort and portCount are the range of Free. It is below the kernel's
+	// range of ephemeral ports: no connection and no listener on port 0 gets one
+	// of these ports while its server restarts.
 	firstPort, portCount = 20_000, 10_000
-	// portAttempts is how many ports Free tries for one that is free.
+	// portAttempts is the number of ports that Free tries for each port.
 	portAttempts = 1000
 )
 
-// TB is the part of testing.TB that a port needs.
+// TB is the part of testing.TB that Free needs.
 type TB interface {
 	Helper()
 	Cleanup(cleanup func())
 	Fatalf(format string, args ...any)
 }
 
-// Free returns ports of 127.0.0.1 that are the test's until it ends: no other
-// test gets them, in this process or another. Nobody listens on them yet.
+// Free reserves ports of 127.0.0.1 until the test ends: no other test gets
+// them, in this process or another. Nothing listens on them yet.
 func Free(t TB, count int) []int {
 	t.Helper()
 	ports := make([]int, 0, count)
 	for attempt := 0; len(ports) < count; attempt++ {
-		// Tests of other processes look here too: a seed would have them meet.
+		// The choice is not seeded: tests of other processes would try the same
+		// ports.
 		port := firstPort + rand.IntN(portCount)
 		mark, err := take(port)
 		switch {
@@ -42,8 +43,8 @@ func Free(t TB, count int) []int {
 	return ports
 }
 
-// Listen returns a listener on a port of its own, open until it is closed or the
-// test ends.
+// Listen returns a listener on a reserved port. It is open until it is closed
+// or the test ends.
 func Listen(t TB) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", Loopback(Free(t, 1)[0]))
@@ -54,11 +55,12 @@ func Listen(t TB) net.Listener {
 	return listener
 }
 
-// Loopback is the address of a port of the loopback, as host:port.
+// Loopback returns the address of a port of the loopback, as host:port.
 func Loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// take fails if another has the port. The mark, open as long as it is taken, is
-// the UDP port of the same number: what is tested here speaks TCP alone.
+// take reserves a port and fails if another process has it. The reservation is
+// a socket on the UDP port of the same number, because the tested servers use
+// only TCP.
 func take(port int) (mark net.PacketConn, err error) {
 	mark, err = net.ListenPacket("udp", Loopback(port))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ciRepository is a repository with this one's .ci/run, and a make that only says
-// what it was asked for.
+// ciRepository is a repository with this one's .ci/run and a make that only
+// prints its arguments.
 type ciRepository struct {
 	dir, bin, cache string
 }
@@ -49,7 +49,7 @@ func (r ciRepository) commit(t *testing.T) {
 	r.git(t, "commit", "--quiet", "--message=change")
 }
 
-// run runs .ci/run, which must pass or fail as make does.
+// run runs .ci/run. It must pass or fail as make does.
 func (r ciRepository) run(t *testing.T, status string, env ...string) string {
 	t.Helper()
 	ci := exec.CommandContext(t.Context(), "bash", ".ci/run")

@@ -25,8 +25,8 @@ func TestEveryPackageHasExactlyOnePackageComment(t *testing.T) {
 	}
 }
 
-// commentFaults judges the package comments of one folder. The comment stands
-// in a file that is no test, unless there are only tests.
+// commentFaults returns the faults of a folder's package comments. The comment
+// must not be in a test file, unless there are only tests.
 func commentFaults(files []goFile) (faults []string) {
 	name, onlyTests := "", true
 	for _, file := range files {

@@ -1,3 +1,3 @@
-// Package repo holds the tests of the repository itself: what a compiler and a
-// linter do not see of the project's rules. It has no code of its own.
+// Package repo holds tests of the project's rules that compilers and linters do
+// not check. It has no other code.
 package repo

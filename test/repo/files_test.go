@@ -20,10 +20,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// generatedFolder is written by generators, whose comments and names are their own.
+// generatedFolder holds generated code, to which the rules do not apply.
 const generatedFolder = "pkg/generated/"
 
-// root is the top of the repository.
+// root returns the top of the repository.
 func root(t *testing.T) string {
 	t.Helper()
 	top, err := binaries.Root()
@@ -31,8 +31,8 @@ func root(t *testing.T) string {
 	return top
 }
 
-// trackedFiles lists the repository's files, those not yet committed too, by
-// slash paths from its top.
+// trackedFiles returns the repository's files, including those not committed
+// yet, as slash paths relative to its top.
 func trackedFiles(t *testing.T) []string {
 	t.Helper()
 	list := command(t, root(t), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -48,15 +48,15 @@ func trackedFiles(t *testing.T) []string {
 
 // goFile is a parsed Go file.
 type goFile struct {
-	name      string // slash path from the top
+	name      string // slash path relative to the top
 	folder    string
 	generated bool
 	syntax    *ast.File
 	positions *token.FileSet
-	imports   map[string]string // names by import paths
+	imports   map[string]string // names by import path
 }
 
-// parseFile parses a file of that slash path from the top.
+// parseFile parses a file with this slash path, relative to the top.
 func parseFile(t *testing.T, name string, content []byte) goFile {
 	t.Helper()
 	positions := token.NewFileSet()
@@ -77,10 +77,11 @@ func parseFile(t *testing.T, name string, content []byte) goFile {
 	}
 }
 
-// majorVersion ends an import path, and is no part of the package's name.
+// majorVersion matches the end of an import path that is not part of the
+// package's name.
 var majorVersion = regexp.MustCompile(`/v\d+$`)
 
-// at is a position as an editor takes it.
+// at returns a position in the format file:line:column.
 func (f goFile) at(pos token.Pos) string { return f.positions.Position(pos).String() }
 
 func (f goFile) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }

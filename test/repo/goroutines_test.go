@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// endsElsewhere finds what would end the test in another goroutine than its own:
-// there it ends that goroutine alone, and the test waits forever or goes on. It
-// looks into function literals that are started by go, by a method Go (of a
-// sync.WaitGroup or an errgroup) or by an AfterFunc, and into HTTP handlers of
-// package http, and at what a go statement hands the test. What a helper does
-// that gets the test otherwise is out of reach.
+// endsElsewhere finds calls that end the test in another goroutine. Such a call
+// ends only that goroutine, and the test hangs or continues. It checks function
+// literals that are started by go, by a method Go (of a sync.WaitGroup or an
+// errgroup) or by an AfterFunc, HTTP handlers of package http, and the
+// arguments of a go statement. It does not check helpers that receive the test
+// in another way.
 func endsElsewhere(file goFile) (faults []string) {
 	names := file.testNames()
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
@@ -27,11 +27,11 @@ func endsElsewhere(file goFile) (faults []string) {
 		return true
 	})
 	slices.Sort(faults)
-	return slices.Compact(faults) // of a goroutine within a goroutine
+	return slices.Compact(faults) // a nested goroutine reports a fault twice
 }
 
-// startedBy are the function literals that a statement or call has run in another
-// goroutine.
+// startedBy returns the function literals that a statement or call runs in
+// another goroutine.
 func startedBy(file goFile, node ast.Node) (started []*ast.FuncLit) {
 	switch node := node.(type) {
 	case *ast.GoStmt:
@@ -52,7 +52,7 @@ func startedBy(file goFile, node ast.Node) (started []*ast.FuncLit) {
 	return started
 }
 
-// endsIn are the places of a function literal that end the test.
+// endsIn returns the places of a function literal that end the test.
 func endsIn(file goFile, literal *ast.FuncLit, names map[string]bool) (faults []string) {
 	names = withoutParameters(names, literal.Type)
 	ast.Inspect(literal.Body, func(node ast.Node) bool {

@@ -17,22 +17,22 @@ import (
 // module is the import path of the product.
 const module = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 
-// goPackage is what the go command knows of a package.
+// goPackage is a package in the output of the go command.
 type goPackage struct {
 	ImportPath   string
-	Imports      []string // of its files that are no tests
+	Imports      []string // without those of tests
 	TestImports  []string
 	XTestImports []string
 }
 
 // rule forbids imports.
 type rule struct {
-	// from are the packages that it binds; to is what they may not import.
-	// A path stands for itself and everything below it; "./" for the product's.
+	// from are the packages that the rule applies to; to is what they may not
+	// import. A path includes everything below it; "./" is the product's module.
 	from, to []string
-	// except are packages below from that it does not bind.
+	// except are packages below from that the rule does not apply to.
 	except []string
-	// tests tells whether it binds their tests too.
+	// tests reports whether the rule applies to their tests too.
 	tests bool
 	why   string
 }
@@ -92,9 +92,9 @@ func rules() []rule {
 	}
 }
 
-// levels is the table of design: a package of the engine imports only packages
-// of a lower level, so siblings do not know each other. The last level, L4, is
-// the public face and what stands around the engine.
+// levels is the table of the design. A package of the engine imports only
+// packages of a lower level, so packages of the same level are independent. The
+// last level, L4, is the public API and the integration of the engine.
 func levels() [][]string {
 	return [][]string{
 		{"allocation", "clock", "demand", "flow", "guarded", "mandatory", "seats", "stats"},
@@ -105,7 +105,7 @@ func levels() [][]string {
 	}
 }
 
-// lowerLevels lists the packages of L0 to L3.
+// lowerLevels returns the packages of L0 to L3.
 func lowerLevels(prefix string) []string {
 	var packages []string
 	all := levels()
@@ -132,7 +132,7 @@ func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
 	seen := 0
 	for _, pkg := range goPackages(t) {
 		name, ok := strings.CutPrefix(pkg.ImportPath, module+"/pkg/apf/")
-		if !ok || len(pkg.Imports) == 0 { // tests alone may import what they like
+		if !ok || len(pkg.Imports) == 0 { // a package of only tests may import anything
 			continue
 		}
 		seen++
@@ -143,7 +143,7 @@ func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
-// levelFaults judges the imports of the package of that name below pkg/apf.
+// levelFaults returns the faults of the imports of a package below pkg/apf.
 func levelFaults(name string, imports []string) (faults []string) {
 	level := levelOf(name)
 	if level < 0 {
@@ -162,8 +162,8 @@ func levelFaults(name string, imports []string) (faults []string) {
 	return faults
 }
 
-// levelOf is the level of a package below pkg/apf, -1 if it has none. A package
-// below another has its level.
+// levelOf returns the level of a package below pkg/apf, or -1 if it has none. A
+// nested package has the level of its parent.
 func levelOf(name string) int {
 	top, _, _ := strings.Cut(name, "/")
 	for level, names := range levels() {
@@ -174,7 +174,7 @@ func levelOf(name string) int {
 	return -1
 }
 
-// broken lists the imports of the package that the rule forbids.
+// broken returns the imports of the package that the rule forbids.
 func (r rule) broken(pkg goPackage) (imports []string) {
 	if !below(pkg.ImportPath, r.from) || below(pkg.ImportPath, r.except) {
 		return nil
@@ -191,7 +191,7 @@ func (r rule) broken(pkg goPackage) (imports []string) {
 	return imports
 }
 
-// below tells whether an import path is one of the trees or lies in one.
+// below reports whether an import path is in one of the trees.
 func below(importPath string, trees []string) bool {
 	for _, tree := range trees {
 		tree = strings.TrimSuffix(strings.Replace(tree, "./", module+"/", 1), "/")
@@ -202,7 +202,7 @@ func below(importPath string, trees []string) bool {
 	return false
 }
 
-// goPackages lists the packages of the product's module.
+// goPackages returns the packages of the product's module.
 func goPackages(t *testing.T) []goPackage {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(command(t, root(t),

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rulesOfLuck find what makes a test fail by chance, or slow. They go by syntax,
-// a file at a time: what a helper does with a test that it is given is out of
-// reach.
+// rulesOfLuck returns the rules against tests that fail by chance or are slow.
+// They check syntax, one file at a time, and not what a helper does with a test
+// that it receives.
 func rulesOfLuck() map[string]func(goFile) []string {
 	return map[string]func(goFile) []string{
 		"sleeps and skips":                      sleepsAndSkips,
@@ -35,7 +35,7 @@ func TestNothingInTestsIsLeftToLuck(t *testing.T) {
 	}
 }
 
-// inTests has a rule bind tests and what only tests use.
+// inTests restricts a rule to tests and to packages that only tests use.
 func inTests(find func(goFile) []string) func(goFile) []string {
 	return func(file goFile) []string {
 		if !file.isTest() && !strings.HasPrefix(file.name, "test/") {

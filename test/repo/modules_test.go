@@ -28,15 +28,15 @@ func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
 	want := product["k8s.io/apiserver"]
 	require.NotEmpty(t, want)
 	for name, version := range product {
-		untagged := strings.HasPrefix(version, "v0.0.0-") // is no part of the release
+		untagged := strings.HasPrefix(version, "v0.0.0-") // is not part of the release
 		if strings.HasPrefix(name, "k8s.io/") && strings.HasPrefix(version, "v0.") && !untagged {
 			assert.Equal(t, want, version, name)
 		}
 	}
 }
 
-// requirements maps the modules that a go.mod requires to their versions, those
-// that it puts in their place where it does.
+// requirements maps the modules that a go.mod requires to their versions, after
+// replacements.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	type version struct{ Path, Version string }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// portZero finds addresses with port 0, and listeners on the address of another.
-// Whether an address is used after its listener is closed is more than syntax
-// tells, so port 0 is left to test/ports and net/http/httptest. A program that is
-// told to listen on port 0, by a flag, keeps its port.
+// portZero finds addresses with port 0, and listeners on the address of another
+// listener. Syntax does not show whether an address is used after its listener
+// is closed, so only test/ports and net/http/httptest may use port 0. A program
+// that listens on port 0 because of a flag keeps its port and is allowed.
 func portZero(file goFile) (faults []string) {
 	if file.folder == "test/ports" {
 		return nil
@@ -34,7 +34,7 @@ func portZero(file goFile) (faults []string) {
 	return faults
 }
 
-// listens reports whether a call is of net.Listen or its like.
+// listens reports whether a call is one of net.Listen and similar functions.
 func listens(file goFile, call *ast.CallExpr) bool {
 	return strings.HasPrefix(file.selected(call.Fun, "net"), "Listen")
 }

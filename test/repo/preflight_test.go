@@ -14,7 +14,7 @@ func TestAMachineThatLacksSomethingIsToldWhatToDo(t *testing.T) {
 	tools := []string{"awk", "bash", "cat", "cc", "df", "dirname", "gcc", "git", "go", "head"}
 	for _, test := range []struct {
 		name, without string
-		scripts       map[string]string // commands that are others here
+		scripts       map[string]string // commands that are replaced here
 		env           []string
 		says          string
 	}{

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// unseeded finds random choices that no run can repeat: functions of a package
-// that seeds itself, and sources that the time seeds. test/lane has to choose a
-// seed; test/ports finds what other processes do not use.
+// unseeded finds random choices that cannot be repeated: functions of a package
+// that seeds itself, and sources that are seeded with the time. test/lane is
+// exempt because it chooses the seed, and test/ports because it must differ
+// between processes.
 func unseeded(file goFile) (faults []string) {
 	if file.folder == "test/lane" || file.folder == "test/ports" {
 		return nil
@@ -31,8 +32,8 @@ func unseeded(file goFile) (faults []string) {
 	return faults
 }
 
-// choosesByItself reports whether a selector is a function whose choices nobody
-// seeds.
+// choosesByItself reports whether a selector is a function of an unseeded
+// global source.
 func choosesByItself(file goFile, selector *ast.SelectorExpr) bool {
 	seeded := []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "Source64", "PCG", "ChaCha8", "Zipf"}
 	for _, pkg := range []string{"math/rand", "math/rand/v2"} {
@@ -45,7 +46,7 @@ func choosesByItself(file goFile, selector *ast.SelectorExpr) bool {
 		!slices.Contains([]string{"", "SafeEncodeString"}, file.selected(selector, "k8s.io/apimachinery/pkg/util/rand"))
 }
 
-// makesSource reports whether a call makes a source of random numbers.
+// makesSource reports whether a call creates a source of random numbers.
 func makesSource(file goFile, call *ast.CallExpr) bool {
 	sources := []string{"NewSource", "NewPCG", "NewChaCha8"}
 	return slices.Contains(sources, file.selected(call.Fun, "math/rand")) ||
@@ -53,7 +54,7 @@ func makesSource(file goFile, call *ast.CallExpr) bool {
 		file.selected(call.Fun, "sigs.k8s.io/randfill") == "NewWithSeed"
 }
 
-// mentionsTime reports whether an expression asks for the time.
+// mentionsTime reports whether an expression reads the time.
 func mentionsTime(file goFile, expr ast.Expr) (found bool) {
 	ast.Inspect(expr, func(node ast.Node) bool {
 		found = found || slices.Contains([]string{"Now", "Since", "Until"}, file.selected(node, "time"))

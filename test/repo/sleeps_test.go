@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sleepsAndSkips are those of a file, wherever it is.
+// sleepsAndSkips returns the sleeps and skips in a file.
 func sleepsAndSkips(file goFile) (faults []string) {
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
 		selector, ok := node.(*ast.SelectorExpr)

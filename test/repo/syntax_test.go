@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Import paths that several rules name.
+// Import paths that several rules use.
 const (
 	pollPackage       = "k8s.io/apimachinery/pkg/util/wait"
 	eventuallyPackage = module + "/test/eventually"
@@ -16,7 +16,8 @@ const (
 	assertPackage     = "github.com/stretchr/testify/assert"
 )
 
-// selected is the name that node selects from the package, "" if it does not.
+// selected returns the name that node selects from the package, or "" if it
+// does not.
 func (f goFile) selected(node ast.Node, pkg string) string {
 	selector, ok := node.(*ast.SelectorExpr)
 	if !ok {
@@ -28,8 +29,8 @@ func (f goFile) selected(node ast.Node, pkg string) string {
 	return ""
 }
 
-// asserted is the name of the assertion, of testify, that node calls, "" if it
-// calls none. Calls of require end the test, those of assert do not.
+// asserted returns the name of the testify assertion that node calls, or "" if
+// it calls none. Calls of require end the test, those of assert do not.
 func (f goFile) asserted(node ast.Node) (name string, ends bool) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok {
@@ -41,8 +42,8 @@ func (f goFile) asserted(node ast.Node) (name string, ends bool) {
 	return f.selected(call.Fun, assertPackage), false
 }
 
-// isTestType reports whether the type is *testing.T, testing.TB or alike. It goes
-// by its name: an interface of ours is called TB too.
+// isTestType reports whether the type is *testing.T, testing.TB or similar. It
+// checks only the name: interfaces of this project are called TB too.
 func isTestType(expr ast.Expr) bool {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X
@@ -59,8 +60,8 @@ func isTestType(expr ast.Expr) bool {
 	return selector.Sel.Name == "TB" || inTesting && slices.Contains([]string{"T", "B", "F"}, selector.Sel.Name)
 }
 
-// testNames are the names of parameters, variables and fields that hold a test,
-// and "t", which may be a field of a type in another file.
+// testNames returns the names of parameters, variables and fields that hold a
+// test, and "t", which may be a field of a type in another file.
 func (f goFile) testNames() map[string]bool {
 	names := map[string]bool{"t": true}
 	ast.Inspect(f.syntax, func(node ast.Node) bool {
@@ -74,7 +75,8 @@ func (f goFile) testNames() map[string]bool {
 	return names
 }
 
-// isTestValue reports whether an expression is a test, or a field that holds one.
+// isTestValue reports whether an expression is a test, or a field that holds
+// one.
 func isTestValue(node ast.Node, names map[string]bool) bool {
 	switch node := node.(type) {
 	case *ast.Ident:
@@ -85,8 +87,8 @@ func isTestValue(node ast.Node, names map[string]bool) bool {
 	return false
 }
 
-// declaresTest reports whether a function has a parameter that is a test: what it
-// does with it is then its caller's matter.
+// declaresTest reports whether a function has a parameter that is a test. The
+// caller is then responsible for its use.
 func declaresTest(function *ast.FuncType) bool {
 	for _, field := range function.Params.List {
 		if isTestType(field.Type) {
@@ -96,14 +98,14 @@ func declaresTest(function *ast.FuncType) bool {
 	return false
 }
 
-// faultsIn are what find reports of a test file with this content after its
-// package clause.
+// faultsIn returns the faults that find reports for a test file with this
+// content after its package clause.
 func faultsIn(t *testing.T, find func(goFile) []string, source string) []string {
 	t.Helper()
 	return find(parseFile(t, "pkg/a/a_test.go", []byte("package a;"+source)))
 }
 
-// example is Go code and how many faults a rule finds in it.
+// example is Go code and the number of faults that a rule finds in it.
 type example struct {
 	name, source string
 	faults       int

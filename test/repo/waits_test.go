@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// rawPolls finds other ways to wait than test/eventually, which has one grace
-// and says which assertion did not hold.
+// rawPolls finds waits that do not use test/eventually. Only that package has a
+// common grace period and reports the failed assertion.
 func rawPolls(file goFile) (faults []string) {
 	const right = " is not the way to wait: use eventually.Holds, or eventually.Within outside of a test (test/eventually)"
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
@@ -37,9 +37,9 @@ func TestRawPollsAreFound(t *testing.T) {
 	})
 }
 
-// testInAttempt finds the test's own t where an attempt is made: what fails on it
-// ends the test at once instead of the attempt. A helper that takes the test by
-// another way, a method's receiver say, is out of reach.
+// testInAttempt finds uses of the test's t within an attempt. A failure on t
+// ends the test at once instead of the attempt. It does not check helpers that
+// receive the test in another way, such as through a method's receiver.
 func testInAttempt(file goFile) (faults []string) {
 	names := file.testNames()
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
@@ -62,7 +62,8 @@ func testInAttempt(file goFile) (faults []string) {
 	return faults
 }
 
-// takesAttempt reports whether a function has a parameter of *eventually.Attempt.
+// takesAttempt reports whether a function has a parameter of type
+// *eventually.Attempt.
 func takesAttempt(file goFile, function *ast.FuncType) bool {
 	for _, field := range function.Params.List {
 		if star, ok := field.Type.(*ast.StarExpr); ok && file.selected(star.X, eventuallyPackage) == "Attempt" {
@@ -72,7 +73,8 @@ func takesAttempt(file goFile, function *ast.FuncType) bool {
 	return false
 }
 
-// withoutParameters are the names that a function's parameters do not hide.
+// withoutParameters returns the names that a function's parameters do not
+// shadow.
 func withoutParameters(names map[string]bool, function *ast.FuncType) map[string]bool {
 	names = maps.Clone(names)
 	for _, field := range function.Params.List {
@@ -83,13 +85,13 @@ func withoutParameters(names map[string]bool, function *ast.FuncType) map[string
 	return names
 }
 
-// testUses are the places of a body that use the test.
+// testUses returns the places in a body that use the test.
 func testUses(file goFile, body ast.Node, names map[string]bool) (faults []string) {
 	ast.Inspect(body, func(node ast.Node) bool {
 		if literal, ok := node.(*ast.FuncLit); ok && declaresTest(literal.Type) {
 			return false
 		}
-		if key, ok := node.(*ast.KeyValueExpr); ok { // a key names a field, and uses nothing
+		if key, ok := node.(*ast.KeyValueExpr); ok { // a key is a field's name, not a use
 			faults = append(faults, testUses(file, key.Value, names)...)
 			return false
 		}

@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// wallClock finds assertions and conditions of failure that read the clock: a
-// busy machine takes longer. It follows a reading through variables of the same
-// function, not through calls. In what is given to synctest.Test time is virtual.
+// wallClock finds assertions and failure conditions that read the clock. They
+// fail on a busy machine. It follows a reading through variables of the same
+// function, not through calls. The function that synctest.Test runs is exempt,
+// because its time is virtual.
 func wallClock(file goFile) (faults []string) {
 	for _, declaration := range file.syntax.Decls {
 		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil {
@@ -44,7 +45,7 @@ func wallClockIn(file goFile, body *ast.BlockStmt) (faults []string) {
 	return faults
 }
 
-// readings are the variables of a function that hold a time that went by.
+// readings returns the variables of a function that hold an elapsed time.
 func readings(file goFile, body *ast.BlockStmt) map[string]bool {
 	names := map[string]bool{}
 	ast.Inspect(body, func(node ast.Node) bool {
@@ -63,7 +64,7 @@ func readings(file goFile, body *ast.BlockStmt) map[string]bool {
 	return names
 }
 
-// elapses reports whether an expression is a difference to the present.
+// elapses reports whether an expression computes an elapsed time.
 func elapses(file goFile, expr ast.Expr) (found bool) {
 	ast.Inspect(expr, func(node ast.Node) bool {
 		if _, ok := node.(*ast.FuncLit); ok {
@@ -86,13 +87,13 @@ func elapses(file goFile, expr ast.Expr) (found bool) {
 	return found
 }
 
-// asksNow reports whether an expression is a call of time.Now.
+// asksNow reports whether an expression calls time.Now.
 func asksNow(file goFile, expr ast.Expr) bool {
 	call, ok := expr.(*ast.CallExpr)
 	return ok && file.selected(call.Fun, "time") == "Now"
 }
 
-// anyReads reports whether one of the expressions is, or holds, a reading.
+// anyReads reports whether one of the expressions is or contains a reading.
 func anyReads(file goFile, readings map[string]bool, exprs ...ast.Expr) (found bool) {
 	for _, expr := range exprs {
 		found = found || elapses(file, expr)

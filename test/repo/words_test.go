@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leftovers are words of templates, and of work put off. They are put together
-// here so that this file does not hold them.
+// leftovers matches words of templates and of postponed work. They are
+// concatenated, so that this file does not contain them.
 func leftovers() *regexp.Regexp {
 	words := []string{"war" + "dle", "flun" + "der", "to" + "do", "fix" + "me", "xx" + "x", "not " + "implemented"}
 	return regexp.MustCompile(`(?i)\b(` + strings.Join(words, "|") + `)`)
 }
 
-// places are folders of one machine, and hosts that serve packages: a clone
-// must work anywhere, with the registries that its user has configured.
+// places matches folders of one machine and hosts of registries. A clone must
+// work anywhere, with the user's configured registries.
 func places() *regexp.Regexp {
 	return regexp.MustCompile(`/(root|work|farm|home)/|proxy\.golang|registry\.npmjs|deb\.debian`)
 }
@@ -47,7 +47,7 @@ func reportLines(t *testing.T, pattern *regexp.Regexp, why string, wanted func(n
 		}
 		content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
 		require.NoError(t, err)
-		if bytes.IndexByte(content, 0) >= 0 { // no text
+		if bytes.IndexByte(content, 0) >= 0 { // a binary file
 			continue
 		}
 		looked++

@@ -33,7 +33,7 @@ func TestFlagsDocumentShowsEveryFlagByTheme(t *testing.T) {
 	})
 }
 
-// writeFlagsDocument is the text of --help as a page.
+// writeFlagsDocument returns the text of --help as a Markdown page.
 func writeFlagsDocument() string {
 	var text strings.Builder
 	text.WriteString("# Flags\n\nWhat `flowcontrol-apiserver --help` says, by theme. Flags that kube-apiserver has too\n" +
@@ -50,7 +50,7 @@ func writeFlagsDocument() string {
 	return text.String()
 }
 
-// defaultOf leaves out what says nothing.
+// defaultOf returns a flag's default, or "" for an empty value.
 func defaultOf(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "[]", "none", "<nil>":
@@ -60,7 +60,7 @@ func defaultOf(f *pflag.Flag) string {
 	}
 }
 
-// cell makes a usage fit into a table.
+// cell escapes a usage text for a cell of a table.
 func cell(usage string) string {
 	return strings.NewReplacer("|", `\|`, "\n", "<br>", "<", "&lt;", ">", "&gt;").Replace(usage)
 }

@@ -10,7 +10,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// parseFlags is the way of a command line into options.
+// parseFlags returns the options of a command line.
 func parseFlags(t *testing.T, args ...string) *Options {
 	t.Helper()
 	options := NewOptions()

@@ -13,8 +13,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// refusal is why the program does not start with these flags: it goes as far as to
-// open the store, without what is set for a whole process.
+// refusal returns the error with which the program does not start with these
+// flags. It starts up to opening the store, without process-wide settings.
 func refusal(t *testing.T, args ...string) error {
 	t.Helper()
 	options := NewOptions()

@@ -1,6 +1,5 @@
-// Command peer is this project's server with the flow control of
-// k8s.io/apiserver in the place of pkg/apf: filter, estimates and engine. It is
-// what pkg/apf is compared with.
+// Command peer is this project's server with the filter, estimates and engine
+// of k8s.io/apiserver instead of pkg/apf. It is the peer of the comparison.
 package main
 
 import (

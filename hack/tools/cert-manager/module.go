@@ -1,5 +1,5 @@
-// Package certmanager names cert-manager, so that go.mod keeps its release. Nothing
-// of it is compiled: what is needed are files in its module.
+// Package certmanager imports cert-manager, so that go.mod keeps its release.
+// Only files of the module are used; nothing of it is compiled.
 package certmanager
 
 import _ "github.com/cert-manager/cert-manager/pkg/apis/certmanager"

@@ -1,5 +1,5 @@
-// Command otel-collector is an OpenTelemetry collector of the parts that take
-// spans by OTLP and write them out.
+// Command otel-collector is an OpenTelemetry collector with only an OTLP
+// receiver and the exporters that write spans out.
 package main
 
 import (

@@ -35,9 +35,9 @@ import (
 	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// adopter starts a server of the library that adopts flow control by the lines of the
-// package comment. One of its ten seats is for everybody. /held sends to held, and
-// responds when release is closed.
+// adopter starts a server of the library that adopts flow control as in the
+// package comment. One of its ten seats is for everybody. /held sends to held
+// and responds when release is closed.
 func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httptest.Server {
 	t.Helper()
 	schemaOfAll := bootstrap.MandatoryFlowSchemaCatchAll.DeepCopy()
@@ -85,7 +85,7 @@ func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httpt
 	return listener
 }
 
-// answer is a response that has been read.
+// answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
@@ -141,7 +141,7 @@ func TestAServerOfTheLibraryAdoptsFlowControlByOneLine(t *testing.T) {
 	assert.NotEqual(t, reading.GetSampleCount(), upTo(reading, 0.01))
 }
 
-// member is the histogram whose labels have the given values.
+// member returns the histogram whose labels have the given values.
 func member(family *dto.MetricFamily, values ...string) *dto.Histogram {
 	for _, metric := range family.GetMetric() {
 		if !slices.ContainsFunc(metric.GetLabel(), func(pair *dto.LabelPair) bool { return !slices.Contains(values, pair.GetValue()) }) {
@@ -151,7 +151,7 @@ func member(family *dto.MetricFamily, values ...string) *dto.Histogram {
 	return nil
 }
 
-// upTo is how much of a histogram is in the buckets up to a bound.
+// upTo returns a histogram's count in the buckets up to a bound.
 func upTo(histogram *dto.Histogram, bound float64) uint64 {
 	for _, bucket := range histogram.GetBucket() {
 		if bucket.GetUpperBound() == bound {
@@ -161,7 +161,7 @@ func upTo(histogram *dto.Histogram, bound float64) uint64 {
 	return 0
 }
 
-// total is the sum of a family's counters, and of what its histograms counted.
+// total returns the sum of a family's counters and of its histograms' counts.
 func total(family *dto.MetricFamily) (sum float64) {
 	for _, metric := range family.GetMetric() {
 		sum += metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())

@@ -33,7 +33,7 @@ func TestCurrent(t *testing.T) {
 				{Limits: Limits{50, 10, 100}},
 				{Limits: Limits{50, 50, 100}, HighWatermark: 200, Smoothed: 200},
 			},
-			// f·10 + f·200 = 100 gives the first less than its lower limit.
+			// f·10 + f·200 = 100 would give the first less than its lower limit.
 			current: []int{10, 90}, targets: []float64{10, 200}, fraction: 0.45,
 		},
 		"a borrower stops at its upper limit and the others share the rest": {
@@ -94,7 +94,7 @@ func TestCurrent(t *testing.T) {
 				{Limits: Limits{50, 20, 100}, HighWatermark: 50},
 				{Limits: Limits{50, 10, 100}, HighWatermark: 30},
 			},
-			// 55 seats; 30 are lower limits; 25 of the 50 that are missing.
+			// 55 seats; the lower limits are 30; the rest is 25 of the 50 missing.
 			current: []int{45, 35, 20}, targets: []float64{45, 50, 30},
 		},
 		"where all are at their upper limits, seats stay unused": {
@@ -138,7 +138,7 @@ func TestCurrent(t *testing.T) {
 				{Limits: Limits{40, 0, 100}},
 				{Limits: Limits{60, 40, 100}, HighWatermark: 500, Smoothed: 500},
 			},
-			// 60 seats; 40 are a lower limit, 20 of the 20 that are missing.
+			// 60 seats; a lower limit is 40; the rest is 20 of the 20 missing.
 			current: []int{40, 1, 60}, targets: []float64{40, 0, 500},
 		},
 		"no levels, nothing to do": {total: 10, current: []int{}, targets: []float64{}},
@@ -165,8 +165,8 @@ func randomLevels(random *rand.Rand) (int, []Level) {
 	return total, levels
 }
 
-// bisected says again, by bisection over f, what clamp(f·target) gives each
-// limited level, in fractions of a seat.
+// bisected computes by bisection over f what clamp(f·target) gives each limited
+// level, in fractions of a seat. It is an independent reference.
 func bisected(rest float64, levels []Level, targets []float64) []float64 {
 	seats := make([]float64, len(levels))
 	at := func(f float64) float64 {
@@ -236,8 +236,9 @@ func TestCurrentProperties(t *testing.T) {
 	}
 }
 
-// requireFair fails unless every limited level has what it should have, in whole
-// seats. Where rounding comes to too much, some give back more than a seat.
+// requireFair requires that every limited level has its expected number of
+// whole seats. If the rounded sum exceeds the total, some levels give up more
+// than a seat.
 func requireFair(t *testing.T, total int, levels []Level, want []float64, got []int) {
 	t.Helper()
 	rounded := 0

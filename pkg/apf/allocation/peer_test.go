@@ -23,10 +23,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// peerLimits runs the library's engine on a server of total seats with the
-// given levels, of which the first is the exempt one and the second catch-all,
-// and returns by name what it says of each level: nominal, lower, upper and
-// current limit.
+// peerLimits runs the library's engine with the given levels on a server of
+// total seats. The first level is the exempt one, the second is catch-all. It
+// returns the nominal, lower, upper and current limit of each level by name.
 func peerLimits(t *testing.T, total int, names []string, shares []Share) map[string][4]int {
 	t.Helper()
 	klog.LogToStderr(false)
@@ -55,8 +54,9 @@ func peerLimits(t *testing.T, total int, names []string, shares []Share) map[str
 	var limits map[string][4]int
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(objects...)
-		// With resyncs the informers wait for a timer of the bubble; without any,
-		// for a channel from outside, for which synctest.Wait would wait too.
+		// With resyncs the informers wait for a timer of the bubble. Without resyncs
+		// they wait for a channel from outside, and synctest.Wait would wait for it
+		// too.
 		factory := informers.NewSharedInformerFactory(client, time.Hour)
 		engine := flowcontrol.New(factory, client.FlowcontrolV1(), total)
 		stop, done := make(chan struct{}), make(chan error)
@@ -114,11 +114,11 @@ func TestLimitsEqualThoseOfPeer(t *testing.T) {
 		for i, name := range names {
 			assert.Equal(t, want[name][0], ours[i].Nominal, "nominal limit of %+v of %d", shares[i], total)
 			assert.Equal(t, want[name][1], ours[i].Lower, "lower limit of %+v of %d", shares[i], total)
-			// 129086: the library's may exceed the total.
+			// Issue 129086: the library's upper limit may exceed the total.
 			assert.Equal(t, min(total, want[name][2]), ours[i].Upper, "upper limit of %+v of %d", shares[i], total)
 		}
 		for i, name := range names[1:] {
-			// 134196: at a limit of zero the library lets one request in.
+			// Issue 134196: at a limit of zero the library admits one request.
 			limits := want[name]
 			limits[3] = max(limits[3], min(1, ours[i+1].Nominal))
 			want[name] = limits
@@ -133,9 +133,9 @@ func TestLimitsEqualThoseOfPeer(t *testing.T) {
 	assert.Greater(t, currents, 60)
 }
 
-// peerKeepsWithinBounds reports whether the library's current limits are such
-// that ours must be the same: no level above the server's total, and the sum
-// within one seat per level of it.
+// peerKeepsWithinBounds reports whether the library's current limits must equal
+// this package's: no level is above the server's total, and the sum is within
+// one seat per level of it.
 func peerKeepsWithinBounds(total int, names []string, limits map[string][4]int) bool {
 	sum := 0
 	for _, name := range names {

@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// The library rounds each limit by itself. Where that already keeps within one
-// seat per level of the total, ours are the same to the seat.
+// The library rounds each limit independently. If the sum is within one seat
+// per level of the total, this package returns the same seats.
 func TestCurrentRoundsLikePeerWhereThatIsWithinOneSeatPerLevel(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 8))
 	compared := 0
@@ -56,8 +56,8 @@ func TestCurrentRoundsLikePeerWhereThatIsWithinOneSeatPerLevel(t *testing.T) {
 }
 
 func TestRoundingNeverExceedsOneSeatPerLevel(t *testing.T) {
-	// Five levels of nominal ceil(4.1) = 5 have 25 seats to share on a server
-	// of 21, at most 26 may be given. Halves all round up.
+	// Five levels of nominal ceil(4.1) = 5 share 25 seats on a server of 21; at
+	// most 26 may be given. All halves round up.
 	parts := []part{}
 	for i := range 5 {
 		parts = append(parts, part{level: i, seats: 5.5})
@@ -71,8 +71,8 @@ func TestRoundingNeverExceedsOneSeatPerLevel(t *testing.T) {
 	assert.Equal(t, 26, sum)
 }
 
-// A hundred and one levels have 199 seats to share on a server of 100. Two want
-// all of them, and the others keep one each.
+// 101 levels share 199 seats on a server of 100. Two levels want all of the
+// seats, and the others keep one each.
 func TestWhatIdleLevelsKeepIsGivenUpByThoseThatHaveMost(t *testing.T) {
 	levels := []Level{}
 	for range 2 {

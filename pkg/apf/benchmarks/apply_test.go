@@ -13,8 +13,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// large returns a configuration of so many levels and schemas. Variants differ
-// in all levels.
+// large returns a configuration with the given numbers of levels and schemas.
+// Variants differ in all levels.
 func large(levels, schemas, variant int) engine.Configuration {
 	c := engine.Configuration{Total: 20 * levels}
 	for i := range levels {
@@ -39,14 +39,14 @@ func large(levels, schemas, variant int) engine.Configuration {
 }
 
 // BenchmarkApply applies a configuration in which every level has changed,
-// while requests come one after the other, and reports how long they took. It
-// does so again while a goroutine that has nothing to do with the engine computes
-// as long and allocates as much, and while nothing else happens: what requests
-// suffer then is due to the scheduler, the garbage collector and the machine.
+// while requests are sent one after the other, and reports their durations. It
+// measures two references: an unrelated goroutine that computes for the same
+// time and allocates the same amount, and no other work. The delays in these
+// cases are due to the scheduler, the garbage collector and the machine.
 //
-// Applying begins on a thread that already runs, as the computation does: one that
-// has just been woken may have been put on the sender's processor, and take it
-// away until the operating system moves one of the two, 4 ms later.
+// Both Apply and the computation begin on a running thread. The operating
+// system may put a thread that just woke up on the sender's processor, and
+// moves one of the two only after 4 ms.
 func BenchmarkApply(b *testing.B) {
 	variants := []engine.Configuration{large(500, 10000, 0), large(500, 10000, 1)}
 	e := alone(b, variants[1]) // a scrape of 500 levels would be a load by itself
@@ -83,19 +83,20 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// wakeUp keeps a processor busy until the operating system will have given this
-// thread one of its own.
+// wakeUp keeps a processor busy until the operating system has moved this
+// thread to a separate processor.
 func wakeUp() {
 	for begin := time.Now(); time.Since(begin) < 20*time.Millisecond; {
 		runtime.Gosched()
 	}
 }
 
-// unrelated is a computation that leaves behind as much as it allocates, until
-// the next, as the application of a configuration does.
+// unrelated is a computation that keeps its allocations until the next run, as
+// the application of a configuration does.
 type unrelated struct{ blocks [][]uint64 }
 
-// run computes for the given time and allocates so many bytes, spread evenly.
+// run computes for the given time and allocates the given number of bytes,
+// spread evenly.
 func (u *unrelated) run(duration time.Duration, bytes uint64) {
 	const words = 1024
 	begin, x := time.Now(), uint64(1)

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// BenchmarkCores measures what another core brings: requests from one goroutine on
-// one processor, from one goroutine on each of all processors, and the latter with
-// an engine for each goroutine. As those share nothing, more than they gain is not
-// to be had from the machine. The three take turns within each iteration; the
-// medians of the turns are reported.
+// BenchmarkCores measures the gain of more processors. It compares requests
+// from one goroutine on one processor, from one goroutine on each of all
+// processors, and the latter with a separate engine for each goroutine.
+// Separate engines share nothing, so their gain is the machine's maximum. The
+// three take turns within each iteration; the medians of the turns are
+// reported.
 func BenchmarkCores(b *testing.B) {
 	levels, schemas := builtIn()
 	processors := runtime.GOMAXPROCS(0)
@@ -37,11 +38,11 @@ func BenchmarkCores(b *testing.B) {
 	for _, c := range cases {
 		b.ReportMetric(medianOf(c.turns), c.unit)
 	}
-	b.ReportMetric(0, "ns/op") // of all three together: says nothing
+	b.ReportMetric(0, "ns/op") // hides the time of all three together
 }
 
-// sideBySide has a goroutine on a processor of its own send requests each way,
-// and returns how many nanoseconds one took, all together.
+// sideBySide sends requests each way from a goroutine on a separate processor.
+// It returns the nanoseconds per request over all ways.
 func sideBySide(ways []handler) float64 {
 	const requests = 20000
 	runtime.GOMAXPROCS(len(ways))

@@ -25,8 +25,8 @@ const storedObjects = 250
 
 // BenchmarkFilter measures what flow control as a whole, filter, estimator and
 // engine, adds to a handler that does nothing. The bare handler, the peer and
-// ours take turns within each iteration, so that they share whatever the
-// machine does meanwhile; the medians are reported.
+// this project's filter take turns within each iteration, so that other load
+// affects all three equally. The medians are reported.
 func BenchmarkFilter(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -81,7 +81,7 @@ func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 	})
 }
 
-// requestOf returns a request as it leaves the filters in front.
+// requestOf returns a request as the preceding filters leave it.
 func requestOf(b *testing.B, info request.RequestInfo, name string) *http.Request {
 	b.Helper()
 	info.IsResourceRequest = true
@@ -118,7 +118,7 @@ func compare(b *testing.B, bare, peer, ours http.Handler, r *http.Request) {
 	b.Helper()
 	handlers := []http.Handler{bare, peer, ours}
 	samples := make([][]sample, len(handlers))
-	for _, handler := range handlers { // what is made once is made before
+	for _, handler := range handlers { // creates what is created only once
 		serve(handler, r)
 	}
 	for b.Loop() {
@@ -135,7 +135,7 @@ func compare(b *testing.B, bare, peer, ours http.Handler, r *http.Request) {
 	b.ReportMetric(our.allocations, "ours-allocs")
 	b.ReportMetric(theirs.bytes, "peer-B")
 	b.ReportMetric(our.bytes, "ours-B")
-	b.ReportMetric(0, "ns/op") // of the three together: says nothing
+	b.ReportMetric(0, "ns/op") // hides the time of the three together
 }
 
 // serve measures one request as the mean of many.

@@ -14,9 +14,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// BenchmarkManyFlows saturates a level of many queues and one of few with the
-// same flows. The two take turns within each iteration; the medians of the turns
-// are reported.
+// BenchmarkManyFlows saturates a level of many queues and a level of few queues
+// with the same flows. The two take turns within each iteration; the medians of
+// the turns are reported.
 func BenchmarkManyFlows(b *testing.B) {
 	for _, flows := range []int{512, 100000} {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkManyFlows(b *testing.B) {
 			engines := []*engine.Engine{levelOf(b, sizes[0]), levelOf(b, sizes[1])}
 			turns := make([][]float64, len(engines))
 			var allocations uint64
-			for _, e := range engines { // what is made once is made before
+			for _, e := range engines { // creates what is created only once
 				crowd(e, users, 0)
 			}
 			n := 0
@@ -49,12 +49,13 @@ func BenchmarkManyFlows(b *testing.B) {
 				b.ReportMetric(medianOf(turns[i]), fmt.Sprintf("ns-%dqueues", size))
 			}
 			b.ReportMetric(float64(allocations)/float64(n*requestsPerTurn), "allocs/op")
-			b.ReportMetric(0, "ns/op") // of both together: says nothing
+			b.ReportMetric(0, "ns/op") // hides the time of both together
 		})
 	}
 }
 
-// levelOf returns an engine with one level of so many queues, and 60 seats.
+// levelOf returns an engine with one level of the given number of queues and 60
+// seats.
 func levelOf(b *testing.B, queues int) *engine.Engine {
 	b.Helper()
 	c := large(1, 1, 0)
@@ -66,12 +67,12 @@ func levelOf(b *testing.B, queues int) *engine.Engine {
 
 const requestsPerTurn = 20000
 
-// turnsPerIteration is how many turns each has at least: it takes some for medians
-// that differ by less than the two.
+// turnsPerIteration is the minimum number of turns. Fewer turns give medians
+// that vary by more than the difference of the two.
 const turnsPerIteration = 15
 
-// crowd has 512 goroutines send the requests of a turn, of all users one after
-// the other, and returns how many nanoseconds one took.
+// crowd sends the requests of a turn from 512 goroutines, for all users in
+// turn. It returns the nanoseconds per request.
 func crowd(e *engine.Engine, users []string, turn int) float64 {
 	var left atomic.Int64
 	left.Store(requestsPerTurn)

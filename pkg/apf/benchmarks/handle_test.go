@@ -52,8 +52,8 @@ func BenchmarkExempt(b *testing.B) {
 	})
 }
 
-// BenchmarkSaturated has 512 goroutines compete for about 60 seats. A request
-// that executes yields, so that there are others to wait for.
+// BenchmarkSaturated lets 512 goroutines compete for about 60 seats. An
+// executing request yields, so that others wait.
 func BenchmarkSaturated(b *testing.B) {
 	both(b, func(b *testing.B, h handler) {
 		const goroutines = 512

@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// BenchmarkIdleLevel reports the memory of an unused level, and of one that is idle
-// again after use.
+// BenchmarkIdleLevel reports the memory of an unused level, and of a level that
+// is idle after use.
 func BenchmarkIdleLevel(b *testing.B) {
 	for b.Loop() {
 		const levels = 500
@@ -56,8 +56,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkWaitingRequest reports the memory of a request that waits, without
-// the stack of its goroutine.
+// BenchmarkWaitingRequest reports the memory of a waiting request without its
+// goroutine's stack.
 func BenchmarkWaitingRequest(b *testing.B) {
 	const crowd = 20000
 	for b.Loop() {

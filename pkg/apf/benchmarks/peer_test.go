@@ -26,7 +26,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
-// handler is what both engines are to a benchmark.
+// handler is the common interface of both engines.
 type handler func(ctx context.Context, digest flowcontrol.RequestDigest, execute func())
 
 const total = 600
@@ -37,7 +37,8 @@ func builtIn() ([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.Fl
 	return append(levels, bootstrap.SuggestedPriorityLevelConfigurations...), append(schemas, bootstrap.SuggestedFlowSchemas...)
 }
 
-// newPeer returns the library's engine, whose figures are in its own registry.
+// newPeer returns the library's engine. Its metrics are in the library's
+// registry.
 func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, _ prometheus.Registerer) (flowcontrol.Interface, error) {
 	fcmetrics.Register()
 	return flowcontrol.New(factory, client, total), nil
@@ -46,15 +47,15 @@ func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.F
 func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, registerer prometheus.Registerer) (flowcontrol.Interface, error) {
 	config := apf.ConfigFor(factory, client, total)
 	config.Registerer = registerer
-	config.SchemaPatcher = nil // the first statuses would be written while the clock runs
+	config.SchemaPatcher = nil // the first status writes would fall into the measured time
 	return apf.New(config)
 }
 
 type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface, prometheus.Registerer) (flowcontrol.Interface, error)
 
-// start runs flow control on the given objects and waits until it follows
-// them. Among the objects must be the built-in ones. The registry is where ours
-// has its figures.
+// start runs flow control on the given objects and waits until they are
+// applied. The objects must include the built-in ones. The registry holds the
+// metrics of this project's engine.
 func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) (flowcontrol.Interface, *prometheus.Registry) {
 	tb.Helper()
 	var objects []apiruntime.Object
@@ -85,8 +86,8 @@ func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.Priorit
 	return fc, registry
 }
 
-// measured runs flow control on the given objects, is scraped while the
-// benchmark runs, and returns the way in.
+// measured runs flow control on the given objects with scrapes during the
+// benchmark. It returns the engine's handler.
 func measured(b *testing.B, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) handler {
 	b.Helper()
 	fc, registry := start(b, newEngine, levels, schemas)

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BenchmarkMoreSchemas measures a request that matches none of so many schemas
-// that are tried before its own.
+// BenchmarkMoreSchemas measures a request whose schema comes after the given
+// number of schemas that do not match.
 func BenchmarkMoreSchemas(b *testing.B) {
 	levels, schemas := builtIn()
 	for _, more := range []int{0, 1000, 10000} {
@@ -32,7 +32,7 @@ func BenchmarkMoreSchemas(b *testing.B) {
 	}
 }
 
-// schemasOfOthers are schemas that each match one other user.
+// schemasOfOthers returns schemas that each match one other user.
 func schemasOfOthers(count int) []*flowcontrolv1.FlowSchema {
 	schemas := make([]*flowcontrolv1.FlowSchema, count)
 	for i := range schemas {
@@ -48,7 +48,7 @@ func schemasOfOthers(count int) []*flowcontrolv1.FlowSchema {
 					}},
 				}},
 			},
-			// As the peer would write it, so that it does not write 1,000 times.
+			// As the peer would write it. Otherwise the peer would write 1,000 statuses.
 			Status: flowcontrolv1.FlowSchemaStatus{Conditions: []flowcontrolv1.FlowSchemaCondition{{
 				Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, Reason: "Found",
 				Message: `This FlowSchema references the PriorityLevelConfiguration object named "workload-low" and it exists`,

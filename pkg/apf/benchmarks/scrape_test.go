@@ -13,12 +13,12 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 )
 
-// scrapePeriod is the time between two scrapes: benchmarks take fractions of a
-// second, so it is a hundredth of what is usual.
+// scrapePeriod is the time between two scrapes. It is a hundredth of the usual
+// one, because benchmarks take fractions of a second.
 const scrapePeriod = 100 * time.Millisecond
 
-// scrapeAll scrapes the library's registry and ours, over and over, until the
-// benchmark ends. It does so whichever engine is measured.
+// scrapeAll repeatedly scrapes the library's and this project's registry until
+// the benchmark ends, for either engine.
 func scrapeAll(b *testing.B, own prometheus.Gatherer) {
 	b.Helper()
 	stop, scrapes := make(chan struct{}), make(chan int)
@@ -44,7 +44,8 @@ func scrapeAll(b *testing.B, own prometheus.Gatherer) {
 	})
 }
 
-// scrape writes what the gatherers hold, as a Prometheus server reads it.
+// scrape writes the metrics of the gatherers in the format that a Prometheus
+// server reads.
 func scrape(w io.Writer, gatherers ...prometheus.Gatherer) error {
 	encoder := expfmt.NewEncoder(w, expfmt.NewFormat(expfmt.TypeTextPlain))
 	for _, gatherer := range gatherers {

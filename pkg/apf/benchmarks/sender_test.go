@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// state is what happens beside the requests.
+// state is the concurrent work during the requests.
 type state int32
 
 const (
@@ -22,16 +22,16 @@ const (
 	states
 )
 
-// sender sends requests one after the other and notes how long each took, the
-// time until a processor was free for it included.
+// sender sends requests one after the other and records their durations,
+// including the wait for a free processor.
 type sender struct {
 	state  atomic.Int32
 	epoch  atomic.Int64 // counts changes of state
 	ended  chan struct{}
-	delays [states]delays // only after stop
+	delays [states]delays // read only after stop
 }
 
-// startSender starts a sender, which runs until it is stopped.
+// startSender starts a sender. It runs until it is stopped.
 func startSender(e *engine.Engine) *sender {
 	s := &sender{ended: make(chan struct{})}
 	go func() {
@@ -43,7 +43,7 @@ func startSender(e *engine.Engine) *sender {
 				return
 			}
 			state := s.state.Load()
-			runtime.Gosched() // as a request that has to be read would
+			runtime.Gosched() // as the read of a request would
 			send(e)
 			end := time.Now()
 			s.delays[state].add(end.Sub(last), now != epoch)
@@ -63,7 +63,7 @@ func send(e *engine.Engine) {
 	t.End()
 }
 
-// during calls f; what is sent meanwhile counts for the state.
+// during calls f and counts the requests of that time for the state.
 func (s *sender) during(state state, f func()) {
 	s.state.Store(int32(state))
 	s.epoch.Add(1)
@@ -76,12 +76,12 @@ func (s *sender) stop() {
 	<-s.ended
 }
 
-// delays are how long requests took. What was noted once takes no memory more:
-// the sender must not trigger the garbage collector.
+// delays records the durations of requests in constant memory: the sender must
+// not trigger the garbage collector.
 type delays struct {
 	count   int
 	buckets [64 * 16]int // by the leading bits of the nanoseconds
-	slowest []float64    // of each time that the state was entered, in microseconds
+	slowest []float64    // for each period of the state, in microseconds
 }
 
 func (d *delays) add(took time.Duration, first bool) {
@@ -103,7 +103,8 @@ func bucketOf(d time.Duration) int {
 	return power*16 + int(n>>power)&15
 }
 
-// quantile is the end of the bucket of the given quantile, in microseconds.
+// quantile returns the upper bound of the bucket of the given quantile, in
+// microseconds.
 func (d *delays) quantile(q float64) float64 {
 	seen := 0
 	for bucket, count := range d.buckets {

@@ -38,7 +38,7 @@ func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
 		defer cancel()
 		var divisions slow
 		Run(ctx, clock.RealClock{}, &divisions)
-		// At 10 s, and then at once when that is done, at 55 s.
+		// One call is at 10 s. The other follows at once when that one ends, at 55 s.
 		assert.Equal(t, 2, divisions.calls)
 	})
 }

@@ -15,9 +15,9 @@ import (
 
 const periods = 8
 
-// Both engines run whole, behind flowcontrol.Interface: synctest gives them one
-// virtual clock, so nothing of either has to be replaced. They are sent the same
-// requests and divide the seats at the same moments.
+// Both engines run completely, behind flowcontrol.Interface. synctest gives
+// them one virtual clock, so no part is replaced. They receive the same
+// requests and divide the seats at the same times.
 func TestLimitsUnderDemandAreThoseOfPeer(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	divisions, equal, borrowed := 0, 0, 0
@@ -49,9 +49,10 @@ func TestLimitsUnderDemandAreThoseOfPeer(t *testing.T) {
 	assert.Greater(t, borrowed, 500)
 }
 
-// 124125, 124736: what the exempt level uses is taken off the top. The library
-// heeds that where the seats left are too few for a fair fraction, and there the
-// limits are the same; otherwise it shares out what the exempt level has as well.
+// Issues 124125, 124736: the seats that the exempt level uses are subtracted
+// first. The library does so only if the remaining seats are too few for a fair
+// fraction; then the limits are equal. Otherwise it also distributes the seats
+// that the exempt level uses.
 func TestWhatTheExemptLevelUsesIsTakenOffWhereThePeerForgetsIt(t *testing.T) {
 	random := rand.New(rand.NewPCG(33, 34))
 	heeded, forgotten := 0, 0
@@ -87,7 +88,7 @@ func TestWhatTheExemptLevelUsesIsTakenOffWhereThePeerForgetsIt(t *testing.T) {
 	assert.Greater(t, forgotten, 100)
 }
 
-// claims are what the division of seats goes by, read from the metrics.
+// claims returns the inputs of the division of seats, read from the metrics.
 func claims(s site, f figures) []allocation.Level {
 	levels := make([]allocation.Level, len(s.levels))
 	for i, l := range s.levels {
@@ -102,7 +103,7 @@ func claims(s site, f figures) []allocation.Level {
 	return levels
 }
 
-// limits are the current limits in the order of the site's levels.
+// limits returns the current limits in the order of the site's levels.
 func limits(s site, f figures) []int {
 	current := make([]int, len(s.levels))
 	for i, l := range s.levels {
@@ -111,8 +112,9 @@ func limits(s site, f figures) []int {
 	return current
 }
 
-// letIn makes the library's limits what they mean: at a limit of zero it lets one
-// request in (134196). Where ours has seats for lower limits only, zero is zero.
+// letIn corrects the library's limits: at a limit of zero it admits one request
+// (issue 134196). If this engine has only enough seats for the lower limits,
+// zero stays zero.
 func letIn(limits []int, levels []allocation.Level) {
 	rest := 0
 	for _, l := range levels {
@@ -136,7 +138,7 @@ func sum(seats []int) (all int) {
 	return all
 }
 
-// sameDemand demands that both engines saw the same demand.
+// sameDemand requires that both engines recorded the same demand.
 func sameDemand(t *testing.T, s site, want, got figures) {
 	t.Helper()
 	for _, l := range s.levels {
@@ -147,9 +149,10 @@ func sameDemand(t *testing.T, s site, want, got figures) {
 	}
 }
 
-// keepsWithinBounds reports whether the library's current limits are such that
-// ours must be the same: none as large as the server's total, which bounds ours
-// alone (129086), and the sum within one seat per level of it.
+// keepsWithinBounds reports whether the library's current limits must equal
+// this engine's. No limit may reach the server's total, which bounds only this
+// engine's limits (issue 129086), and the sum must be within one seat per level
+// of it.
 func keepsWithinBounds(s site, limits []int) bool {
 	return slices.Max(limits) < s.total && sum(limits) <= s.total+len(s.levels)
 }

@@ -33,14 +33,14 @@ const (
 	catchAll = api.PriorityLevelConfigurationNameCatchAll
 )
 
-// site is the configuration of a server of total seats.
+// site is the configuration of a server with total seats.
 type site struct {
 	total  int
 	levels []level
 }
 
-// level is a priority level and the schema, of the same name, that sends all
-// requests of the user of that name there.
+// level is a priority level with a schema of the same name. The schema matches
+// all requests of the user of that name.
 type level struct {
 	name string
 	allocation.Share
@@ -102,8 +102,8 @@ func (l level) objects() []runtime.Object {
 					NonResourceRules: []api.NonResourcePolicyRule{{Verbs: all, NonResourceURLs: all}},
 				}},
 			},
-			// As the library would write it: a status that it has to write makes
-			// it configure itself again in the middle of a period.
+			// As the library would write it. If the library had to write a status, it
+			// would configure itself again in the middle of a period.
 			Status: api.FlowSchemaStatus{Conditions: []api.FlowSchemaCondition{{
 				Type: api.FlowSchemaConditionDangling, Status: api.ConditionFalse, Reason: "Found",
 				Message: fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q and it exists", l.name),
@@ -121,7 +121,7 @@ type member struct {
 type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface) flowcontrol.Interface
 
 // start runs both engines until the bubble ends. The periods of both begin at
-// the same moment.
+// the same time.
 func start(t *testing.T, s site) (peer, ours member) {
 	t.Helper()
 	klog.LogToStderr(false)
@@ -154,7 +154,7 @@ func start(t *testing.T, s site) (peer, ours member) {
 	return peer, ours
 }
 
-// prepare returns an engine that has its configuration at hand.
+// prepare returns an engine whose informers have its configuration.
 func prepare(t *testing.T, s site, newEngine constructor) flowcontrol.Interface {
 	t.Helper()
 	var objects []runtime.Object
@@ -162,8 +162,9 @@ func prepare(t *testing.T, s site, newEngine constructor) flowcontrol.Interface 
 		objects = append(objects, l.objects()...)
 	}
 	client := fake.NewClientset(objects...)
-	// With resyncs of every hour the informers wait for a timer of the bubble;
-	// without any, for a channel from outside, at which virtual time stands still.
+	// With hourly resyncs the informers wait for a timer of the bubble. Without
+	// resyncs they wait for a channel from outside, and virtual time would stand
+	// still.
 	factory := informers.NewSharedInformerFactory(client, time.Hour)
 	engine := newEngine(factory, client.FlowcontrolV1())
 	stop := make(chan struct{})
@@ -176,8 +177,8 @@ func prepare(t *testing.T, s site, newEngine constructor) flowcontrol.Interface 
 	return engine
 }
 
-// figures are the values of the families that are named, without what all
-// names have in common, by level.
+// figures holds the values of the named families by level. Names omit the
+// common prefix.
 type figures map[string]map[string]float64
 
 const (

@@ -17,17 +17,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 )
 
-// demand is a request that is there, executing or waiting, from one moment to
-// another.
+// demand is a request that executes or waits from one time to another.
 type demand struct {
 	level       string
 	from, until time.Duration // since the start
 	seats       int
 }
 
-// randomTraffic returns demand of up to about twice what each limited level
-// has, with idle levels, bursts and requests that outlast periods among it, and
-// of the exempt level if that is to be busy.
+// randomTraffic returns demand of up to about twice the seats of each limited
+// level. It includes idle levels, bursts, and requests that outlast periods,
+// and with exemptToo also demand of the exempt level.
 func randomTraffic(random *rand.Rand, s site, exemptToo bool) []demand {
 	var all []demand
 	for _, l := range s.levels {
@@ -59,18 +58,18 @@ func randomTraffic(random *rand.Rand, s site, exemptToo bool) []demand {
 	return all
 }
 
-// randomDuration returns one that is positive and less than the limit, and so
-// odd that no two things happen at once.
+// randomDuration returns a positive duration below the limit. Its resolution of
+// a nanosecond makes simultaneous events improbable.
 func randomDuration(random *rand.Rand, limit time.Duration) time.Duration {
 	return 1 + time.Duration(random.Int64N(int64(limit-1)))
 }
 
-// play sends the demand to all engines and calls judge after each period's
-// division, with the number of the period.
+// play sends the demand to all engines and calls judge with the number of the
+// period after each period's division.
 func play(t *testing.T, engines []member, all []demand, judge func(period int)) {
 	t.Helper()
-	// The first period is left idle: ours begins when its engine is made, the
-	// library's when it runs.
+	// The first period is idle: this engine's period begins when it is created,
+	// the library's when it runs.
 	begin := time.Now().Add(borrowing.Period)
 	var running sync.WaitGroup
 	defer running.Wait()

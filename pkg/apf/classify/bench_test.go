@@ -50,8 +50,8 @@ func fromAPI(object *flowcontrol.FlowSchema) Schema {
 	return schema
 }
 
-// with returns the built-in schemas and n more, each made by the function.
-// They precede all suggested schemas but system-nodes.
+// with returns the built-in schemas and n more, which the function creates.
+// They precede all suggested schemas except system-nodes.
 func with(n int, more func(i int) Rule) []Schema {
 	schemas := builtIn()
 	for i := range n {
@@ -76,8 +76,8 @@ func words(kind string, n, from int) []string {
 	return list
 }
 
-// manyShapes are ways in which many schemas may crowd around a request that
-// none of them matches.
+// manyShapes are sets of schemas that are similar to a request but do not match
+// it.
 var manyShapes = []struct {
 	name string
 	rule func(i int) Rule
@@ -192,7 +192,7 @@ var manyShapes = []struct {
 	}},
 }
 
-// typical is a request of a kind that API servers see most.
+// typical is a request of the most common kind.
 var typical = flow.Attributes{
 	User:              "system:serviceaccount:default:builder",
 	Groups:            []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"},
@@ -203,8 +203,8 @@ var typical = flow.Attributes{
 	Name:              "a",
 }
 
-// fastest returns the least time that one call took, in nanoseconds, over
-// several batches. Whatever else the machine does only ever adds to it.
+// fastest returns the least time of one call, in nanoseconds, over several
+// batches. Other load on the machine can only increase a time.
 func fastest(batches int, matchers ...func()) []float64 {
 	const calls = 2000
 	best := make([]float64, len(matchers))
@@ -224,7 +224,7 @@ func fastest(batches int, matchers ...func()) []float64 {
 }
 
 // BenchmarkManySchemas compares, in alternation, the built-in schemas with the
-// same and 10,000 more, which the request does not match.
+// same schemas and 10,000 more. The request does not match the additional ones.
 func BenchmarkManySchemas(b *testing.B) {
 	few := New(builtIn())
 	for _, shape := range manyShapes {
@@ -242,8 +242,8 @@ func BenchmarkManySchemas(b *testing.B) {
 	}
 }
 
-// BenchmarkScan compares with trying one schema after the other, as the library
-// does.
+// BenchmarkScan compares the classifier with a linear scan of the schemas, as
+// in the library.
 func BenchmarkScan(b *testing.B) {
 	for _, n := range []int{0, 100, 1000} {
 		b.Run(fmt.Sprintf("%d more", n), func(b *testing.B) {

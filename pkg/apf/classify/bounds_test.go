@@ -20,8 +20,8 @@ func TestATupleKeepsNoMoreRanksThanThereAreVerbs(t *testing.T) {
 			ResourceRule{Verbs: []string{verbs[i%len(verbs)], verbs[i/7%len(verbs)]}, APIGroups: all, Resources: all, Namespaces: all})}}
 	}
 	c := New(schemas)
-	// One block that is never used, and one for the one tuple; with the verbs
-	// there are all others.
+	// There is one unused block and one for the only tuple. The verbs need all the
+	// others.
 	assert.LessOrEqual(t, len(c.resources.tuples.further), 2*(len(verbs)+1))
 	for _, verb := range verbs {
 		requireScanResult(t, c, &flow.Attributes{Groups: []string{"g"}, Verb: verb, IsResourceRequest: true, Namespace: "ns"})
@@ -71,7 +71,7 @@ func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
 	assert.Equal(t, -1, c.Match(a))
 }
 
-// What is cleared or moved in one piece keeps requests waiting.
+// Requests wait while a table is cleared or moved in one piece.
 func TestALargeTableIsMadeOfSmallPieces(t *testing.T) {
 	for _, shape := range manyShapes {
 		t.Run(shape.name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// Small vocabularies, so that lists and requests often meet. The last of each
-// is mentioned by no schema.
+// The vocabularies are small, so that lists and requests often have common
+// words. No schema uses the last word of each.
 var (
 	userWords      = []string{"alice", "bob", "system:serviceaccount:ns1:sa", "system:serviceaccount:ns1:other", "system:serviceaccount:a:b:c", "*", "", "stranger"}
 	groupWords     = []string{"system:authenticated", "admins", "*", "", "strangers"}
@@ -27,8 +27,8 @@ var (
 
 func pick(random *rand.Rand, words []string) string { return words[random.IntN(len(words))] }
 
-// someOf returns a list such as an API object may have: often the wildcard
-// alone, sometimes in company, where it is but a word.
+// someOf returns a list as an API object may have it. It is often only the
+// wildcard. In a longer list, the wildcard is an ordinary word.
 func someOf(random *rand.Rand, words []string) []string {
 	mentioned := words[:len(words)-1]
 	if random.IntN(3) == 0 {
@@ -104,8 +104,8 @@ func randomRequest(random *rand.Rand) *flow.Attributes {
 	return a
 }
 
-// budgets are those of the real thing, one that writes only the smallest rows
-// as tuples, and one that writes none.
+// budgets are the production values, values with which only the smallest rows
+// are written as tuples, and values with which none are.
 var budgets = map[string][2]int{
 	"all rows as tuples":  {minBudget, budgetPerRow},
 	"some rows as tuples": {0, 1},
@@ -140,7 +140,7 @@ func FuzzMatchEqualsScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16, user, group, verb, resource, subresource, namespace, path string) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		schemas := randomSchemas(random, int(n%500))
-		// One schema that the fuzzer itself can write.
+		// A schema whose values the fuzzer controls.
 		schemas = append(schemas, Schema{Name: group, Precedence: 10, Rules: []Rule{{
 			Subjects: []Subject{
 				{Kind: User, Name: user}, {Kind: Group, Name: group},

@@ -31,7 +31,8 @@ func TestMemoNeverMixesOutcomesUp(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for i := range uint32(40000) {
-				// Far more keys than slots, and a rank that is known from the key.
+				// There are far more keys than slots. The expected rank follows from the
+				// key.
 				k := newMemoKey(i%5000, values{i % 3, i % 5, i % 7, 1})
 				want := i%5000 ^ i%3<<20 ^ i%5<<22 ^ i%7<<25
 				if rank, ok := m.get(k); ok && rank != want {

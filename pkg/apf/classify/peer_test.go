@@ -26,7 +26,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// toAPI is the inverse of fromAPI. The level is one that lets everybody pass.
+// toAPI is the inverse of fromAPI. The level is exempt.
 func toAPI(s Schema) *api.FlowSchema {
 	object := &api.FlowSchema{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name},
@@ -34,8 +34,8 @@ func toAPI(s Schema) *api.FlowSchema {
 			MatchingPrecedence:         s.Precedence,
 			PriorityLevelConfiguration: api.PriorityLevelConfigurationReference{Name: api.PriorityLevelConfigurationNameExempt},
 		},
-		// As the library would write it, so that it does not write it hundreds of
-		// times.
+		// As the library would write it. Otherwise it would write hundreds of
+		// statuses.
 		Status: api.FlowSchemaStatus{Conditions: []api.FlowSchemaCondition{{
 			Type: api.FlowSchemaConditionDangling, Status: api.ConditionFalse, Reason: "Found",
 			Message: `This FlowSchema references the PriorityLevelConfiguration object named "exempt" and it exists`,
@@ -72,7 +72,7 @@ func subjectToAPI(s Subject) api.Subject {
 	}
 }
 
-// peer is the library's engine at work on schemas.
+// peer is the library's engine with some schemas.
 type peer struct{ flowcontrol.Interface }
 
 // sentinel is a user that a schema of every peer matches.
@@ -127,7 +127,7 @@ func TestMatchEqualsPeer(t *testing.T) {
 		schemas := randomSchemas(random, 1+random.IntN(150))
 		for i := range schemas {
 			schemas[i].Name = fmt.Sprintf("round-%d-schema-%d", round, random.IntN(1000)*1000+i)
-			schemas[i].Precedence += 2 // the sentinel comes first
+			schemas[i].Precedence += 2 // the sentinel's schema comes first
 		}
 		schemas = append(schemas, Schema{Name: sentinel, Precedence: 1, Rules: []Rule{{
 			Subjects:         []Subject{{Kind: User, Name: sentinel}},
@@ -166,7 +166,8 @@ func TestBuiltInSchemasMatchAsInPeer(t *testing.T) {
 	assert.Len(t, chosen, 12, "catch-all is behind global-default, which takes the same")
 }
 
-// builtInRequests has requests for each of the built-in schemas, and more.
+// builtInRequests returns requests for each of the built-in schemas, and
+// others.
 func builtInRequests() []flow.Attributes {
 	type who struct {
 		user   string

@@ -7,8 +7,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// scan is the reference: it tries one schema after the other and returns the
-// index of the first that matches, or -1.
+// scan is the reference implementation. It tries the schemas in order and
+// returns the index of the first match, or -1.
 func scan(schemas []Schema, a *flow.Attributes) int {
 	return slices.IndexFunc(schemas, func(s Schema) bool {
 		return slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.covers(a) })

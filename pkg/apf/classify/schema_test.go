@@ -40,7 +40,7 @@ func TestDistinguisherOf(t *testing.T) {
 	}
 }
 
-// TestRulesMean says what single rules match, in the words of the API.
+// TestRulesMean checks single rules against the documentation of the API.
 func TestRulesMean(t *testing.T) {
 	anybody := []Subject{{Kind: Group, Name: All}}
 	pods := ResourceRule{Verbs: all, APIGroups: all, Resources: []string{"pods"}, ClusterScope: true, Namespaces: all}

@@ -36,14 +36,14 @@ func (r *recorder) Apply(c engine.Configuration) []engine.Problem {
 	return r.problems
 }
 
-// fixture is a Controller at work on a fake API.
+// fixture is a running Controller on a fake API.
 type fixture struct {
 	client  *fake.Clientset
 	engine  *recorder
 	factory informers.SharedInformerFactory
 	config  Config
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	reported []engine.Problem
 }
 
@@ -67,8 +67,8 @@ func newFixture(t *testing.T, c clock.Clock) *fixture {
 	return f
 }
 
-// run starts a Controller, until the end of the test, and informers, and returns
-// when these watch.
+// run starts informers and a Controller, which run until the end of the test.
+// It returns when both informers watch.
 func (f *fixture) run(t *testing.T) *Controller {
 	t.Helper()
 	controller, err := New(f.config)
@@ -81,12 +81,12 @@ func (f *fixture) run(t *testing.T) *Controller {
 		cancel()
 		assert.NoError(t, <-done)
 	})
-	// A fake API loses what is written between the list and the watch of an informer.
+	// A fake API loses writes between the list and the watch of an informer.
 	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, f.watches()) })
 	return controller
 }
 
-// watches returns how many watches were begun.
+// watches returns the number of started watches.
 func (f *fixture) watches() (n int) {
 	for _, action := range f.client.Actions() {
 		if action.GetVerb() == "watch" {
@@ -96,7 +96,7 @@ func (f *fixture) watches() (n int) {
 	return n
 }
 
-// first returns the first configuration given to the engine that fits.
+// first returns the first applied configuration for which fits holds.
 func (f *fixture) first(fits func(levels, schemas []string) bool) engine.Configuration {
 	for {
 		if c := <-f.engine.given; fits(namesOf(c)) {
@@ -115,7 +115,7 @@ func TestEngineFollowsTheAPI(t *testing.T) {
 	require.NoError(t, err)
 	controller := f.run(t)
 
-	// The very first configuration has all there was.
+	// The first configuration has all existing objects.
 	first := <-f.engine.given
 	levelNames, schemaNames := namesOf(first)
 	assert.Equal(t, []string{"l"}, levelNames)
@@ -135,7 +135,7 @@ func TestEngineFollowsTheAPI(t *testing.T) {
 }
 
 func TestNothingIsAppliedBeforeBothKindsAreKnown(t *testing.T) {
-	// Schemas whose levels are not known yet would seem to dangle (107729).
+	// Issue 107729: schemas whose levels are not known yet would seem to dangle.
 	f := newFixture(t, clock.RealClock{})
 	_, err := f.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), forUser("s", "l", "alice"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -166,7 +166,8 @@ func TestChangesThatMeanNothingAreNotApplied(t *testing.T) {
 	require.NoError(t, err)
 	_, err = schemas.Create(t.Context(), forUser("t", "catch-all", "bob"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	// Events come in order: had the first been applied, it would come first.
+	// Events are ordered: if the first one had been applied, its configuration
+	// would precede this one.
 	next := <-f.engine.given
 	_, names := namesOf(next)
 	assert.Contains(t, names, "t")
@@ -196,7 +197,7 @@ func TestProblemsAreReportedOnce(t *testing.T) {
 	assert.Equal(t, "l", f.reported[0].Name)
 	assert.Equal(t, "s", f.reported[1].Name)
 
-	// Valid and invalid again, it is reported again.
+	// After another valid version, the problem is reported again.
 	require.NoError(t, store.Update(queuing("l", 1)))
 	controller.apply()
 	require.NoError(t, store.Update(malformed("l")))

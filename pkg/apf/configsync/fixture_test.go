@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// queuing returns a well-formed limited level.
+// queuing returns a valid limited level.
 func queuing(name string, shares int32) *flowcontrol.PriorityLevelConfiguration {
 	return &flowcontrol.PriorityLevelConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name)},
@@ -25,7 +25,7 @@ func queuing(name string, shares int32) *flowcontrol.PriorityLevelConfiguration 
 	}
 }
 
-// malformed returns a level that no validation would let through.
+// malformed returns a level that validation would reject.
 func malformed(name string) *flowcontrol.PriorityLevelConfiguration {
 	level := queuing(name, 1)
 	level.Spec.Limited.LimitResponse.Queuing = nil

@@ -152,7 +152,8 @@ func namesOf(configuration engine.Configuration) (levels, schemas []string) {
 	return levels, schemas
 }
 
-// The engine has the mandatory objects in plain values, the library as API objects.
+// The engine defines the mandatory objects as plain values, the library as API
+// objects.
 func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
 	configuration, problems := NewTranslator(600).Translate(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.MandatoryFlowSchemas)
 	require.Empty(t, problems)
@@ -166,8 +167,8 @@ func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
 	assert.ElementsMatch(t, engine.MandatorySchemas(), configuration.Schemas)
 }
 
-// sharesOfCatchAll applies a translation of the objects and returns the shares that
-// catch-all has then.
+// sharesOfCatchAll translates the objects and returns the resulting shares of
+// catch-all.
 func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcontrol.PriorityLevelConfiguration) int32 {
 	t.Helper()
 	configuration, _ := translator.Translate(objects, nil)

@@ -25,7 +25,7 @@ import (
 
 var epoch = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 
-// still is a Source that does not change.
+// still is a Source with a constant report.
 type still []engine.LevelDump
 
 func (s still) Report() engine.Report {
@@ -39,8 +39,8 @@ func (s still) Report() engine.Report {
 func (s still) Dump() []engine.LevelDump                 { return s }
 func (s still) Wall(sinceOrigin time.Duration) time.Time { return epoch.Add(sinceOrigin) }
 
-// sample has a level with one busy queue of three, one queue that is no longer
-// configured, and an exempt level.
+// sample returns a level with one busy queue of three and one queue that is no
+// longer configured, and an exempt level.
 func sample() still {
 	busy := engine.LevelDump{
 		Report: prioritylevel.Report{
@@ -91,7 +91,7 @@ func get(t *testing.T, source Source, path, accept string) *httptest.ResponseRec
 	return response
 }
 
-// lines returns the cells of a text answer.
+// lines returns the cells of a text response, by line.
 func lines(body string) [][]string {
 	var out [][]string
 	for line := range strings.Lines(body) {
@@ -157,7 +157,7 @@ func TestRequestDetails(t *testing.T) {
 	assert.Equal(t, "apps/v1", objects[1]["apiVersion"])
 }
 
-// The path of a request is what the client asked for, unescaped.
+// The request's path is unescaped client input.
 func TestNoClientCanForgeARow(t *testing.T) {
 	source := still{{
 		Report: prioritylevel.Report{Config: prioritylevel.Config{Name: "busy"}},

@@ -53,8 +53,9 @@ func TestTheLargestLevelThatIsValidServes(t *testing.T) {
 	assert.Equal(t, 600, level.Limits.Upper)
 }
 
-// A level without shares admits nothing (134196). One that has lent all its seats keeps
-// one: without queues it could not show demand to get them back.
+// A level without shares admits nothing (issue 134196). A level that has lent
+// all its seats keeps one: without queues it could not show demand to reclaim
+// them.
 func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	f := newFixture(t, 100)
 	lender, closed := rejecting("lender", 30), rejecting("closed", 0)
@@ -97,8 +98,9 @@ func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 	requireCapacity(0, 100)
 }
 
-// On one processor two goroutines that yield take turns, so a request runs whenever
-// Apply yields. The scheduler alone, which preempts every 10 ms, would let a handful run.
+// On one processor two goroutines that yield take turns, so a request runs
+// whenever Apply yields. If Apply did not yield, the scheduler would preempt it
+// only every 10 ms, and few requests would run.
 func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)

@@ -47,7 +47,8 @@ func rejecting(name string, shares int32) prioritylevel.Config {
 	}
 }
 
-// schemaOf sends what the user named after the schema asks for to a level.
+// schemaOf returns a schema that matches all requests of the user of the same
+// name.
 func schemaOf(name, level string, precedence int32) classify.Schema {
 	all := []string{classify.All}
 	return classify.Schema{
@@ -64,7 +65,7 @@ func (f *fixture) apply(c engine.Configuration) {
 	require.Empty(f.t, f.engine.Apply(c))
 }
 
-// classified returns a request of the user.
+// classified returns a classified request of the user.
 func (f *fixture) classified(user string, groups ...string) *engine.Request {
 	return classified(f.engine, user, groups...)
 }
@@ -78,7 +79,7 @@ func classified(e *engine.Engine, user string, groups ...string) *engine.Request
 	return t
 }
 
-// admit admits a request that must not have to wait.
+// admit admits a request and fails if it has to wait.
 func (f *fixture) admit(user string) *engine.Request {
 	f.t.Helper()
 	t := f.classified(user)

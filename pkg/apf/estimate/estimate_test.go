@@ -39,9 +39,8 @@ func TestListTakesOneSeatPerHundredObjectsHandled(t *testing.T) {
 	}
 }
 
-// See kubernetes/kubernetes 105804, 105930 and 106085: what watchers cost was
-// counted for writes that hardly anybody watches, and lost or stretched
-// when it was made to fit.
+// Issues 105804, 105930 and 106085: the cost of watchers was charged for writes
+// with hardly any watchers, and it was lost or extended when it was clamped.
 func TestWritePaysForItsWatchers(t *testing.T) {
 	for _, test := range []struct {
 		name               string
@@ -69,7 +68,7 @@ func TestNoWorkOfWatchersIsLost(t *testing.T) {
 		for maxWidth := range 12 {
 			work := Write(watchers, maxWidth)
 			assert.LessOrEqual(t, work.Width(), max(width(maxWidth), 1))
-			// Time is in whole nanoseconds, rounded up.
+			// Durations are whole nanoseconds, rounded up.
 			assert.InDelta(t, int64(area), int64(work.FinalArea()), MaxWidth)
 			assert.GreaterOrEqual(t, work.FinalArea(), area)
 		}

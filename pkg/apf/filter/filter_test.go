@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// The names are spelled out here: clients know them.
+// The test repeats the names because they are part of the API.
 const (
 	schemaHeader = "X-Kubernetes-PF-FlowSchema-UID"
 	levelHeader  = "X-Kubernetes-PF-PriorityLevel-UID"
@@ -139,7 +139,7 @@ func TestRequestWaitsForASeat(t *testing.T) {
 			r = r.WithContext(apirequest.WithLatencyTrackers(r.Context()))
 			trackers, _ = apirequest.LatencyTrackersFrom(r.Context())
 			answered <- s.ask(s.before(func(http.ResponseWriter, *http.Request) {
-				synctest.Wait() // the one that made room may still be at its gauges
+				synctest.Wait() // the finished request may still update its gauges
 				assert.Equal(t, counts{executing: one(stats.Mutating)}, s.gauges.now())
 			}), r).Code
 		}()
@@ -165,7 +165,7 @@ func TestRequestWaitsForASeat(t *testing.T) {
 func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 	for _, test := range []struct {
 		name               string
-		underWay, deadline time.Duration // before and after the filter
+		underWay, deadline time.Duration // the time before the filter and the remaining time
 		waitLimit          time.Duration
 		want               time.Duration
 	}{
@@ -202,7 +202,7 @@ func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 	}
 }
 
-// See kubernetes/kubernetes 105739. Ours: it is not called a time-out.
+// Issue 105739. Unlike the library, this filter does not report a time-out.
 func TestClientThatLeavesWhileItWaitsIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, queueset.Queue, 1)
@@ -253,7 +253,7 @@ func TestRequestThatNeedNotWaitCostsNextToNothing(t *testing.T) {
 	s.options.Gauges = stats.NewKindGauges(0)
 	handler := s.before(func(http.ResponseWriter, *http.Request) {})
 	r, w := requestBy(nobody, "get", ""), discard{}
-	// The array behind the two headers.
+	// The one allocation is the array for the two headers.
 	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { handler.ServeHTTP(w, r) }), 1.0)
 }
 

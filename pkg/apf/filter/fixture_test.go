@@ -32,7 +32,7 @@ const (
 	master    = "admin"
 )
 
-// site is a server with one level that limits, "tested", which has all seats.
+// site is a server with one limited level, "tested", which has all seats.
 type site struct {
 	t       *testing.T
 	engine  *engine.Engine
@@ -80,12 +80,12 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 	return s
 }
 
-// before puts the filter in front of a handler.
+// before wraps a handler in the filter.
 func (s *site) before(handler http.HandlerFunc) http.Handler {
 	return New(s.engine, s.options)(handler)
 }
 
-// ask sends one request and returns the answer.
+// ask sends one request and returns the response.
 func (s *site) ask(handler http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
@@ -112,7 +112,7 @@ func (s *site) series(schema string) *stats.Snapshot {
 	return &stats.Snapshot{}
 }
 
-// requireIdle fails unless every seat is back and every gauge at zero.
+// requireIdle requires that all seats are free and all gauges are zero.
 func (s *site) requireIdle() {
 	s.t.Helper()
 	for _, level := range s.engine.Report().Levels {
@@ -124,12 +124,12 @@ func (s *site) requireIdle() {
 	require.Zero(s.t, s.watching())
 }
 
-// watching returns the number of watches of configmaps that are registered.
+// watching returns the number of registered watches of configmaps.
 func (s *site) watching() int {
 	return s.watches.GetInterestedWatchCount(&apirequest.RequestInfo{Verb: "update", Resource: "configmaps", Namespace: "default"})
 }
 
-// busy takes a seat and returns what gives it back.
+// busy takes a seat and returns a function that releases it.
 func (s *site) busy() (release func()) {
 	hold, held, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	handler := s.before(func(http.ResponseWriter, *http.Request) { close(held); <-hold })
@@ -141,7 +141,7 @@ func (s *site) busy() (release func()) {
 	return func() { close(hold); <-done }
 }
 
-// requestBy returns a request as it leaves the filters in front.
+// requestBy returns a request as the preceding filters leave it.
 func requestBy(name, verb, query string) *http.Request {
 	info := &apirequest.RequestInfo{
 		IsResourceRequest: true, Verb: verb, APIVersion: "v1", Resource: "configmaps",
@@ -200,7 +200,7 @@ func (g *gauges) now() counts {
 	return g.present
 }
 
-// one is a single request of a kind.
+// one returns counts with a single request of the kind.
 func one(kind stats.Kind) (n [stats.KindCount]int) {
 	n[kind] = 1
 	return n

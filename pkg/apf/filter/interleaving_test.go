@@ -21,16 +21,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// outcomes counts what became of requests.
+// outcomes counts the outcomes of requests.
 type outcomes struct{ sent, served, refused, panicked atomic.Int64 }
 
 func (o *outcomes) seenAll() bool {
 	return o.served.Load() > 0 && o.refused.Load() > 0 && o.panicked.Load() > 0
 }
 
-// TestNothingIsLeftWhateverRequestsDo lets requests of all sorts meet: served,
-// waiting, leaving, refused, watching, panicking. Which of them meet is the
-// scheduler's choice, so it goes on until every outcome was seen.
+// TestNothingIsLeftWhateverRequestsDo mixes all kinds of requests: served,
+// waiting, cancelled, rejected, watching, panicking. The scheduler chooses the
+// interleavings, so the test continues until every outcome occurred.
 func TestNothingIsLeftWhateverRequestsDo(t *testing.T) {
 	for _, discipline := range []queueset.Discipline{queueset.Reject, queueset.Queue} {
 		t.Run(discipline.String(), func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNothingIsLeftWhateverRequestsDo(t *testing.T) {
 	}
 }
 
-// course is what a request does, as far as it is its own choice.
+// course is the behavior of one request.
 type course struct {
 	verb          string
 	leaves        bool
@@ -81,10 +81,10 @@ func courseOf(random *rand.Rand) course {
 	}
 }
 
-// courseKey is where a request's context holds its course.
+// courseKey is the context key of a request's course.
 type courseKey struct{}
 
-// handle follows the course of each request, and counts how it ends.
+// handle follows the course of each request and counts its outcome.
 func handle(t *testing.T, limit int64, got *outcomes) http.HandlerFunc {
 	var executing atomic.Int64
 	return func(_ http.ResponseWriter, r *http.Request) {
@@ -118,7 +118,7 @@ func assertBooks(t *testing.T, series *stats.Snapshot, executed, refused int64) 
 	assert.EqualValues(t, refused, total)
 }
 
-// signalSomehow does what storage may do with a watch.
+// signalSomehow calls the watch signal in one of the ways of a storage.
 func signalSomehow(r *http.Request, how int) {
 	switch how {
 	case 0: // nothing
@@ -134,8 +134,8 @@ func signalSomehow(r *http.Request, how int) {
 	}
 }
 
-// askSomehow sends a request that takes a course, and counts it, if it is refused
-// too.
+// askSomehow sends a request with the given course and counts it, also if it is
+// rejected.
 func (s *site) askSomehow(handler http.Handler, c course, got *outcomes) {
 	got.sent.Add(1)
 	r := requestBy(nobody, c.verb, "resourceVersion=7")

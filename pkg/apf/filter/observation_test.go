@@ -18,8 +18,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// counter returns the sum of a counter of the library over the series whose
-// labels have the given values.
+// counter returns the sum of a library counter over the series whose labels
+// have the given values.
 func counter(t *testing.T, name string, labels map[string]string) (sum float64) {
 	t.Helper()
 	families, err := legacyregistry.DefaultGatherer.Gather()
@@ -86,7 +86,7 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 	assert.Equal(t, strings.Repeat("a", 64), truncate(strings.Repeat("a", 65)))
 }
 
-// captureLog sends the log to a buffer for the time of the test.
+// captureLog redirects the log to a buffer until the end of the test.
 func captureLog(t *testing.T, verbosity string) *bytes.Buffer {
 	t.Helper()
 	before := klog.CaptureState()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// lowest makes every draw the base itself, highest twice the base.
+// lowest makes every draw equal to the base, highest twice the base.
 func lowest(int) int    { return 0 }
 func highest(n int) int { return n - 1 }
 
@@ -16,7 +16,7 @@ func TestBaseFollowsTheRateOfRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		perSec int
-		// bases are what a refusal meets, per second from the first on
+		// bases are the bases that rejections see, one for each second
 		bases []int
 	}{
 		{"one refusal per second is no pressure", 1, []int{1, 1, 1, 1, 1, 1}},
@@ -47,11 +47,11 @@ func TestBaseEndsAtItsBoundAndComesDown(t *testing.T) {
 	}
 	assert.Equal(t, 2*maxBase, worst)
 
-	// One refusal in each period: the base shrinks by a second each time.
+	// With one rejection in each period, the base shrinks by a second each time.
 	p := s.levels["l"]
 	for base := maxBase - 1; base >= 1; base-- {
 		now = p.since + p.period()
-		if base == maxBase-1 { // of the period that was still under pressure
+		if base == maxBase-1 { // replaces the count of the period under pressure
 			p.count = 1
 		}
 		assert.Equal(t, base, p.add(now))
@@ -62,7 +62,7 @@ func TestBaseEndsAtItsBoundAndComesDown(t *testing.T) {
 func TestQuietTimeIsForgiven(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		quiet time.Duration // after the period of pressure
+		quiet time.Duration // after the period under pressure
 		want  int
 	}{
 		{"less than a period is no quiet", 7 * time.Second, 16},

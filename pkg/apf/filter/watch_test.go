@@ -41,7 +41,7 @@ func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
 	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.StatusTooManyRequests, s.ask(others, requestBy(nobody, "get", "")).Code, "before")
 		flowcontrol.WatchInitialized(r.Context())
-		for range 3 { // once released, the Request is in the pool
+		for range 3 { // after its release, the Request is in the pool
 			assert.Equal(t, http.StatusOK, s.ask(others, requestBy(nobody, "get", "")).Code, "after")
 			flowcontrol.WatchInitialized(r.Context())
 		}
@@ -49,8 +49,7 @@ func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
 	s.requireIdle()
 }
 
-// See kubernetes/kubernetes 105511: another server serves the watch, or nobody
-// does.
+// Issue 105511: another server serves the watch, or none does.
 func TestWatchThatNeverReachesTheStorageGivesItsSeatBack(t *testing.T) {
 	for name, handle := range map[string]http.HandlerFunc{
 		"the handler returns": func(http.ResponseWriter, *http.Request) {},
@@ -67,8 +66,8 @@ func TestWatchThatNeverReachesTheStorageGivesItsSeatBack(t *testing.T) {
 	}
 }
 
-// See kubernetes/kubernetes 127029 and 127048: all books are closed when the
-// panic leaves the filter, whoever is at them.
+// Issues 127029 and 127048: all accounting is complete when the panic leaves
+// the filter, in whichever call it occurred.
 func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -80,7 +79,7 @@ func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
 			go flowcontrol.WatchInitialized(r.Context())
 		}},
 		{"while the gauge is being set", func(s *site, r *http.Request) {
-			s.gauges.mu.Lock() // the signal gets as far as this
+			s.gauges.mu.Lock() // blocks the signal here
 			go flowcontrol.WatchInitialized(r.Context())
 			go s.gauges.mu.Unlock()
 		}},
@@ -149,7 +148,7 @@ func TestWatchWaitsForASeatLikeAnyRequest(t *testing.T) {
 
 		time.AfterFunc(time.Second, release)
 		assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(nobody, "watch", "")).Code)
-		synctest.Wait() // the one that made room may still be at its gauges
+		synctest.Wait() // the finished request may still update its gauges
 		s.requireIdle()
 	})
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// known is the input of an estimate: counts of objects and watchers.
+// known holds the inputs of an estimate: counts of objects and watchers.
 type known struct {
 	stored   int64
 	countErr error
@@ -38,7 +38,7 @@ func (k known) Objects(string) (int64, error)                           { return
 func (k known) RegisterWatch(*http.Request) flowcontrol.ForgetWatchFunc { return nil }
 func (k known) GetInterestedWatchCount(*apirequest.RequestInfo) int     { return k.watchers }
 
-// workOf returns the estimate of this filter for a request.
+// workOf returns this filter's estimate for a request.
 func (s *site) workOf(k known, r *http.Request) seats.Work {
 	s.options.Objects, s.options.Watches = k.Objects, k
 	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: r, info: infoOf(r)}
@@ -126,7 +126,7 @@ func TestObjectsAreAskedForByGroupAndResource(t *testing.T) {
 	}
 }
 
-// libraryWork is the library's estimate.
+// libraryWork returns the library's estimate.
 func (s *site) libraryWork(k known, r *http.Request) seats.Work {
 	estimate := fcrequest.NewWorkEstimator(k.Objects, k.GetInterestedWatchCount, fcrequest.DefaultWorkEstimatorConfig(),
 		func(level string) uint64 { return uint64(s.engine.MaxWidth(level)) })
@@ -134,13 +134,14 @@ func (s *site) libraryWork(k known, r *http.Request) seats.Work {
 	return seats.Work{Initial: int(e.InitialSeats), Final: int(e.FinalSeats), Latency: e.AdditionalLatency}
 }
 
-// requireLibraryWork compares the two estimates. They differ in two points:
+// requireLibraryWork requires that the two estimates agree. They differ in two
+// points:
 //
-//   - A watch without a resourceVersion, or from "0", begins with the present
-//     state too, which costs as much as a list of it (kubernetes/kubernetes 134580). The library
-//     of this version takes it for one seat.
-//   - The library counts work in units of 10 ns seats and cuts off, ours in
-//     nanoseconds and rounds up.
+//   - A watch without a resourceVersion, or from "0", also begins with the
+//     present state, which costs as much as a list (kubernetes/kubernetes
+//     134580). This version of the library counts one seat for it.
+//   - The library counts work in units of 10 ns seats and rounds down. This
+//     package counts nanoseconds and rounds up.
 func requireLibraryWork(t *testing.T, s *site, k known, r *http.Request) {
 	t.Helper()
 	ours := s.workOf(k, r)
@@ -155,8 +156,8 @@ func requireLibraryWork(t *testing.T, s *site, k known, r *http.Request) {
 	require.Equal(t, theirs, ours, "%s ?%s %+v", infoOf(r).Verb, r.URL.RawQuery, k)
 }
 
-// beginsUnasked reports whether a watch begins with the present state though it
-// does not say so.
+// beginsUnasked reports whether a watch begins with the present state without
+// an explicit request for it.
 func beginsUnasked(r *http.Request) bool {
 	query := r.URL.Query()
 	version := query.Get("resourceVersion")
@@ -226,7 +227,7 @@ func FuzzWorkIsThatOfTheLibrary(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, verb, query string, stored int64, watchers int) {
 		if stored < 0 || stored > 1<<40 || watchers > 1<<30 {
-			return // beyond what the library's arithmetic holds
+			return // outside the range of the library's arithmetic
 		}
 		for _, s := range sites(t) {
 			requireLibraryWork(t, s, known{stored: stored, watchers: watchers}, requestBy(nobody, verb, query))

@@ -15,8 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// peerHash says again, with the hash as a stream, what the library's engine
-// computes for a flow.
+// peerHash computes a flow's hash as the library's engine does, with a
+// streaming hash.
 func peerHash(schemaName, distinguisher string) Hash {
 	digest := sha256.New()
 	for _, part := range []string{schemaName, "\x00", distinguisher} {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// published is the table of the Kubernetes concept page on API Priority and
-// Fairness, "Example Shuffle Sharding Configurations".
+// published is the table "Example Shuffle Sharding Configurations" of the
+// Kubernetes concept page on API Priority and Fairness.
 var published = []struct {
 	handSize, queues int
 	squished         map[int]float64 // by number of elephants
@@ -30,7 +30,7 @@ var published = []struct {
 	{6, 1024, map[int]float64{1: 6.337324016514285e-16, 4: 8.09060164312957e-11, 16: 4.517408062903668e-07}},
 }
 
-// significant shows x to the 15 digits that a float64 can always hold.
+// significant formats x with 15 digits, which a float64 always represents.
 func significant(x float64) string { return strconv.FormatFloat(x, 'e', 14, 64) }
 
 func TestSquishProbabilityIsThePublishedTable(t *testing.T) {
@@ -38,8 +38,8 @@ func TestSquishProbabilityIsThePublishedTable(t *testing.T) {
 		for elephants, want := range row.squished {
 			t.Run(fmt.Sprintf("%d of %d queues, %d elephants", row.handSize, row.queues, elephants), func(t *testing.T) {
 				got := SquishProbability(row.queues, row.handSize, elephants)
-				// Ours is exact. What the page prints beyond 15 digits is the
-				// rounding error of a sum in floating point.
+				// This package's result is exact. The page's digits beyond the 15th are the
+				// rounding error of a floating-point sum.
 				assert.Equal(t, significant(want), significant(got))
 				assert.LessOrEqual(t, math.Abs(got-want), 6*ulp(want))
 				if elephants == 1 {
@@ -53,8 +53,8 @@ func TestSquishProbabilityIsThePublishedTable(t *testing.T) {
 
 func ulp(x float64) float64 { return math.Nextafter(x, 2) - x }
 
-// approximately computes the probability in floating point, and from the other
-// side: it follows how many queues the elephants cover.
+// approximately computes the probability in floating point and by another
+// method: it follows the number of queues that the elephants cover.
 func approximately(queues, handSize, elephants int) float64 {
 	choose := func(n, k int) float64 {
 		x, _ := binomial(n, k).Float64()
@@ -85,10 +85,10 @@ func TestSimulationOfTheDealerAgrees(t *testing.T) {
 		require.NoError(t, err)
 		for elephants, p := range row.squished {
 			if p < 1e-4 {
-				continue // too rare to meet
+				continue // too rare to occur in the simulation
 			}
 			simulated++
-			// Each has a seed of its own: the map is in another order every time.
+			// Each case has a separate seed, because the order of the map is random.
 			random := rand.New(rand.NewPCG(uint64(row.queues), uint64(elephants)))
 			const mice = 50000
 			squished := 0
@@ -104,8 +104,8 @@ func TestSimulationOfTheDealerAgrees(t *testing.T) {
 	assert.Equal(t, 14, simulated)
 }
 
-// squish deals hands to elephants and to one mouse, and reports whether the mouse
-// has no queue for itself.
+// squish deals hands to elephants and to one mouse. It reports whether the
+// elephants cover all of the mouse's queues.
 func squish(dealer Dealer, random *rand.Rand, elephants int) bool {
 	var room [MaxHand]int
 	covered := make([]bool, dealer.DeckSize())

@@ -49,7 +49,7 @@ func scrape(t *testing.T, source Source) map[string]*dto.MetricFamily {
 
 const crowded = "crowded"
 
-// crowdedConfiguration has a level of few seats, with queues, that takes all
+// crowdedConfiguration has a level with queues and few seats. It receives all
 // requests of the group "crowd".
 func crowdedConfiguration() engine.Configuration {
 	return engine.Configuration{
@@ -72,8 +72,8 @@ func crowdedConfiguration() engine.Configuration {
 	}
 }
 
-// crowd sends n requests of one user through the engine, all at once, and
-// returns when all are done. Each runs until release is closed.
+// crowd starts n concurrent requests of one user. Each executes until release
+// is closed; the result waits for all of them.
 func crowd(ctx context.Context, e *engine.Engine, n int, release <-chan struct{}) *sync.WaitGroup {
 	var wg sync.WaitGroup
 	for range n {
@@ -133,8 +133,8 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	e := engine.New(clock.NewReal(), 2, 20)
 	require.Empty(t, e.Apply(crowdedConfiguration()))
 	release := make(chan struct{})
-	// Ten seats, a hand of four queues of five: of 40 requests of two seats
-	// five execute, twenty wait and fifteen are refused.
+	// There are ten seats, and a hand of four queues of five. Of 40 requests of
+	// two seats each, five execute, twenty wait and fifteen are rejected.
 	done := crowd(t.Context(), e, 40, release)
 	eventually.Holds(t, "all requests have arrived", func(a *eventually.Attempt) {
 		series := e.Report().Series
@@ -234,7 +234,7 @@ func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 	request.Finish()
 	request.End()
 	c.Advance(time.Second)
-	// Ten of twenty seats for three seconds of four.
+	// Ten of twenty seats for three of four seconds.
 	histogram := family(e)
 	require.NotNil(t, histogram)
 	assert.Equal(t, uint64(4e9), histogram.GetSampleCount())
@@ -271,7 +271,7 @@ func TestRequestsByKind(t *testing.T) {
 	}
 }
 
-// The library has no member for what was never counted, and no empty histogram.
+// The library omits series that were never counted and empty histograms.
 func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	series := stats.NewLayout(1).NewSeries("l1", "s1")
 	series.Dispatched(0, 1, 1, 0)

@@ -22,12 +22,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// fixed is a Source of one report.
+// fixed is a Source with a constant report.
 type fixed engine.Report
 
 func (f fixed) Report() engine.Report { return engine.Report(f) }
 
-// counted returns a series in which everything happened once.
+// counted returns a series that counted each event once.
 func counted() stats.Snapshot {
 	series := stats.NewLayout(1).NewSeries("l1", "s1")
 	series.Estimated(0, 3)
@@ -49,7 +49,7 @@ func shares(bounds ...float64) stats.Distribution {
 	return histogram.Snapshot(3 * time.Second)
 }
 
-// full is a report that has every metric.
+// full returns a report with every metric.
 func full() fixed {
 	return fixed{
 		FairFraction: 1.5,
@@ -66,8 +66,8 @@ func full() fixed {
 	}
 }
 
-// kindsOfThreeSeconds has two requests that change the server and wait, and
-// five that do not and execute, since three seconds.
+// kindsOfThreeSeconds has two mutating requests that wait and five read-only
+// requests that execute, all for three seconds.
 func kindsOfThreeSeconds() stats.KindSnapshot {
 	gauges := stats.NewKindGauges(0)
 	gauges.SetDenominators(0, 20, 10)
@@ -76,7 +76,7 @@ func kindsOfThreeSeconds() stats.KindSnapshot {
 	return gauges.Snapshot(3 * time.Second)
 }
 
-// touchPeer makes the library's vectors have a member each.
+// touchPeer creates a series in each of the library's vectors.
 func touchPeer() {
 	peer.Register()
 	ctx := context.Background()
@@ -135,7 +135,7 @@ func registered(t *testing.T, source Source) prometheus.Gatherer {
 	return registry
 }
 
-// shape is what a family looks like, without its values.
+// shape is a family without its values.
 type shape struct {
 	Help    string
 	Type    string

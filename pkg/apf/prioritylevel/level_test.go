@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// fixture is a level with what its requests need.
+// fixture is a level and the dependencies of its requests.
 type fixture struct {
 	t      *testing.T
 	clock  *clock.Fake
@@ -90,7 +90,7 @@ func TestALevelThatDoesNotQuiesceIsNeverDrained(t *testing.T) {
 	assert.False(t, f.level.Drained())
 }
 
-// A request may have been classified before the level went.
+// A request may have been classified before the level was removed.
 func TestADrainedLevelStillServesUnderItsLimit(t *testing.T) {
 	f := newFixture(t, queuing(4), 1)
 	f.level.Quiesce(func() {})

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Issue 140884: the number of queues fell while a finished request still held
-// seats of a queue that was removed.
+// Issue 140884: the number of queues decreased while a finished request still
+// held seats of a removed queue.
 func TestFewerQueuesDrainByAttrition(t *testing.T) {
 	f := newFixture(t, queues(32, 1, 10), 4)
 	var held, line []*queueset.Request
@@ -113,7 +113,7 @@ func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	assert.Equal(t, 3, f.seatsInUse())
 }
 
-// Issue 105469: the virtual clock overflows in the end.
+// Issue 105469: the virtual clock eventually overflows.
 func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
 	for name, zero := range map[string]seats.Progress{"unsigned": 0, "signed": 1 << 63} {
 		t.Run(name, func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
 	}
 }
 
-// Issue 97041: a forward jump of the clock burned CPU. Here a jump is one step
-// of arithmetic, however far it goes.
+// Issue 97041: a forward jump of the clock caused a busy loop. Here a jump is
+// one arithmetic step, whatever its size.
 func TestAForwardJumpOfTheClockIsOneStep(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 2)
 	a := f.arrive("a", seats.Work{Initial: 1, Final: 1, Latency: time.Millisecond}, queueset.Seated)

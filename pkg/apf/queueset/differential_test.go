@@ -14,8 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// distance returns how far the shares are from those expected, as a part of the
-// limit.
+// distance returns the distance of the shares from the expected ones, as a
+// fraction of the limit.
 func distance(got, expected []float64, limit int) float64 {
 	sum := 0.0
 	for i := range expected {
@@ -34,9 +34,9 @@ func alike(mine, theirs []float64, limit int) bool {
 	return true
 }
 
-// fairer reports whether mine is at least as fair as theirs in the order in which
-// max-min fair shares are the greatest: shares are sorted, and the first that
-// differ by more than 1 % of the limit decide.
+// fairer reports whether mine is at least as fair as theirs by max-min order:
+// shares are sorted, and the first pair that differs by more than 1 % of the
+// limit decides.
 func fairer(mine, theirs []float64, limit int) bool {
 	a, b := slices.Sorted(slices.Values(mine)), slices.Sorted(slices.Values(theirs))
 	for i := range a {
@@ -47,7 +47,7 @@ func fairer(mine, theirs []float64, limit int) bool {
 	return true
 }
 
-// comparison collects how far both engines are from the shares expected.
+// comparison sums up the distances of both engines from the expected shares.
 type comparison struct{ mixes, ours, peers float64 }
 
 // result holds the seats of the clients of a mix, and their distance from the
@@ -58,7 +58,7 @@ type result struct {
 	ours, peers            float64
 }
 
-// add runs one mix of clients on both engines.
+// add runs one mix of clients on both engines and adds its distances.
 func (c *comparison) add(t *testing.T, m mix, send func(*traffic), expected []float64) result {
 	r := result{limit: m.limit, expected: expected}
 	r.mine = run(t, m.clients, func(t *testing.T) serve { return ours(t, m.config, m.limit) }, send)
@@ -68,23 +68,24 @@ func (c *comparison) add(t *testing.T, m mix, send func(*traffic), expected []fl
 	return r
 }
 
-// assertCloser asserts one of these: the shares are alike; the distance from the
-// expected shares is not greater than the peer's by more than the margin; with
-// inOrder, the shares are fairer than the peer's.
+// assertCloser asserts that one of these holds: the shares are alike; the
+// distance from the expected shares exceeds the peer's by at most the margin;
+// or, with inOrder, the shares are fairer than the peer's.
 func (r result) assertCloser(t *testing.T, margin float64, inOrder bool) {
 	passes := alike(r.mine, r.theirs, r.limit) || r.ours <= r.peers+margin || inOrder && fairer(r.mine, r.theirs, r.limit)
 	assert.True(t, passes, "of %d seats ours gives %.2f, off by %.3f, the peer %.2f, off by %.3f, expected are %.2f", r.limit, r.mine, r.ours, r.theirs, r.peers, r.expected)
 }
 
-// finish asserts that the average distance is less than a part of the peer's.
+// finish asserts that the average distance is less than a fraction of the
+// peer's.
 func (c *comparison) finish(t *testing.T, part float64) {
 	t.Logf("on average over %.0f mixes ours is off by %.4f of the limit, the peer by %.4f", c.mixes, c.ours/c.mixes, c.peers/c.mixes)
 	assert.Less(t, c.ours, part*c.peers)
 }
 
-// Both engines get the same random arrivals of elephants, of any width, and of
-// mice. A minute has too few requests for exact shares, so a single mix has a margin
-// of half a percent of the limit. Without overtaking this test fails.
+// Both engines receive the same random arrivals of elephants, of any width, and
+// of mice. A minute has too few requests for exact shares, so a single mix has
+// a margin of half a percent of the limit. Without overtaking this test fails.
 func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range uint64(20) {
@@ -98,10 +99,10 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	c.finish(t, 0.7)
 }
 
-// What clients want that wait for responses depends on how long they wait. The
-// expected shares are those of clients that always have a request waiting or never
-// wait. No engine gives these to all clients, so that either the distance or the
-// order decides. Without overtaking this test fails.
+// The demand of clients that wait for responses depends on their waits. The
+// expected shares are those of clients that always have a waiting request or
+// never wait. No engine gives these shares to all clients, so either the
+// distance or the order decides. Without overtaking this test fails.
 func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range lane.Pick[uint64](20, 40) {
@@ -113,13 +114,13 @@ func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	c.finish(t, 0.5)
 }
 
-// Clients synchronize if all of their requests last equally long. A client with
-// short requests waits until long ones that started together end together. It sends
-// all its requests, and while it thinks the long ones start together again. Its
-// share then depends on the start of each thread and the order of threads at one
-// moment, more than on the engine: in about one mix of 200, another one in each run,
-// the peer is closer by more than 1 % of the limit. Therefore only the average over
-// mixes is compared.
+// Clients synchronize if all of their requests have the same duration. A client
+// with short requests waits until long requests that started together end
+// together. It then sends all its requests, and while it pauses the long ones
+// start together again. Its share then depends more on the start and order of
+// the threads than on the engine. In about one mix of 200, a different one in
+// each run, the peer is closer by more than 1 % of the limit. So only the
+// average over mixes is compared.
 func TestClientsInStepAreServedCloserToMaxMinThanByThePeerOnAverage(t *testing.T) {
 	var c comparison
 	for seed := range lane.Pick[uint64](25, 60) {
@@ -157,7 +158,7 @@ func randomTraffic(t *testing.T, seed uint64) mix {
 	return m
 }
 
-// Where the peer's shares are exact, both engines give the same.
+// If the peer's shares are exact, both engines give the same shares.
 func TestPlainTrafficIsServedAsByThePeer(t *testing.T) {
 	for name, clients := range map[string][]client{
 		"two equal flows": {

@@ -8,7 +8,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Inconsistency returns what is wrong with the Set between two operations.
+// Inconsistency returns an error if the Set's invariants do not hold between
+// two operations.
 func (s *Set) Inconsistency() error {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
@@ -66,7 +67,7 @@ func (s *Set) WhileLocked(f func()) {
 	f()
 }
 
-// ChangesKept returns the number of changes that memory is kept for.
+// ChangesKept returns the number of changes for which memory is allocated.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)

@@ -17,8 +17,8 @@ func queues(n, hand, length int) queueset.Config {
 
 func wide(n int) seats.Work { return seats.Work{Initial: n} }
 
-// The scenarios have the traffic of the library's tests, with the same margins or
-// tighter ones.
+// The scenarios have the traffic of the library's tests and the same or tighter
+// margins.
 func TestEachFlowGetsItsMaxMinFairShare(t *testing.T) {
 	second := time.Second
 	for name, c := range map[string]struct {
@@ -82,7 +82,7 @@ func TestSeparateRequestsAndPaddingGetExactlyWhatTheyAskFor(t *testing.T) {
 		final      int
 		limit      int
 		clients    int
-		expected   []float64 // max-min fair without
+		expected   []float64 // nil means the max-min fair shares
 	}{
 		{think: second, limit: 1, clients: 1},
 		{think: second, limit: 2, clients: 2},
@@ -114,7 +114,8 @@ func TestSeparateRequestsAndPaddingGetExactlyWhatTheyAskFor(t *testing.T) {
 }
 
 // Issues 91761, 95986, 105160: a flow that cannot use its share for a while
-// must not save up a claim, nor must the others be in debt for what it left.
+// must not accumulate a claim, and the others must not owe it the seats that it
+// left.
 func TestWindup(t *testing.T) {
 	s := newSimulation(t, queues(9, 1, 6), 3,
 		client{threads: 2, exec: time.Second, think: -1, work: wide(1)},
@@ -125,8 +126,8 @@ func TestWindup(t *testing.T) {
 	s.drain()
 }
 
-// The opposite of windup: flows that used what others left must not be starved by
-// one that becomes active later.
+// The opposite of windup: a flow that becomes active later must not starve
+// flows that used spare seats.
 func TestLatecomerDoesNotStarveThoseWhoUsedSpareSeats(t *testing.T) {
 	const late = 100 * time.Second
 	clients := []client{

@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// fixture is a Set and what its requests refer to.
+// fixture is a Set and the dependencies of its requests.
 type fixture struct {
 	t      *testing.T
 	clock  *clock.Fake
@@ -47,7 +47,8 @@ func (f *fixture) arrive(flowName string, work seats.Work, expected queueset.Out
 	return r
 }
 
-// dispatched reports whether a waiting request has been dispatched, once.
+// dispatched reports whether a waiting request has been dispatched. It reports
+// a dispatch only once.
 func dispatched(r *queueset.Request) bool {
 	select {
 	case <-r.Ready():

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// crowd lets many goroutines send requests through one Set and checks, at
-// every start, that no more seats are in use than there may be.
+// crowd sends requests from many goroutines through one Set. At every start it
+// checks that the seats in use do not exceed the limit.
 type crowd struct {
 	t       *testing.T
 	set     *queueset.Set
@@ -81,8 +81,8 @@ func (c *crowd) execute(r *queueset.Request, random *rand.Rand) {
 	c.set.Finish(r)
 }
 
-// seenAll reports whether every outcome occurred that the discipline has. That
-// depends on the Go scheduler.
+// seenAll reports whether every possible outcome of the discipline occurred.
+// That depends on the Go scheduler.
 func (c *crowd) seenAll(discipline queueset.Discipline) bool {
 	return c.executed.Load() > 0 && (c.refused.Load() > 0 || discipline == queueset.Exempt)
 }
@@ -123,7 +123,7 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 	}
 }
 
-// sendAll has 32 senders send hundreds of requests each.
+// sendAll sends hundreds of requests from each of 32 goroutines.
 func (c *crowd) sendAll(seed, round uint64) {
 	const count = 32
 	var senders sync.WaitGroup

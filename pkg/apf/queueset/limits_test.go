@@ -43,7 +43,8 @@ func TestAQueueRefusesOnlyWhenItIsFullAndNoSeatIsFree(t *testing.T) {
 	f.set.Finish(first)
 	f.arrive("a", wide(1), queueset.Waiting)
 
-	// Seats are free, but the head needs more of them: the queue may grow.
+	// Seats are free, but the request at the head needs more of them: the queue
+	// may grow.
 	g := newFixture(t, queues(1, 1, 1), 4)
 	g.arrive("a", wide(1), queueset.Seated)
 	for range 5 {
@@ -51,7 +52,8 @@ func TestAQueueRefusesOnlyWhenItIsFullAndNoSeatIsFree(t *testing.T) {
 	}
 }
 
-// Issue 134196: with a limit of zero a request was let in when nothing ran.
+// Issue 134196: with a limit of zero a request was admitted when nothing was
+// executing.
 func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 	for name, config := range map[string]queueset.Config{"with queues": queues(4, 1, 2), "without queues": rejecting()} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +88,7 @@ func TestAnExemptLevelHasASeatForEverybody(t *testing.T) {
 	assert.Equal(t, 100000, f.seatsInUse())
 }
 
-// Issue 102848: a request that is wider than the limit must be served, alone.
+// Issue 102848: a request that is wider than the limit must execute alone.
 func TestARequestWiderThanTheLimitRunsAlone(t *testing.T) {
 	for _, limit := range []int{4, 40} {
 		f := newFixture(t, queues(8, 1, 10), limit)
@@ -105,8 +107,8 @@ func TestARequestWiderThanTheLimitRunsAlone(t *testing.T) {
 	}
 }
 
-// Issue 103539: final seats beyond the limit are clamped and held for so much
-// longer.
+// Issue 103539: final seats beyond the limit are clamped and held for a
+// correspondingly longer time.
 func TestFinalSeatsBeyondTheLimitAreClampedAndTheWorkKept(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 10)
 	r := f.arrive("a", seats.Work{Initial: 1, Final: 40, Latency: 5 * time.Millisecond}, queueset.Seated)
@@ -122,7 +124,7 @@ func TestFinalSeatsBeyondTheLimitAreClampedAndTheWorkKept(t *testing.T) {
 }
 
 func TestFinalSeatsAreHeldAfterTheExecutionWithoutTheClientWaiting(t *testing.T) {
-	for _, limit := range []int{5, 100} { // under one lock, and with shards
+	for _, limit := range []int{5, 100} { // without and with shards
 		f := newFixture(t, queues(8, 1, 10), limit)
 		r := f.arrive("a", seats.Work{Initial: 1, Final: 3, Latency: 5 * time.Millisecond}, queueset.Seated)
 		longer := f.arrive("a", seats.Work{Initial: 2, Final: 1, Latency: 15 * time.Millisecond}, queueset.Seated)

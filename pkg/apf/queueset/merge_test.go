@@ -9,9 +9,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// Shards that are used alike are full at the same time. If each waited for the
-// other to merge, processors would wait for each other at every batch, and this test
-// would never end.
+// Shards with equal use become full at the same time. If each waited for the
+// other to merge, processors would wait for each other at every batch, and this
+// test would not end.
 func TestAShardThatIsFullDoesNotWaitWhileAnotherIsMerged(t *testing.T) {
 	f := newFixture(t, queues(8, 2, 50), 60)
 	const requests = 500

@@ -23,7 +23,8 @@ func TestSeatsAreKeptForAWideRequestFromThoseWhoseTurnComesLater(t *testing.T) {
 	assert.True(t, dispatched(later))
 }
 
-// In the ideal world the request of one seat ends first, although it arrived later.
+// In the ideal schedule the request of one seat ends first, although it arrived
+// later.
 func TestANarrowRequestOfAnIdleFlowDoesNotWaitUntilSeatsAreCollected(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	held := f.arrive("a", wide(2), queueset.Seated)
@@ -74,7 +75,7 @@ func TestSeveralWideRequestsLetNarrowOnesOvertakeThemForAWhile(t *testing.T) {
 	require.NoError(t, f.set.Inconsistency())
 }
 
-// Its seats would be collected for it alone in any case.
+// The seats would be collected only for this request in any case.
 func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 10), 4)
 	held := f.arrive("narrow", wide(1), queueset.Seated)
@@ -86,8 +87,8 @@ func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
 	assert.False(t, dispatched(later))
 }
 
-// A queue that becomes active starts at R, and R advances while seats are collected.
-// So such queues overtake a wide request for a moment only.
+// A queue that becomes active starts at R, and R advances while seats are
+// collected. So such queues overtake a wide request only briefly.
 func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	const limit, mice = 8, 60
 	clients := []client{{threads: 10, exec: time.Second / 20, work: wide(limit)}}
@@ -101,8 +102,8 @@ func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	s.drain()
 }
 
-// A flow that asks for little gets it, although collecting seats for others wastes
-// some.
+// A flow with a small demand is served, although collecting seats for others
+// leaves some unused.
 func TestAMouseIsServedPromptlyWhileSeatsAreCollected(t *testing.T) {
 	const limit = 7
 	s := newSimulation(t, queues(64, 2, 1000), limit,

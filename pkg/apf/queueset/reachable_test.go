@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// reachable divides limit seats max-min fairly among clients whose requests cannot
-// be divided, and whose threads send one at a time. Seats may have to stay unused:
-// while a request of width 4 executes under a limit of 7, the other three are used
-// only if some request fits. The seats that can be used at one moment are a packing:
-// whole requests whose widths add up to the limit at most, or one that is wider than
-// the limit, alone. The seats that can be used on average are a mixture of packings.
-// Shares are max-min fair if none can grow unless one that is not larger shrinks.
+// reachable divides limit seats max-min fairly among clients with indivisible
+// requests, whose threads send one request at a time. Seats may have to stay
+// unused: while a request of width 4 executes under a limit of 7, the other
+// three seats are used only if some request fits. The seats in use at one time
+// are a packing: whole requests whose widths add up to at most the limit, or
+// one request that is wider than the limit, alone. The average seats in use are
+// a mixture of packings. Shares are max-min fair if no share can grow without
+// reducing one that is not larger.
 func reachable(clients []client, limit int) []float64 {
 	classes := widths(clients)
 	packings := packingsOf(classes, atOnce(clients, classes), limit)
@@ -35,8 +36,8 @@ func reachable(clients []client, limit int) []float64 {
 	return shares
 }
 
-// raised returns shares of level seats, or of a client's demand if that is less.
-// Shares that are fixed stay.
+// raised returns shares of level seats, or of a client's demand if that is
+// less. Fixed shares do not change.
 func raised(clients []client, shares []float64, fixed []bool, level float64) []float64 {
 	out := make([]float64, len(clients))
 	for i, c := range clients {
@@ -48,7 +49,7 @@ func raised(clients []client, shares []float64, fixed []bool, level float64) []f
 	return out
 }
 
-// highest returns the largest level up to most that is possible.
+// highest returns the largest possible level up to most.
 func highest(most float64, isPossible func(float64) bool) float64 {
 	low := 0.0
 	for range 24 {
@@ -61,7 +62,7 @@ func highest(most float64, isPossible func(float64) bool) float64 {
 	return low
 }
 
-// widths returns the widths that occur.
+// widths returns the distinct widths.
 func widths(clients []client) []int {
 	var out []int
 	seen := map[int]bool{}
@@ -75,7 +76,7 @@ func widths(clients []client) []int {
 }
 
 // atOnce returns the most seats that the clients of each class can use at one
-// moment: a thread sends one request at a time.
+// time: a thread sends one request at a time.
 func atOnce(clients []client, classes []int) []int {
 	out := make([]int, len(classes))
 	for _, c := range clients {
@@ -110,10 +111,10 @@ func packingsOf(classes, most []int, limit int) [][]float64 {
 	return out
 }
 
-// possible reports whether a mixture of packings gives every class the shares of
-// its clients. It finds the largest multiple of them: maximize m where,
-// for each class k, m * wanted[k] <= sum of mixture[p] * p[k], and the mixture
-// adds up to 1 at most.
+// possible reports whether a mixture of packings gives every class the shares
+// of its clients. It maximizes the multiple m of the shares where, for each
+// class k, m * wanted[k] <= sum of mixture[p] * p[k], and the mixture adds up
+// to at most 1.
 func possible(shares []float64, clients []client, classes []int, packings [][]float64) bool {
 	rows := make([][]float64, len(classes)+1)
 	for k, width := range classes {
@@ -136,10 +137,10 @@ func possible(shares []float64, clients []client, classes []int, packings [][]fl
 	return maximum(rows) >= 1-1e-6
 }
 
-// maximum returns the largest value of the first of some variables, none of them
-// negative, where for each row the sum of row[i] * variable[i] is at most the
-// last element, which is not negative. It is Dantzig's simplex method with
-// Bland's rule, which prevents cycles.
+// maximum returns the largest value of the first of some non-negative
+// variables. For each row, the sum of row[i] * variable[i] is at most the last
+// element, which is not negative. It is Dantzig's simplex method with Bland's
+// rule, which prevents cycles.
 func maximum(rows [][]float64) float64 {
 	variables := len(rows[0]) - 1
 	table := make([][]float64, len(rows)+1)

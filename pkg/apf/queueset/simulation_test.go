@@ -17,14 +17,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// client is a number of threads, each of which sends one request after the other
-// and pauses in between.
+// client is a number of threads. Each sends one request after the other and
+// pauses in between.
 type client struct {
-	flow         string // the client's name without one
+	flow         string // the client's name if empty
 	threads      int
 	exec, think  time.Duration
 	work         seats.Work
-	from, until  time.Duration // when threads send; until 0 is for ever
+	from, until  time.Duration // when threads send; until 0 means no end
 	halfUntil    time.Duration // before this only half of the threads send
 	dropRefusals bool          // a refused request is not an error
 }
@@ -79,8 +79,8 @@ func limits(seats int) queueset.Limits {
 	return queueset.Limits{Seats: seats, Nominal: seats, Denominator: max(1, seats)}
 }
 
-// nameFlows gives clients without a flow one whose hand shares no queue with
-// others, as far as that is possible.
+// nameFlows names the flows of clients without one. As far as possible, their
+// hands share no queue with others.
 func (s *simulation) nameFlows(config queueset.Config) {
 	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
 	require.NoError(s.t, err)
@@ -114,7 +114,7 @@ func (s *simulation) add(i int) {
 	}
 }
 
-// send lets a thread of client i send one request.
+// send sends one request of a thread of client i.
 func (s *simulation) send(i int) {
 	c := &s.clients[i]
 	if c.until > 0 && s.clock.Now() >= c.until {
@@ -179,7 +179,7 @@ func (s *simulation) advance(d time.Duration) {
 	s.clock.AdvanceTo(end)
 }
 
-// shares runs for d and returns the seats that each client had on average.
+// shares runs for d and returns each client's average seats.
 func (s *simulation) shares(d time.Duration) []float64 {
 	clear(s.served)
 	for r := range s.running {
@@ -213,7 +213,7 @@ func (s *simulation) drain() {
 	assert.Zero(s.t, figures.SeatsWaiting)
 }
 
-// demand is the number of seats that a client would use if it never waited.
+// demand returns the number of seats that a client would use without waiting.
 func (c client) demand(threads int) float64 {
 	return float64(threads*c.work.Initial) * c.exec.Seconds() / (c.exec + c.think).Seconds()
 }
@@ -233,8 +233,8 @@ func maxMin(demands []float64, capacity float64) []float64 {
 	return shares
 }
 
-// assertShares checks that the seats of each client differ from those expected by
-// at most the margin, relative to them.
+// assertShares asserts that each client's seats differ from the expected ones
+// by at most the relative margin.
 func assertShares(t *testing.T, expected, got []float64, margin float64) {
 	t.Helper()
 	for i := range expected {

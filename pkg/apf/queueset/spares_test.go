@@ -29,8 +29,8 @@ func TestWhatACrowdInManyQueuesLeavesBehindIsGivenBack(t *testing.T) {
 	assert.LessOrEqual(t, cap(s.ordered.nodes), maxSpares)
 }
 
-// Issue 105469: the virtual clock overflows in the end. With 600 seats and one
-// active queue half of its range lasts 177 days.
+// Issue 105469: the virtual clock eventually overflows. With 600 seats and one
+// active queue, half of its range lasts 177 days.
 func TestAQueueThatRestsForHalfARoundOfTheClockIsStillAtRest(t *testing.T) {
 	dealer, err := flow.NewDealer(1, 1)
 	require.NoError(t, err)

@@ -23,8 +23,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// serve sends one request of a client. It calls execute while the request has its
-// seats, unless the request is refused or ctx is done before that.
+// serve sends one request of a client. It calls execute while the request has
+// its seats, unless the request is rejected or ctx ends first.
 type serve func(ctx context.Context, c *client, execute func())
 
 func ours(t *testing.T, config queueset.Config, limit int) serve {
@@ -65,7 +65,7 @@ func peers(t *testing.T, config queueset.Config, limit int) serve {
 	}
 }
 
-// minute is the time for which each client's seats are counted.
+// minute is the duration of the measurement.
 const minute = time.Minute
 
 // traffic is a minute of requests that clients send to one engine.
@@ -73,7 +73,7 @@ type traffic struct {
 	clients []client
 	begin   time.Time
 	serve   serve
-	served  *sums // seats that each client had on average
+	served  *sums // average seats of each client
 }
 
 // request sends one request of client i, which executes for exec.
@@ -87,8 +87,7 @@ func (m *traffic) request(ctx context.Context, i int, exec time.Duration) {
 	})
 }
 
-// run returns the seats that each client had on average while send sent the
-// requests.
+// run returns each client's average seats while send sends the requests.
 func run(t *testing.T, clients []client, newServe func(*testing.T) serve, send func(*traffic)) []float64 {
 	m := traffic{clients: clients, served: newSums(len(clients))}
 	synctest.Test(t, func(t *testing.T) {
@@ -98,8 +97,8 @@ func run(t *testing.T, clients []client, newServe func(*testing.T) serve, send f
 	return m.served.values
 }
 
-// inTurn makes each thread send a request when the one before has ended. Pauses
-// and executions last as long as the client says, times a random factor.
+// inTurn makes each thread send a request when the previous one has ended.
+// Pauses and executions have the client's durations times a random factor.
 func inTurn(factor func(*rand.Rand) float64) func(*traffic) {
 	return func(m *traffic) {
 		var threads sync.WaitGroup
@@ -132,10 +131,11 @@ type arrival struct {
 	client   int
 }
 
-// arrivalsOf returns random arrivals of a minute, as many as if the clients never
-// waited, and clients with the demand of these. Executions last up to a millisecond
-// longer than the client says: of two that end at one moment, the Go scheduler would
-// choose the first, and thereby the shares.
+// arrivalsOf returns random arrivals of a minute, as many as if the clients
+// never waited, and clients with the same demand. Executions last up to a
+// millisecond longer than the client's duration. Otherwise executions could end
+// at the same time, and the Go scheduler would choose the first and so affect
+// the shares.
 func arrivalsOf(clients []client, random *rand.Rand) ([]arrival, []client) {
 	var out []arrival
 	wanting := slices.Clone(clients)
@@ -167,7 +167,7 @@ func given(arrivals []arrival) func(*traffic) {
 	}
 }
 
-// sums are numbers that many goroutines add to.
+// sums is a list of numbers that goroutines add to concurrently.
 type sums struct {
 	mu     sync.Mutex // guards values
 	values []float64

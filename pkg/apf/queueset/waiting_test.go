@@ -18,7 +18,8 @@ import (
 )
 
 // Issues 119799 and 120222: the end of a wait was noticed only at the next
-// event. 105739: a client that leaves is a rejection, and not a time-out.
+// event. Issue 105739: a client that disconnects is a rejection, not a
+// time-out.
 func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    func(ctx context.Context) (context.Context, context.CancelFunc)
@@ -100,8 +101,8 @@ func TestWhenAWideHeadLeavesThoseBehindStart(t *testing.T) {
 	assert.False(t, dispatched(behind[2]))
 }
 
-// Issues 112169 and 112198: a request that ended far earlier than estimated moved
-// the start of its queue to before the arrival of the head.
+// Issues 112169 and 112198: a request that ended far earlier than estimated
+// moved the start of its queue before the arrival of the head.
 func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 1000), 10)
 	f.arrive("b", wide(8), queueset.Seated)
@@ -112,7 +113,7 @@ func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) 
 		arrival := f.set.Figures().CurrentR
 		next := f.arrive("a", wide(1), queueset.Waiting)
 		f.clock.Advance(50 * time.Microsecond)
-		f.set.Finish(running[0]) // after 0.2 ms, instead of the 3 ms charged
+		f.set.Finish(running[0]) // after 0.2 ms instead of the charged 3 ms
 		require.True(t, dispatched(next))
 		assert.GreaterOrEqual(t, f.set.Figures().LatestS, arrival)
 		running = append(running[1:], next)
@@ -122,7 +123,7 @@ func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) 
 func TestEqualRequestsOfManyQueuesTakeTurns(t *testing.T) {
 	f := newFixture(t, queues(100, 1, 100), 1)
 	holder := f.arrive("holder", wide(1), queueset.Seated)
-	flows := []string{"a", "b", "c", "e", "f"} // which have a queue each
+	flows := []string{"a", "b", "c", "e", "f"} // each has a separate queue
 	line := map[string][]*queueset.Request{}
 	for _, name := range flows {
 		for range 4 {
@@ -163,7 +164,7 @@ func TestRequestsOfOneQueueStartInOrder(t *testing.T) {
 	}
 }
 
-// Issue 103039: the rate of a flow counts in seats, not in requests.
+// Issue 103039: the rate of a flow is counted in seats, not in requests.
 func TestWideRequestsCostTheirWidth(t *testing.T) {
 	s := newSimulation(t, queues(64, 1, 100), 12,
 		client{threads: 30, exec: 100 * time.Millisecond, work: wide(1)},
@@ -173,7 +174,7 @@ func TestWideRequestsCostTheirWidth(t *testing.T) {
 	s.drain()
 }
 
-// An owner abandons a request if it panics between Arrive and Wait.
+// A request is abandoned if its owner panics between Arrive and Wait.
 func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	for name, dispatch := range map[string]bool{"while it waits": false, "just dispatched": true} {
 		t.Run(name, func(t *testing.T) {
@@ -193,8 +194,8 @@ func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	}
 }
 
-// Otherwise a flow that sends one request after the other would get the share of
-// one queue, and other flows those of their whole hand.
+// Otherwise a flow that sends one request after the other would get the share
+// of one queue, and other flows that of their whole hand.
 func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) {
 	f := newFixture(t, queues(64, 3, 10), 3)
 	f.arrive("b", wide(1), queueset.Seated)

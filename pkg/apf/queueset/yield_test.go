@@ -12,9 +12,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// Requests that wake each other must not delay a goroutine that was ready before
-// them. On a real server such goroutines serve connections whose requests have not
-// reached the level.
+// Requests that wake each other must not delay a goroutine that became ready
+// before them. On a real server such goroutines serve connections whose
+// requests have not reached the level.
 func TestRequestsThatWakeEachOtherLetOthersRunInBetween(t *testing.T) {
 	const chain = 1000
 	f := newFixture(t, queues(1, 1, chain), 1)
@@ -30,7 +30,7 @@ func TestRequestsThatWakeEachOtherLetOthersRunInBetween(t *testing.T) {
 			f.set.Finish(r)
 		})
 	}
-	runtime.Gosched() // all of them wait now
+	runtime.Gosched() // all of them wait after this
 	before := make(chan int64, 1)
 	go func() { before <- executed.Load() }()
 	f.set.Finish(held)

@@ -51,7 +51,7 @@ func TestAdvanceIsExactOrTheMost(t *testing.T) {
 	assert.Zero(t, seats.Advance(1, 1, 0))
 }
 
-// What waits and what runs can be this far apart, and a little further.
+// Waiting and executing requests can be this far apart, and slightly further.
 func TestTheLargestRequestsStayFarWithinTheClock(t *testing.T) {
 	assert.Less(t, seats.AreaOf(26_000, 24*time.Hour), seats.MaxArea)
 	var p seats.Progress

@@ -89,8 +89,8 @@ func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
 	assert.Zero(t, s.Snapshot().ExecutingSeats)
 }
 
-// The buckets must be those that division and comparison in floating point
-// give, which is how the library finds them.
+// The buckets must equal those of a floating-point division and comparison,
+// which the library uses.
 func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	bounds := []float64{0, 0.1, 0.2, 0.29, 0.57, 0.7, 0.95, 1, 1.1, 2.8}
@@ -180,8 +180,8 @@ func TestEveryRatioFallsIntoTheBucketOfItsQuotient(t *testing.T) {
 	assert.Equal(t, expected, h.Snapshot(now).Counts)
 }
 
-// A level may have ten million queues of 2^31-1 requests each: more than float64
-// tells apart.
+// A level may have ten million queues of 2^31-1 requests each. A float64 cannot
+// represent that number exactly.
 func TestADenominatorBeyondWhatFloatsCountIsJustLarge(t *testing.T) {
 	h := stats.NewTimeWeighted([]float64{0, 0.001, 0.5, 1}, 0)
 	h.SetDenominator(0, 1e7*math.MaxInt32)

@@ -22,7 +22,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// run lets a Controller work until the end of the test.
+// run starts a Controller that runs until the end of the test.
 func (a *api) run(t *testing.T) {
 	t.Helper()
 	controller := a.controller(t)
@@ -36,7 +36,7 @@ func (a *api) run(t *testing.T) {
 	settle()
 }
 
-// settle waits, in virtual time, until everybody is done with what happened.
+// settle waits, in virtual time, until all goroutines are idle.
 func settle() {
 	<-time.After(2 * time.Second)
 	synctest.Wait()
@@ -91,7 +91,7 @@ func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
 }
 
 func TestALevelThatTheInformerHasNotSeenYetIsAskedFor(t *testing.T) {
-	// 107729: the informer of schemas may be ahead of that of levels.
+	// Issue 107729: the informer of schemas may be ahead of that of levels.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		a.unseen = []string{"l"}
@@ -119,7 +119,7 @@ func TestMandatoryLevelsExistEvenIfTheAPILacksThem(t *testing.T) {
 }
 
 func TestAFightIsSlow(t *testing.T) {
-	// 99935: another server says the opposite every time.
+	// Issue 99935: another server writes the opposite every time.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		a.schemas.set(t, schemaOf("s", "l"))
@@ -139,7 +139,7 @@ func TestAFightIsSlow(t *testing.T) {
 func TestAFightIsSlowIfTheAPIIsSlowToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
-		a.slow = 40 * time.Second // which the next writes make up for
+		a.slow = 40 * time.Second // the next writes compensate for it
 		a.schemas.set(t, schemaOf("s", "l"))
 		a.run(t)
 		end := time.Now().Add(2 * time.Minute)
@@ -165,7 +165,7 @@ func TestFailedWritesAreTriedAgain(t *testing.T) {
 }
 
 func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
-	// Apply rejects an object that has an item twice in a set.
+	// Apply rejects an object with a duplicate item in a set.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		a.refuse = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
@@ -202,8 +202,8 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 	assert.Empty(t, controller.limit)
 }
 
-// withRealInformers lets a Controller work, until the end of the test, with
-// informers of a fake client.
+// withRealInformers starts a Controller with informers of a fake client. It
+// runs until the end of the test.
 func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -227,7 +227,7 @@ func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
 }
 
 func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
-	// 107729
+	// Issue 107729.
 	client, a := fake.NewClientset(), newAPI()
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	for _, name := range names {
@@ -251,7 +251,7 @@ func TestANewLevelIsNoticed(t *testing.T) {
 	require.NoError(t, err)
 	withRealInformers(t, client, a)
 	eventually.Holds(t, "the schema has its condition", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 1) })
-	// A fake API loses what is written between the list and the watch of an informer.
+	// A fake API loses writes between the list and the watch of an informer.
 	eventually.Holds(t, "levels are watched", func(attempt *eventually.Attempt) {
 		require.True(attempt, slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
 			return action.Matches("watch", "prioritylevelconfigurations")

@@ -22,7 +22,7 @@ import (
 
 // informer is an informer of a fake API, without delay.
 type informer struct {
-	cache.SharedIndexInformer // nil; what is not overridden is not used
+	cache.SharedIndexInformer // nil; only overridden methods are used
 	store                     cache.Store
 	handlers                  []cache.ResourceEventHandler
 }
@@ -62,16 +62,15 @@ func (i *informer) delete(t require.TestingT, object metav1.Object) {
 	}
 }
 
-// api is a fake API that keeps the conditions that are applied to it, and
-// notes how.
+// api is a fake API that stores the applied conditions and records the writes.
 type api struct {
 	levels, schemas *informer
-	unseen          []string // levels that no informer has
+	unseen          []string // levels that are missing in the informer
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	writes []write
-	refuse error         // given to the next write
-	slow   time.Duration // how long the next write takes
+	refuse error         // returned by the next write
+	slow   time.Duration // duration of the next write
 	gets   int
 }
 
@@ -122,7 +121,7 @@ func (a *api) Patch(_ context.Context, name string, kind types.PatchType, data [
 	return nil, nil
 }
 
-// say puts a condition into the status of a schema.
+// say sets a condition in the status of a schema.
 func (a *api) say(name string, c flowcontrol.FlowSchemaCondition) {
 	object, _, _ := a.schemas.store.GetByKey(name)
 	changed := object.(*flowcontrol.FlowSchema).DeepCopy()
@@ -153,7 +152,7 @@ func (a *api) controller(t *testing.T) *Controller {
 	return controller
 }
 
-// panicking fails where there is no test at hand.
+// panicking panics on a failed assertion where no test is available.
 type panicking struct{}
 
 func (panicking) Errorf(format string, _ ...any) { panic(format) }

@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// write counts a write that the limit allows, and otherwise returns how long to
-// wait for it.
+// write counts a write if the limit allows it. Otherwise it returns the time to
+// wait.
 func (l writeLimiter) write(name string, now time.Time) time.Duration {
 	wait := l.wait(name, now)
 	if wait == 0 {

@@ -21,13 +21,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// front is a fake kube-apiserver. It answers 200 on paths without an answer.
+// front is a fake kube-apiserver. It returns 200 for paths without a configured
+// answer.
 type front struct {
 	*httptest.Server
 	clock *clocktesting.FakeClock
 	log   *lines
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	answers map[string]answer
 	ahead   time.Duration
 	synced  map[reflect.Type]bool
@@ -95,7 +96,7 @@ func (f *front) monitor(t *testing.T, trust *Trust) *Monitor {
 	return m
 }
 
-// lines are the lines of a log.
+// lines holds the lines of a log.
 type lines struct{ all []string }
 
 func (l *lines) add(_, args string) { l.all = append(l.all, args) }
@@ -190,7 +191,7 @@ func TestEveryAnswerOfKubeAPIServerIsExplained(t *testing.T) {
 	}
 }
 
-// statusBody is the body of an answer that is an error.
+// statusBody returns the body of an error answer.
 func statusBody(code int) string {
 	return `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "` + strings.ReplaceAll(http.StatusText(code), " ", "") + `", "code": ` + strconv.Itoa(code) + `}`
 }

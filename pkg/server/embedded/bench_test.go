@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The time from nothing to a store that serves, in its parts.
+// BenchmarkFirstStart measures the time from a missing directory to a serving
+// store, in parts.
 func BenchmarkFirstStart(b *testing.B) {
 	parent := b.TempDir()
 	var certificates, etcd time.Duration
@@ -21,7 +22,7 @@ func BenchmarkFirstStart(b *testing.B) {
 	report(b, certificates, etcd)
 }
 
-// The same on a directory that was used before.
+// BenchmarkLaterStart measures the same on a directory of an earlier start.
 func BenchmarkLaterStart(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "data")
 	startAndStop(b, path)

@@ -22,7 +22,7 @@ import (
 
 const day = 24 * time.Hour
 
-// begin is when the first start of these tests happens.
+// begin is the time of the first start in these tests.
 func begin() time.Time { return time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC) }
 
 func at(moment time.Time) func() time.Time { return func() time.Time { return moment } }
@@ -215,7 +215,7 @@ func TestEnsureCertificatesRestrictsKeysToTheirOwner(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), modeOf(t, filepath.Join(dir.Path(), "pki")))
 }
 
-// contents maps the names in a folder to what is in the files.
+// contents returns the contents of the files in a folder, by name.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

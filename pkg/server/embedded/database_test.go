@@ -63,7 +63,7 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 		"as soon as there is a log": func(t *testing.T, path string) {
 			killAtFirstSightOf(t, path, "member/wal/0000000000000000-0000000000000000.wal")
 		},
-		// Without the mark, etcd would wait for ever for a leader.
+		// Without the mark, etcd would wait forever for a leader.
 		"when there is a log without an entry": func(t *testing.T, path string) {
 			member := filepath.Join(path, "etcd", "member")
 			dir := openDirectory(t, path)
@@ -112,8 +112,8 @@ func TestAFullDiskEndsEtcdAndNotTheProcess(t *testing.T) {
 	assert.Contains(t, refusal, "cannot start")
 	assert.Contains(t, refusal, "file too large")
 
-	// Ten times a second etcd also writes its database, which may come to grief
-	// before the log does.
+	// etcd also writes its database ten times a second. That write may fail before
+	// the write of the log.
 	refusal = startChild(t, "write until the disk is full", filepath.Join(t.TempDir(), "data")).refusal()
 	assert.Regexp(t, `^failed to (save Raft hard state and entries|commit tx),.*file too large`, refusal)
 }
@@ -132,7 +132,7 @@ func killAtFirstSightOf(t *testing.T, path, file string) {
 func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 	tests := map[string]struct {
 		spoil func(t *testing.T, member string)
-		// limit is how long etcd may take, where it would take for ever.
+		// limit is the time limit for an etcd that would otherwise wait forever.
 		limit time.Duration
 		wants []string
 	}{
@@ -206,7 +206,7 @@ func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 	}
 }
 
-// fill leaves an etcd with some data behind, closed.
+// fill creates the data of an etcd with some keys and closes it.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	dir, err := OpenDataDirectory(path)
@@ -222,7 +222,8 @@ func fill(t *testing.T, path string) {
 	require.NoError(t, dir.Close())
 }
 
-// overwrite puts rubbish into the rest of a file, or a mebibyte of it.
+// overwrite overwrites the rest of a file, up to one mebibyte, with invalid
+// bytes.
 func overwrite(t *testing.T, path string, offset int64) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -238,7 +239,7 @@ func overwrite(t *testing.T, path string, offset int64) {
 	require.NoError(t, err)
 }
 
-// falsify changes the last letter of what is in the file once.
+// falsify changes the last letter of the first occurrence of what in the file.
 func falsify(t *testing.T, path, what string) {
 	t.Helper()
 	content := []byte(read(t, path))

@@ -39,7 +39,7 @@ func TestOpenDataDirectoryRestrictsItToItsOwner(t *testing.T) {
 	}
 }
 
-// Etcd's own check for writability truncates and removes this file.
+// etcd's own check for writability truncates and removes this file.
 func TestOpenDataDirectoryKeepsOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	makeDirectoryOfMode(t, path, 0o700)
@@ -113,12 +113,13 @@ func TestOpenDataDirectoryRejectsOneThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = opened.Close() }()
 
-	// Nobody may not walk to the directory, but may use one it was given.
+	// The user nobody may not traverse the path, but may use a directory that it
+	// inherits.
 	refusal := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
 	assert.Contains(t, refusal, "data directory /proc/self/fd/3 is not writable for user")
 	assert.Contains(t, refusal, "choose another --data-dir")
 
-	// With a lock from better days, only writing shows it.
+	// If an earlier lock file is writable, only a write detects the error.
 	require.NoError(t, os.Chmod(path, 0o700))
 	write(t, filepath.Join(path, lockName), "")
 	require.NoError(t, os.Chmod(filepath.Join(path, lockName), 0o666))
@@ -162,8 +163,8 @@ func makeDirectoryOfMode(t *testing.T, path string, mode os.FileMode) {
 	require.NoError(t, os.Chmod(path, mode))
 }
 
-// directoryOfAnotherUser gives path away, or, when the tests may not, names a
-// directory that is root's.
+// directoryOfAnotherUser changes the owner of path. Without the permission to
+// do so, it returns a directory of root.
 func directoryOfAnotherUser(t *testing.T, path string) string {
 	if os.Geteuid() != 0 {
 		return "/"

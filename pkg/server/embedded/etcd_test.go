@@ -50,7 +50,7 @@ func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
 			assert.Positive(t, measured.Size)
 			require.NoError(t, monitors.Close())
 
-			// What reads a list of URLs reads this one.
+			// The endpoint is also a valid URL.
 			endpoint, err := url.Parse(etcd.Endpoint())
 			require.NoError(t, err)
 			assert.Equal(t, etcd.Endpoint(), "unix://"+endpoint.Path)
@@ -88,7 +88,7 @@ func TestCloseDoesNotWaitForOpenWatches(t *testing.T) {
 	client := newClient(t, etcd)
 	<-client.Watch(t.Context(), "key", clientv3.WithCreatedNotify())
 
-	// Etcd by itself would wait for longer than two election timeouts.
+	// By default, etcd would wait for longer than two election timeouts.
 	ctx, cancel := context.WithTimeout(t.Context(), beforeElection)
 	defer cancel()
 	require.NoError(t, etcd.Close(ctx))
@@ -170,8 +170,8 @@ func TestEtcdDoesNotWaitForAnElectionTimeout(t *testing.T) {
 	assert.NoError(t, startPatientEtcd(t).Close(t.Context()))
 }
 
-// startPatientEtcd starts an etcd whose election timeout is longer than what the
-// start may take.
+// startPatientEtcd starts an etcd whose election timeout is longer than the
+// time limit of the start.
 func startPatientEtcd(t *testing.T) *Etcd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data")

@@ -20,7 +20,7 @@ func TestEtcdUsesNoTCP(t *testing.T) {
 	require.Equal(t, "ready", server.next())
 	assert.Empty(t, tcpSockets(t, server.command.Process.Pid))
 
-	// The same look at a process that does listen.
+	// The same check on a process that does listen.
 	server = startChild(t, "serve and listen on TCP", filepath.Join(t.TempDir(), "data"))
 	require.Equal(t, "opened", server.next())
 	require.Equal(t, "ready", server.next())
@@ -92,7 +92,7 @@ func socketInodes(t *testing.T, pid int) map[string]bool {
 	for _, entry := range entries {
 		target, err := os.Readlink(filepath.Join(folder, entry.Name()))
 		if err != nil {
-			continue // closed meanwhile
+			continue // closed since the folder was read
 		}
 		if inode, ok := strings.CutPrefix(target, "socket:["); ok {
 			inodes[strings.TrimSuffix(inode, "]")] = true

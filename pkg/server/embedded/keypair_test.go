@@ -146,7 +146,7 @@ func encode(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// putSelfSigned replaces a pair by one that is well formed and signed by itself.
+// putSelfSigned replaces a pair with a well-formed, self-signed one.
 func putSelfSigned(t *testing.T, folder, name, commonName string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -26,12 +26,13 @@ import (
 )
 
 // The tests need processes that are killed, run as another user, or crash on
-// damaged data. Each runs this binary again, in a role.
+// damaged data. Each process runs this binary with a role.
 const (
 	roleVariable = "EMBEDDED_TEST_ROLE"
 	pathVariable = "EMBEDDED_TEST_PATH"
 	nobody       = 65534
-	// serveWithin begins a role that ends with how long etcd may take to start.
+	// serveWithin is the prefix of a role. The role ends with the time limit for
+	// etcd's start.
 	serveWithin = "serve within "
 	// beforeElection is shorter than the election timeout of startPatientEtcd.
 	beforeElection = 45 * time.Second
@@ -113,8 +114,8 @@ func play(role, path string) error {
 	return errors.New("no such role")
 }
 
-// writeForever prints the keys that were acknowledged. It continues after the last
-// key that is stored.
+// writeForever writes keys and prints the acknowledged ones. It continues after
+// the last stored key.
 func writeForever(endpoint string) error {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	if err != nil {
@@ -133,7 +134,7 @@ func writeForever(endpoint string) error {
 	}
 }
 
-// fillDisk makes every later write beyond an offset, in bytes, fail.
+// fillDisk makes every later write beyond an offset in a file, in bytes, fail.
 func fillDisk(offset uint64) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: offset, Max: offset})
@@ -161,8 +162,9 @@ func writeToFullDisk(etcd *Etcd) error {
 	}
 }
 
-// dieAtFirstSight ends this process by SIGKILL as soon as a file exists. It looks
-// without a pause, because etcd writes the next file within a millisecond.
+// dieAtFirstSight kills this process with SIGKILL as soon as a file exists. It
+// polls without a pause, because etcd writes the next file within a
+// millisecond.
 func dieAtFirstSight(file string) {
 	for {
 		if _, err := os.Stat(file); err == nil {
@@ -187,8 +189,9 @@ type child struct {
 
 type childOption func(*exec.Cmd)
 
-// asNobody runs the child as another user when the tests run as root. The binary
-// is reached through /proc, because nobody may not enter the folder it is in.
+// asNobody runs the child as another user if the tests run as root. It starts
+// the binary through /proc, because that user may not enter the binary's
+// folder.
 func asNobody(command *exec.Cmd) {
 	if os.Geteuid() == 0 {
 		command.Path = "/proc/self/exe"
@@ -228,7 +231,7 @@ func (c *child) next() string {
 	return c.lines.Text()
 }
 
-// refusal is the error with which the child ended.
+// refusal returns the error with which the child ended.
 func (c *child) refusal() string {
 	c.t.Helper()
 	require.NoError(c.t, c.input.Close())
@@ -269,7 +272,7 @@ func openDirectory(t *testing.T, path string) *DataDirectory {
 	return dir
 }
 
-// modeOf is the permissions of a file.
+// modeOf returns the permissions of a file.
 func modeOf(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)

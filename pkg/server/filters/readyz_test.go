@@ -10,7 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 )
 
-// ask asks a server of four checks, two of which fail, that has these messages.
+// ask requests a path from a server with these messages and four checks, two of
+// which fail.
 func ask(t *testing.T, path string, messages ...CheckMessage) *httptest.ResponseRecorder {
 	t.Helper()
 	fails := func(*http.Request) error { return errors.New("secret") }

@@ -95,7 +95,8 @@ func newTestReloader(t *testing.T, content string) *testReloader {
 	return &testReloader{configReloader: reloader, t: t}
 }
 
-// write replaces the file as a mounted ConfigMap does: by another file.
+// write replaces the file by a rename, as the kubelet does for a mounted
+// ConfigMap.
 func (f *testReloader) write(content string) {
 	f.t.Helper()
 	next := filepath.Join(filepath.Dir(f.file), "next")

@@ -24,7 +24,7 @@ type testCA struct {
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
 	pem         []byte
-	// file holds pem.
+	// file is the path of a file that contains pem.
 	file string
 }
 
@@ -73,7 +73,8 @@ func certificateTemplate(subject pkix.Name) *x509.Certificate {
 	}
 }
 
-// writeFile writes a file that only this test has and returns its path.
+// writeFile writes a file into the test's temporary directory and returns its
+// path.
 func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)

@@ -39,8 +39,8 @@ func TestDelegatedAuthenticationAndAuthorization(t *testing.T) {
 	require.Contains(t, cluster.received(), "authorization.k8s.io/v1 SubjectAccessReview")
 }
 
-// TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt starts before kube-apiserver has
-// published its CA bundles.
+// TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt starts a server before
+// kube-apiserver publishes its CA bundles.
 func TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt(t *testing.T) {
 	users, proxies, cluster := newCA(t, "users"), newCA(t, "proxies"), newReviewer(t)
 	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }

@@ -26,7 +26,7 @@ type issuer struct {
 	ca        *testCA
 	key       crypto.Signer
 	algorithm jose.SignatureAlgorithm
-	// silent makes it answer nothing but errors.
+	// silent makes the issuer answer only with errors.
 	silent atomic.Bool
 }
 
@@ -69,8 +69,8 @@ func newIssuer(t *testing.T, key crypto.Signer, algorithm jose.SignatureAlgorith
 
 func (i *issuer) url() string { return i.web.URL }
 
-// token signs a token for the audience "flowcontrol" that holds for an hour; other
-// replaces its claims.
+// token signs a token for the audience "flowcontrol" that is valid for an hour;
+// other replaces its claims.
 func (i *issuer) token(subject string, other map[string]any) string {
 	i.t.Helper()
 	claims := map[string]any{"iss": i.url(), "aud": "flowcontrol", "sub": subject, "exp": time.Now().Add(time.Hour).Unix()}

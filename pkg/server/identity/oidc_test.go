@@ -38,7 +38,7 @@ func TestOIDCFlagsAuthenticateUser(t *testing.T) {
 		name   string
 		issuer *issuer
 		flags  []string
-		// good is a token that is accepted.
+		// good is an accepted token.
 		good  string
 		token string
 		want  answer

@@ -17,22 +17,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reviewer answers TokenReviews and SubjectAccessReviews of either version on the
-// loopback, at any path, like a webhook, and kube-apiserver's ConfigMap.
+// reviewer is a fake webhook and kube-apiserver on the loopback. At any path it
+// answers TokenReviews and SubjectAccessReviews of either version, and it
+// serves kube-apiserver's ConfigMap.
 type reviewer struct {
 	web *httptest.Server
 	ca  *testCA
-	// users are by token.
+	// users holds the users by token.
 	users map[string]authenticationv1.UserInfo
-	// audiences are those of every token; nil means those of the review.
+	// audiences are the audiences of every token; nil means those of the review.
 	audiences []string
-	// allow and deny decide. If both are false, there is no opinion.
+	// allow and deny decide a review. If both return false, there is no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool
 	// status is the HTTP status of every response, 0 for reviews.
 	status int
 
-	// mu guards reviews, the versions and kinds received, and trust, the data of the
-	// ConfigMap with kube-apiserver's CA bundles.
+	// mu guards reviews, the received versions and kinds, and trust, the data of
+	// the ConfigMap with kube-apiserver's CA bundles.
 	mu      sync.Mutex
 	reviews []string
 	trust   map[string]string

@@ -25,7 +25,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
-// objects is a resource path: reading it needs an authorization.
+// objects is a resource path. Reading it requires authorization.
 const objects = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
 // newTestOptions parses flags, outside of a cluster.
@@ -47,8 +47,8 @@ func parse(options *Options, flags ...string) error {
 	return all.Parse(flags)
 }
 
-// testServer is a server on the loopback with the authentication and authorization
-// of some options. It responds with the authenticated user.
+// testServer is a server on the loopback with the authentication and
+// authorization of some options. It responds with the authenticated user.
 type testServer struct {
 	t   *testing.T
 	web *httptest.Server
@@ -60,14 +60,14 @@ type answer struct {
 	User   user.DefaultInfo
 }
 
-// applied is what ApplyTo sets.
+// applied holds the values that ApplyTo sets.
 type applied struct {
 	authentication server.AuthenticationInfo
 	authorization  server.AuthorizationInfo
 	serving        server.SecureServingInfo
 }
 
-// apply validates and applies the options, like a server that starts.
+// apply validates and applies the options, as a starting server does.
 func apply(t *testing.T, options *Options, defaultClientCAFile string) (*applied, error) {
 	t.Helper()
 	require.Empty(t, options.Validate())

@@ -1,5 +1,5 @@
-// Command build builds every program that the tests run, so that no test has
-// to wait for a compiler. With -long it builds those of the long lane too.
+// Command build builds every program that the tests run, so that no test waits
+// for a compiler. With -long it also builds those of the long lane.
 package main
 
 import (

@@ -81,7 +81,7 @@ func fuzzDecode(f *testing.F, mediaType string) {
 			return
 		}
 		validate(object)
-		// The hub itself is never on the wire.
+		// The internal version is never serialized.
 		if kind.Version == runtime.APIVersionInternal || kind.Group != flowcontrol.GroupName {
 			return
 		}

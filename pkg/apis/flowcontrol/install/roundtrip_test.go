@@ -42,7 +42,7 @@ func published() []runtime.Object {
 	}
 }
 
-// trip is the fixture of a round trip.
+// trip is the fixture of a round-trip test.
 type trip struct {
 	scheme *runtime.Scheme
 	codecs serializer.CodecFactory
@@ -144,7 +144,7 @@ func TestEveryVersionSurvivesTheHub(t *testing.T) {
 				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
 				hubBefore := hub.DeepCopyObject()
 				requireSame(t, "the hub", before, trip.convert(t, hub, version.GroupVersion()))
-				// Converted objects may be shared with a cache.
+				// Converted objects may share memory with a cache.
 				requireSame(t, "conversion from the hub", hubBefore, hub)
 				requireSame(t, "conversion to the hub", before, object)
 			}
@@ -225,8 +225,8 @@ func (trip trip) encode(t *testing.T, hub runtime.Object, version schema.GroupVe
 	return data
 }
 
-// decodePublished decodes protobuf as a client with only k8s.io/api does: the prefix
-// of Kubernetes, an envelope, the message.
+// decodePublished decodes protobuf as a client with only k8s.io/api does: the
+// prefix of Kubernetes, an envelope, and the message.
 func decodePublished(t *testing.T, example runtime.Object, data []byte) runtime.Object {
 	t.Helper()
 	message, ok := bytes.CutPrefix(data, []byte{'k', '8', 's', 0})

@@ -250,7 +250,7 @@ func TestMessagesSayWhatIsValid(t *testing.T) {
 	}
 }
 
-// requireErrors compares the errors, each as "type path", in any order.
+// requireErrors requires these errors, each as "type path", in any order.
 func requireErrors(t *testing.T, errs field.ErrorList, want []string) {
 	t.Helper()
 	var got []string
@@ -264,7 +264,7 @@ func requireErrors(t *testing.T, errs field.ErrorList, want []string) {
 	}
 }
 
-// requireUnchanged checks that validation does not write.
+// requireUnchanged requires that validation does not change the object.
 func requireUnchanged(t *testing.T, before, after any) {
 	t.Helper()
 	if diff := cmp.Diff(before, after); diff != "" {

@@ -22,7 +22,7 @@ func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		given error
-		code  int32 // 0: the error is passed on as it is
+		code  int32 // 0: the error is returned unchanged
 	}{
 		{"no error", nil, 0},
 		{"invalid resourceVersion", invalidVersion, http.StatusBadRequest},

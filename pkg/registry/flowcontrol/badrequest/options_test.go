@@ -15,8 +15,8 @@ import (
 
 const bodyLimit = 300
 
-// serve sends a request through Options to an API. It returns the body that the API
-// read and the error with which it answers.
+// serve sends a request through Options to an API. It returns the body that the
+// API read and the error of the answer.
 func serve(t *testing.T, verb, query, contentType, body string) (seen string, answer error) {
 	t.Helper()
 	answered := false

@@ -29,7 +29,7 @@ const (
 )
 
 // api is a fake API that sets resource versions and generations and checks
-// preconditions, as the real one does.
+// preconditions, as the real API does.
 type api struct {
 	*fake.Clientset
 	t        *testing.T
@@ -84,7 +84,7 @@ func (a *api) stamp(object metav1.Object, generation int64) {
 	}
 }
 
-// put stores an object without the reactors, with the generation that it has.
+// put stores an object without the reactors and keeps its generation.
 func (a *api) put(object metav1.Object) {
 	resource := resourceOf(object)
 	a.stamp(object, object.GetGeneration())
@@ -100,7 +100,7 @@ func (a *api) drop(resource, name string) {
 	require.NoError(a.t, a.Tracker().Delete(gvr(resource), "", name, metav1.DeleteOptions{}))
 }
 
-// stored is the object of that name, nil if there is none.
+// stored returns the object of that name, or nil if there is none.
 func (a *api) stored(resource, name string) metav1.Object {
 	object, err := a.Tracker().Get(gvr(resource), "", name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -122,7 +122,7 @@ func (a *api) level(name string) *flowcontrolv1.PriorityLevelConfiguration {
 	return stored.(*flowcontrolv1.PriorityLevelConfiguration)
 }
 
-// before calls do once, before the first such request is answered.
+// before calls do once, before the first matching request is answered.
 func (a *api) before(verb, resource string, do func()) {
 	done := false
 	a.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -134,8 +134,8 @@ func (a *api) before(verb, resource string, do func()) {
 	})
 }
 
-// fail answers such requests for the object ("" for all) with the error that err
-// returns, unless that is nil.
+// fail answers matching requests for the object ("" for all) with the error
+// that err returns, unless that is nil.
 func (a *api) fail(verb, resource, name string, err func() error) {
 	a.PrependReactor(verb, resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if name != "" && nameOf(action) != name {
@@ -255,7 +255,7 @@ func nameOf(action clienttesting.Action) string {
 	switch action := action.(type) {
 	case clienttesting.CreateAction:
 		return action.GetObject().(metav1.Object).GetName()
-	case clienttesting.GetAction: // and a deletion
+	case clienttesting.GetAction: // also used for a deletion
 		return action.GetName()
 	}
 	return ""

@@ -182,7 +182,7 @@ func TestObsoleteObjects(t *testing.T) {
 	}
 }
 
-// 107097: the value of the annotation was ignored.
+// Kubernetes issue 107097: the value of the annotation was ignored.
 func TestAnnotationNamesTheOwner(t *testing.T) {
 	for _, c := range []struct {
 		name, before string

@@ -50,7 +50,8 @@ func event(name string, version int) *flowcontrol.FlowSchema {
 	return &schema
 }
 
-// wrapped is a schema as the watch cache sends it to several watchers.
+// wrapped is a schema in the form in which the watch cache sends it to several
+// watchers.
 type wrapped struct{ *flowcontrol.FlowSchema }
 
 var _ runtime.CacheableObject = wrapped{}
@@ -75,7 +76,8 @@ func newTestCache(t *testing.T) (*schemaCache, *fakeSource) {
 	return c, from
 }
 
-// requireAt compares the schemas at a version, each as its name and its version.
+// requireAt requires these schemas at a version, each as its name and its
+// version.
 func requireAt(t *testing.T, c *schemaCache, version uint64, want ...string) {
 	t.Helper()
 	schemas, err := c.list(t.Context(), version, lint.AllUsers)

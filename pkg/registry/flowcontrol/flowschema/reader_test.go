@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// levels returns an error for each resource version that is read.
+// levels holds the error of each resource version that is read.
 type levels map[string]error
 
 func (l levels) Get(_ context.Context, _ string, options *metav1.GetOptions) (runtime.Object, error) {
@@ -80,8 +80,8 @@ func TestLevelsAreReadFromTheCacheAndFromTheStore(t *testing.T) {
 	}
 }
 
-// BenchmarkLintOnCreate is the cost that lint adds to a create among 10,000 schemas,
-// each of a different user.
+// BenchmarkLintOnCreate measures the cost that lint adds to a create among
+// 10,000 schemas of different users.
 func BenchmarkLintOnCreate(b *testing.B) {
 	const count = 10_000
 	var all []any

@@ -15,7 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// lagging is a store whose etcd is at version latest and whose cache is at cached.
+// lagging is a store whose etcd is at version latest and whose cache is at
+// version cached.
 type lagging struct {
 	storage.Interface
 	latest uint64
