@@ -48,7 +48,7 @@
 //	    borrowing       the periodic computation of current limits
 //	    debugendpoints  /debug/api_priority_and_fairness/
 //	    metrics         Prometheus metrics
-//	    apf             flowcontrol.Interface of k8s.io/apiserver
+//	L5  apf             flowcontrol.Interface of k8s.io/apiserver
 //
 // L0 to L3 use neither HTTP nor the API machinery, and run in virtual time.
 package apf

@@ -47,7 +47,8 @@ type Config struct {
 }
 
 // NewConfig returns the configuration of a server that runs alone on this machine.
-// It sets the defaults of the process's feature gates.
+// It sets the defaults of the process's feature gates, and panics if they are closed
+// because the program has already added them to its flags.
 func NewConfig() *Config {
 	utilruntime.Must(setFeatureGateDefaults(utilfeature.DefaultMutableFeatureGate))
 

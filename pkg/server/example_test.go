@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -49,16 +50,17 @@ func serve() error {
 	}
 	defer running.Close()
 	ended := make(chan error, 1)
-	go func() { ended <- running.Run(ctx) }()
+	go func() {
+		defer stop() // or a failed server would be waited for
+		ended <- running.Run(ctx)
+	}()
 
-	if err := running.WaitReady(ctx); err != nil {
-		return err
-	}
-	if err := printCatchAll(ctx, running.KubeconfigPath()); err != nil {
-		return err
+	used := running.WaitReady(ctx)
+	if used == nil {
+		used = printCatchAll(ctx, running.KubeconfigPath())
 	}
 	stop()
-	if err := <-ended; err != nil {
+	if err := errors.Join(<-ended, used); err != nil {
 		return err
 	}
 	fmt.Println("stopped")

@@ -41,7 +41,7 @@ type wrapper func(handler http.Handler) http.Handler
 func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 	return []chainFilter{
 		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
-			return filters.WithConnectionDraining(handler, after(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration/2))
+			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration))
 		}},
 		{"WithAuditInit", "the audit ID, before anything is logged", true, genericapifilters.WithAuditInit},
 		{"WithPanicRecovery", "a panic below is logged, and ends one request", true, func(handler http.Handler) http.Handler {
@@ -62,7 +62,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithHSTS", "Strict-Transport-Security (--strict-transport-security-directives)", true, func(handler http.Handler) http.Handler {
 			return genericfilters.WithHSTS(handler, c.HSTSDirectives)
 		}},
-		{"WithCacheControl", "proxies keep nothing", true, genericapifilters.WithCacheControl},
+		{"WithCacheControl", "responses are not cached", true, genericapifilters.WithCacheControl},
 		{"WithProbabilisticGoaway", "clients spread over replicas (--goaway-chance)", c.SecureServing != nil && !c.SecureServing.DisableHTTP2 && c.GoawayChance > 0, func(handler http.Handler) http.Handler {
 			return genericfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
 		}},
@@ -88,10 +88,10 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithTracing", "a span; authenticated clients may ask for one", c.FeatureGate.Enabled(genericfeatures.APIServerTracing), func(handler http.Handler) http.Handler {
 			return genericapifilters.WithTracing(handler, c.TracerProvider)
 		}},
-		{"WithAudit", "audit events, with the user who asked", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
+		{"WithAudit", "audit events, with the authenticated user", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
 		})},
-		{"WithImpersonation", "the user for whom it is asked", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
+		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
 		})},
 		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
@@ -100,13 +100,13 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
 			return genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout/4)
 		})},
-		{"WithMaxInFlightLimit", "the limits alone (--enable-priority-and-fairness=false)", s.flowControl == nil && c.FlowControl == nil, func(handler http.Handler) http.Handler {
+		{"WithMaxInFlightLimit", "max-in-flight limits (--enable-priority-and-fairness=false)", s.flowControl == nil && c.FlowControl == nil, func(handler http.Handler) http.Handler {
 			return genericfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
 		}},
 		{"WithAuthorization", "permission, or 403", true, tracked(c, "authorization", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 		})},
-		{"badrequest.Options", "400 for invalid options, which the library answers 422, 500 or not", true, func(handler http.Handler) http.Handler {
+		{"badrequest.Options", "400 for invalid options, which the library answers with 422 or 500, or accepts", true, func(handler http.Handler) http.Handler {
 			return badrequest.Options(handler, c.MaxRequestBodyBytes)
 		}},
 		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, func(handler http.Handler) http.Handler {
@@ -151,9 +151,15 @@ func unauthenticated(c *genericapiserver.Config) http.Handler {
 	return filterlatency.TrackCompleted(handler)
 }
 
+// draining returns a channel that is closed in the middle of the delay of a shutdown,
+// when load balancers know that this server is not ready.
+func draining(initiated <-chan struct{}, delay time.Duration) <-chan struct{} {
+	return after(initiated, delay/2)
+}
+
 // notAccepting returns a channel that is closed when the server stops accepting
-// requests. The library keeps its own signal to itself, which waits for pre-shutdown
-// hooks as well; this server has none.
+// requests. The library does not export its signal, which waits for pre-shutdown hooks
+// as well; this server has none.
 func notAccepting(c *genericapiserver.Config) <-chan struct{} {
 	return after(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration)
 }

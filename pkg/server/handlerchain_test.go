@@ -161,11 +161,11 @@ func TestNobodyReadsTheMarkOfIncompleteDiscovery(t *testing.T) {
 	assert.True(t, found, "the library has no %s any more", reader)
 }
 
-func TestChannelClosesTheDelayAfterAnother(t *testing.T) {
+func TestDrainingBeginsHalfWayAndRequestsAreAcceptedUntilTheEndOfTheDelay(t *testing.T) {
 	for _, delay := range []time.Duration{0, 70 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			initiated := make(chan struct{})
-			closing := shutdownSignal(after(initiated, delay)).ShuttingDown()
+			half, closing := draining(initiated, delay), shutdownSignal(after(initiated, delay)).ShuttingDown()
 			<-time.After(time.Hour)
 			select {
 			case <-closing:
@@ -174,6 +174,8 @@ func TestChannelClosesTheDelayAfterAnother(t *testing.T) {
 			}
 			close(initiated)
 			begin := time.Now()
+			<-half
+			assert.Equal(t, delay/2, time.Since(begin))
 			<-closing
 			assert.Equal(t, delay, time.Since(begin))
 		})

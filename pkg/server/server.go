@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,6 +13,7 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -41,6 +43,7 @@ type Server struct {
 	chain chainInputs
 	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
+	closeOnce  sync.Once
 }
 
 // chainInputs are what the handler chain needs beside the library's configuration.
@@ -49,8 +52,10 @@ type chainInputs struct {
 	checkMessages []filters.CheckMessage
 }
 
-// New opens a server. The caller closes it, after Run if that is called. On error
-// nothing stays open. What runs in the background before Run ends with ctx.
+// New opens a server. The caller calls Close, after Run has returned if it is called.
+// What runs in the background before Run ends with ctx or Close. On error nothing
+// stays open, unless the embedded etcd fails to start: then the process should end,
+// see embedded.StartEtcd.
 func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 	if errs := config.Validate(); len(errs) > 0 {
 		return nil, utilerrors.NewAggregate(errs)
@@ -83,13 +88,14 @@ func (s *Server) open(ctx context.Context) error {
 	return nil
 }
 
-// complete makes the library's server.
+// complete makes the library's server. Complete is called once: a second call would
+// add its authenticator a second time.
 func (s *Server) complete(context.Context) (err error) {
-	completed := s.generic.Complete(nil)
+	var informers clientinformers.SharedInformerFactory
 	if s.controlPlane != nil {
-		completed = s.generic.Complete(s.controlPlane.informers)
+		informers = s.controlPlane.informers
 	}
-	s.apiserver, err = completed.New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
+	s.apiserver, err = s.generic.Complete(informers).New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
 	return err
 }
 
@@ -114,15 +120,20 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// Close stops the embedded etcd, if there is one, unlocks the data directory, and
-// frees the address.
+// Close closes the listener and the store, stops the embedded etcd, if there is one,
+// and unlocks the data directory. Further calls do nothing.
 func (s *Server) Close() {
-	if serving := s.generic.SecureServing; serving != nil {
-		_ = serving.Listener.Close() // Run has closed it
-	}
-	if s.data != nil {
-		s.data.close()
-	}
+	s.closeOnce.Do(func() {
+		if listener := s.config.SecureServing.Listener; listener != nil {
+			_ = listener.Close() // an error if Run has closed it
+		}
+		if s.apiserver != nil {
+			s.apiserver.Destroy()
+		}
+		if s.data != nil {
+			s.data.close()
+		}
+	})
 }
 
 // URL is where a client on this machine reaches the server.

@@ -57,10 +57,10 @@ func (c CompletedConfig) validateEtcdAddress() []error {
 		"--etcd-keyfile":  transport.KeyFile,
 	} {
 		if value != "" {
-			errs = append(errs, fmt.Errorf("%s is for an etcd of yours: give its address with --etcd-servers, or leave %s out to use the embedded etcd", flag, flag))
+			errs = append(errs, fmt.Errorf("%s requires --etcd-servers: set it to the addresses of etcd, or remove %s to use the embedded etcd", flag, flag))
 		}
 	}
-	// The library wants an address that only the start of etcd will tell.
+	// The library requires an address, which is known only after etcd has started.
 	withAddress := *c.Etcd
 	withAddress.StorageConfig.Transport.ServerList = []string{"unix://embedded"}
 	return append(errs, withAddress.Validate()...)
@@ -124,7 +124,7 @@ func (c CompletedConfig) validateAPIEnablement() []error {
 	off := []string{"false", "0", "f", "F", "False", "FALSE"}
 	for _, key := range []string{flowcontrolv1.SchemeGroupVersion.String(), "api/all", "api/ga"} {
 		if slices.Contains(off, c.APIEnablement.RuntimeConfig[key]) {
-			errs = append(errs, fmt.Errorf("--runtime-config=%s=false is not possible: %s is what the server itself reads its configuration from; "+
+			errs = append(errs, fmt.Errorf("--runtime-config=%s=false is not possible: this server reads its configuration from %s; "+
 				"to let clients see v1beta3 alone, register only the APIService of v1beta3", key, flowcontrolv1.SchemeGroupVersion))
 		}
 	}

@@ -28,7 +28,7 @@ func TestVersionIsOneLineWithTheReleaseFollowed(t *testing.T) {
 func TestHelpGroupsTheFlags(t *testing.T) {
 	out, err := execute(t, "--help")
 	require.NoError(t, err)
-	for _, text := range []string{"Alone flags:", "Etcd flags:", "Secure serving flags:", "Authentication flags:", "--data-dir string"} {
+	for _, text := range []string{"Standalone flags:", "Etcd flags:", "Secure serving flags:", "Authentication flags:", "--data-dir string"} {
 		require.Contains(t, out, text)
 	}
 }

@@ -31,14 +31,14 @@ func NewOptions() *Options {
 // Flags returns the flags by theme, in the order in which --help shows them.
 func (o *Options) Flags() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
-	sets.FlagSet("alone").StringVar(&o.DataDir, "data-dir", o.DataDir,
+	sets.FlagSet("standalone").StringVar(&o.DataDir, "data-dir", o.DataDir,
 		"Directory of the embedded etcd (without --etcd-servers) and of the issued certificates and admin.kubeconfig (without a "+
 			"kube-apiserver in front). Readable by its owner alone, and locked by one server at a time.")
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	o.Identity.AddFlags(&sets)
-	o.Run.AddUniversalFlags(sets.FlagSet("requests and life"))
-	replaceComponentExamples(sets.FlagSet("requests and life"))
+	o.Run.AddUniversalFlags(sets.FlagSet("requests and shutdown"))
+	replaceComponentExamples(sets.FlagSet("requests and shutdown"))
 	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
 	o.Admission.AddFlags(sets.FlagSet("admission"))
 	o.Audit.AddFlags(sets.FlagSet("auditing"))

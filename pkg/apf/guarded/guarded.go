@@ -27,7 +27,8 @@ func (v *Value[T]) TryLock() *T {
 }
 
 // Unlock sets the handle that Lock or TryLock returned to nil and unlocks v.
-// Use of the handle after that panics.
+// Use of that variable panics from then on. Copies of the handle are not taken back:
+// make none.
 func (v *Value[T]) Unlock(handle **T) {
 	*handle = nil
 	v.mu.Unlock()

@@ -40,8 +40,8 @@ func (q *fairQueue) stop() (free int) {
 // sync advances the virtual clock to now.
 func (q *fairQueue) sync(now time.Duration) { q.schedule.sync(now, q.inUse) }
 
-// adopt assigns r, which executes without a queue, to one. The seats of r must
-// be in use.
+// adopt assigns r, which executes without a queue, to one. start counts its seats
+// afterwards.
 func (q *fairQueue) adopt(r *Request, now time.Duration) {
 	q.schedule.adopt(r, now)
 	r.era = q.era

@@ -58,9 +58,7 @@ func (p *pool) finish(r *Request, now time.Duration) (finished, full bool) {
 		cell.Unlock(&sh)
 		return false, false
 	}
-	sh.free += r.held
-	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
-	r.phase = absent
+	sh.finish(r, now)
 	full = sh.changes.full()
 	cell.Unlock(&sh)
 	return true, full

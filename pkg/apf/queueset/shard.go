@@ -54,3 +54,10 @@ func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 	r.held, r.started, r.phase = width, now, executing
 	sh.changes.add(change{at: now, executing: 1, seats: int32(width)})
 }
+
+// finish takes the seats of r back.
+func (sh *lockedShard) finish(r *Request, now time.Duration) {
+	sh.free += r.held
+	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
+	r.phase = absent
+}

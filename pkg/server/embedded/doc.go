@@ -65,7 +65,7 @@
 // # Libraries
 //
 // The lock is etcd's fileutil.TryLockFile: an open file description lock on
-// Linux, which NFS supports, and flock elsewhere. client-go's cert and keyutil
+// Linux, which NFS supports, and flock where the system has none. client-go's cert and keyutil
 // parse certificates and keys and encode certificates. The rest is written here
 // for a reason:
 //

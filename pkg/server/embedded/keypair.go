@@ -85,8 +85,10 @@ func (p *parsedKeyPair) readCertificate() error {
 	if len(certificates) != 1 {
 		return fmt.Errorf("%s contains %d certificates, where one is expected; %s", p.CertificateFile, len(certificates), p.remedy())
 	}
-	p.setCertificate(certificates[0], content)
-	return nil
+	// Not the content, which may hold a private key beside the certificate.
+	encoded, err := cert.EncodeCertificates(certificates...)
+	p.setCertificate(certificates[0], encoded)
+	return err
 }
 
 func (p *parsedKeyPair) setCertificate(certificate *x509.Certificate, encoded []byte) {

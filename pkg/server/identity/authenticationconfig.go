@@ -66,7 +66,7 @@ type configReloader struct {
 	decoder *configDecoder
 	tokens  *dynamicJWTAuthenticators
 	// anonymous is from the first configuration. It cannot change at run time: the
-	// handler chain is built from it.
+	// authenticator is built from it.
 	anonymous *apiserver.AnonymousAuthConfig
 	// lastContent is the content in use, or an invalid one already reported.
 	lastContent []byte

@@ -8,7 +8,8 @@
 // webhook authorize them.
 //
 // Both are built from k8s.io/apiserver, with kube-apiserver's flags and meanings.
-// Three parts are this package's own. AuthenticationConfigurations are decoded and
+// These parts are written here. Anonymous requests reach the health paths, and
+// authenticated ones discovery, without a configuration. AuthenticationConfigurations are decoded and
 // reloaded here because kube-apiserver's code for it is not in the library.
 // Kubeconfigs are loaded without the library's fallback to the credentials of the
 // pod. The front proxy's settings are looked up after the start, where the library
