@@ -17,7 +17,7 @@ const (
 	tied         = "is also the precedence of"
 )
 
-// of is a schema of all requests of a user.
+// of returns a schema that matches all requests of a user.
 func of(user, name string, precedence int32) *flowcontrolv1.FlowSchema {
 	schema := newSchema(name, "catch-all")
 	schema.Spec.MatchingPrecedence = precedence
@@ -25,7 +25,8 @@ func of(user, name string, precedence int32) *flowcontrolv1.FlowSchema {
 	return schema
 }
 
-// advice is what a reply says about the schema beside its deprecated version.
+// advice returns the warnings of a reply, without those about a deprecated
+// version.
 func (r reply) advice() []string {
 	var said []string
 	for _, warning := range r.warnings() {
@@ -36,7 +37,7 @@ func (r reply) advice() []string {
 	return said
 }
 
-// requireAdvice looks for exactly these sentences.
+// requireAdvice requires exactly these warnings.
 func requireAdvice(t *testing.T, answer reply, want ...string) {
 	t.Helper()
 	require.Less(t, answer.code, 300, "a warning never refuses: %s", answer.body)
@@ -98,8 +99,7 @@ func testAdviceByVerb(t *testing.T, s *live) {
 	}
 }
 
-// testAdviceIsCurrent writes one thing right after the other, faster than caches
-// follow.
+// testAdviceIsCurrent sends dependent writes faster than caches update.
 func testAdviceIsCurrent(t *testing.T, s *live) {
 	for i := range 20 {
 		name := fmt.Sprintf("current-%d", i)
@@ -117,8 +117,8 @@ func testAdviceIsCurrent(t *testing.T, s *live) {
 		remove("/flowschemas/" + second.Name)
 	}
 
-	// The engine writes the status between these, so that some updates find an
-	// outdated object at first.
+	// The engine writes the status between these writes, so some updates conflict at
+	// first.
 	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, newSchema("current", "absent"))), missingLevel)
 	for i := range 30 {
 		set := func(level string) reply {
@@ -137,7 +137,7 @@ func testAdviceAboutShadows(t *testing.T, s *live) {
 	create := func(schema *flowcontrolv1.FlowSchema) reply {
 		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
 	}
-	// The built-in global-default takes whatever gets past 9900.
+	// The built-in global-default matches every request that reaches 9900.
 	answer := create(of("late", "late", 9950))
 	requireAdvice(t, answer, neverMatches)
 	require.Contains(t, answer.advice()[0], `"global-default\" comes before it`)
@@ -154,7 +154,7 @@ func testAdviceAboutShadows(t *testing.T, s *live) {
 	requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/"+reads.Name,
 		`{"spec": {"matchingPrecedence": 3999}}`, "Content-Type: application/merge-patch+json"))
 
-	// One that dangles takes nothing.
+	// A schema with a dangling level matches no requests.
 	dangling := of("shadow-2", "shadow-2-4000", 4000)
 	dangling.Spec.PriorityLevelConfiguration.Name = "absent"
 	requireAdvice(t, create(dangling), missingLevel)

@@ -19,14 +19,14 @@ import (
 
 const (
 	autoUpdate = flowcontrolv1.AutoUpdateAnnotationKey
-	// usersPrecedence is no built-in schema's.
+	// usersPrecedence is not the precedence of any built-in schema.
 	usersPrecedence = 4321
 )
 
-// testBuiltInObjects treats the built-in objects badly, starts the server again, and
-// looks what came back. A running server does the same once a minute, so it may
-// come between at any time: what must hold at last does not depend on that. Which
-// object is whose is tested in pkg/registry/flowcontrol/bootstrap.
+// testBuiltInObjects deletes and changes built-in objects, restarts the server,
+// and checks which objects it restored. A running server restores them once a
+// minute too; the final state does not depend on that. Package bootstrap tests
+// which objects belong to the user.
 func testBuiltInObjects(t *testing.T, s *live) {
 	original := s.specs(t)
 	require.Equal(t, bootstrap.MandatoryFlowSchemaCatchAll.Spec, original["catch-all"].Spec)
@@ -43,8 +43,8 @@ func testBuiltInObjects(t *testing.T, s *live) {
 		schema.Annotations = map[string]string{autoUpdate: annotation}
 		s.createSchema(t, schema)
 	}
-	// This gives cause for advice on all that come after it; the log is not the
-	// place for that.
+	// This schema shadows every later one. The server must not log advice about
+	// them.
 	s.createSchema(t, of("*", "everything", 8999))
 
 	s.restart(t)
@@ -69,7 +69,7 @@ func testBuiltInObjects(t *testing.T, s *live) {
 	require.NotContains(t, s.Process.Output(), neverMatches)
 }
 
-// specs are the schemas by name.
+// specs returns the schemas by name.
 func (s *site) specs(t *testing.T) map[string]flowcontrolv1.FlowSchema {
 	t.Helper()
 	list, err := s.schemas().List(t.Context(), metav1.ListOptions{})
@@ -91,7 +91,7 @@ func (s *site) deleteObjects(t *testing.T, schemas, levels []string) {
 	}
 }
 
-// reannotate changes a schema's spec and what it says about its owner.
+// reannotate changes a schema's spec and its auto-update annotation.
 func (s *site) reannotate(t *testing.T, name, annotation string) {
 	t.Helper()
 	s.patchSchema(t, name, map[string]any{
@@ -100,7 +100,7 @@ func (s *site) reannotate(t *testing.T, name, annotation string) {
 	})
 }
 
-// overwrite changes a schema in etcd itself, past the API.
+// overwrite changes a schema directly in etcd, not through the API.
 func (s *site) overwrite(t *testing.T, name string, change func(*flowcontrolv1.FlowSchema)) {
 	t.Helper()
 	key, store := storePrefix+"/flowschemas/"+name, s.Store(t)
@@ -114,12 +114,12 @@ func (s *site) overwrite(t *testing.T, name string, change func(*flowcontrolv1.F
 	require.NoError(t, err)
 }
 
-// TestServersOnOneEtcdDoNotFight starts a second server on an etcd in which a
-// first keeps the built-in objects: neither finds anything to write.
+// TestServersOnOneEtcdDoNotFight starts a second server on the etcd of a first
+// one. Neither may find anything to write.
 func TestServersOnOneEtcdDoNotFight(t *testing.T) {
 	t.Parallel()
 	etcd := startEtcd(t)
-	// Both at once on an empty store: each object is made by one of the two.
+	// Both start at once on an empty store: one of the two creates each object.
 	launched := harness.LaunchServer(t, harness.ServerOptions{Etcd: etcd})
 	first := startSite(t, etcd)
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
@@ -130,8 +130,8 @@ func TestServersOnOneEtcdDoNotFight(t *testing.T) {
 		require.EqualValues(t, 1, schema.Generation, schema.Name)
 	}
 
-	// What one of them has written, the other may still be about to write as well.
-	// So both end, and one alone comes back and does what is left to do.
+	// A write of one server may repeat a write of the other. So both stop, and one
+	// starts alone and finishes the remaining writes.
 	second.Stop(t)
 	first.Stop(t)
 	first.Start(t)

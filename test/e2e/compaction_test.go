@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// testCompaction asks for what etcd has forgotten.
+// testCompaction requests revisions that etcd has compacted.
 func testCompaction(t *testing.T, s *live) {
 	old := s.createLabelled(t, "compacted", 6)
 	page, err := s.schemas().List(t.Context(), metav1.ListOptions{Limit: 2})
@@ -42,7 +42,8 @@ func testCompaction(t *testing.T, s *live) {
 	both := s.do(t, http.MethodGet, list+"resourceVersion="+last.ResourceVersion+"&continue="+url.QueryEscape(fresh), "")
 	require.Equal(t, http.StatusBadRequest, both.code, "a token says itself of which version it is")
 
-	// The watch cache may remember longer than etcd, but not across a restart.
+	// The watch cache may keep revisions that etcd has compacted, but not across a
+	// restart.
 	s.restart(t)
 	watched := s.do(t, http.MethodGet, v1Path+"/flowschemas?watch=true&timeoutSeconds=1&resourceVersion="+old.ResourceVersion, "")
 	require.Contains(t, watched.body, `"reason":"Expired"`)

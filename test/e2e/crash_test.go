@@ -17,8 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestCrash ends a process in the middle of writes and looks afterwards for each
-// write that was acknowledged.
+// TestCrash ends a process during writes, and then checks each acknowledged write.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	killServer := crash{"kill -9 of the server", func(t *testing.T, s *site) { t.Helper(); s.Kill(t) }, func(t *testing.T, s *site) { t.Helper(); s.Start(t) }}
@@ -52,7 +51,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// crash is an end in the middle of writes, and the start after it.
+// crash ends a process during writes and starts it again.
 type crash struct {
 	name       string
 	end, begin func(*testing.T, *site)
@@ -70,13 +69,13 @@ func (c crash) survive(t *testing.T, s *site, round int) {
 	c.begin(t, s)
 	writers.check(t, s)
 
-	// All there and not twice: and writes go on.
+	// Every acknowledged write is there once. New writes succeed.
 	s.createLevel(t, newLevel(fmt.Sprintf("afterwards-%d", round), 1))
 	_, err := s.levels().Get(t.Context(), "catch-all", metav1.GetOptions{})
 	require.NoError(t, err)
 }
 
-// writers write as fast as they can until they are stopped.
+// writers write as fast as possible until they are stopped.
 type writers struct {
 	acknowledged atomic.Int64
 	cancel       context.CancelFunc
@@ -84,12 +83,12 @@ type writers struct {
 	ledgers      []*ledger
 }
 
-// ledger is what one writer was told. It makes levels with generated names, and
-// counts up the shares of one of its own.
+// ledger records the acknowledged writes of one writer. A writer creates levels
+// with generated names, and increments the shares of one level.
 type ledger struct {
 	name       string
 	created    map[string]types.UID
-	tried      int // creations begun
+	tried      int // number of creates sent
 	generation int64
 }
 
@@ -111,14 +110,14 @@ func startWriters(t *testing.T, s *site, round int) *writers {
 	return w
 }
 
-// stop waits until nobody writes any more.
+// stop ends the writers and waits for them.
 func (w *writers) stop() {
 	w.cancel()
 	w.group.Wait()
 }
 
-// write creates one level and changes another, and keeps what was acknowledged.
-// It ends with the first error: one write of each writer may be in doubt.
+// write creates one level, changes another, and records what was acknowledged. It
+// ends at the first error: the outcome of one write of each writer may be unknown.
 func (l *ledger) write(ctx context.Context, client versioned.Interface) error {
 	levels := client.FlowcontrolV1().PriorityLevelConfigurations()
 	level := newLevel("", 1)

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// testDryRun tries each verb that writes and looks whether anything moved: the
-// revision of the whole store, what watchers are told, and what is enforced.
+// testDryRun dry-runs each verb that writes. The revision of the store, the events
+// of watchers and the enforced configuration must not change.
 func testDryRun(t *testing.T, s *live) {
 	s.removeAfter(t, "dry")
 	s.createSchema(t, newSchema("dry", "catch-all"))
@@ -68,7 +68,7 @@ func testDryRun(t *testing.T, s *live) {
 		require.Equal(t, before, s.revision(t), "%s has written something", test.name)
 	}
 
-	// The first event that comes is that of a write in earnest.
+	// The first event is that of a real write.
 	earnest := s.patchSchema(t, "dry", map[string]any{"metadata": map[string]any{"labels": map[string]any{"now": "real"}}})
 	require.Equal(t, earnest.ResourceVersion, version(next(t, watcher)))
 	require.Equal(t, before+1, s.revision(t))

@@ -29,7 +29,7 @@ func (l *live) mustAs(t *testing.T, user string) reply {
 	return answer
 }
 
-// begin sends a request of a user and returns where its answer will come.
+// begin sends a request of a user and returns a channel for its answer.
 func (l *live) begin(ctx context.Context, user, name string) <-chan reply {
 	answers := make(chan reply, 1)
 	go func() {
@@ -42,11 +42,11 @@ func (l *live) begin(ctx context.Context, user, name string) <-chan reply {
 	return answers
 }
 
-// hold lets a request of a user hold its seat. A request that was answered just
-// now may still have its own, so a refusal is tried again.
+// hold sends a request of a user that keeps its seat. A request that was just
+// answered may still occupy a seat, so hold retries after a rejection.
 func (l *live) hold(t *testing.T, user string) (answers <-chan reply) {
 	t.Helper()
-	ctx := t.Context() // the request outlasts the attempt
+	ctx := t.Context() // the request outlives the attempt
 	eventually.Holds(t, "a request of "+user+" is held", func(a *eventually.Attempt) {
 		answers = l.begin(ctx, user, holdPrefix+"1")
 		select {
@@ -60,8 +60,7 @@ func (l *live) hold(t *testing.T, user string) (answers <-chan reply) {
 	return answers
 }
 
-// waitGoverned waits until requests of the user who has the schema's name are
-// governed by a schema and a level.
+// waitGoverned waits until a schema and a level govern the requests of the user.
 func (l *live) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
 	eventually.Holds(t, user+" is governed by "+schema.Name+" and "+level.Name, func(a *eventually.Attempt) {
@@ -71,8 +70,8 @@ func (l *live) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.Flo
 	})
 }
 
-// govern makes a schema and a level for a user, both of the user's name, which go
-// with the test, and waits until they govern.
+// govern creates a schema and a level with the name of the user, removed when the
+// test ends. It waits until they govern the user's requests.
 func (l *live) govern(t *testing.T, user string, response flowcontrolv1.LimitResponse) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
 	l.removeAfter(t, user)
@@ -88,7 +87,7 @@ func reject() flowcontrolv1.LimitResponse {
 	return flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 }
 
-// governors are the UIDs of the schema and level that governed a request.
+// governors returns the UIDs of the schema and level that governed a request.
 func governors(answer reply) [2]string {
 	return [2]string{answer.header.Get("X-Kubernetes-PF-FlowSchema-UID"), answer.header.Get("X-Kubernetes-PF-PriorityLevel-UID")}
 }
@@ -113,7 +112,7 @@ func testFullLevel(t *testing.T, g *live) {
 	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
 	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 1)
 
-	// Nobody else is touched, and the administrator never.
+	// Other users are not affected, and the administrator never is.
 	everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
 	other := g.mustAs(t, "other")
 	require.Equal(t, http.StatusOK, other.code)
@@ -121,7 +120,7 @@ func testFullLevel(t *testing.T, g *live) {
 	exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
 	require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
 
-	// Whom the administrator impersonates is governed as himself.
+	// Flow control uses the impersonated user.
 	impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: full")
 	require.Equal(t, http.StatusTooManyRequests, impersonated.code)
 	require.Equal(t, governors(refused), governors(impersonated))
@@ -144,20 +143,20 @@ func testChangedConfiguration(t *testing.T, g *live) {
 	held := g.hold(t, user)
 	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).code)
 
-	// Another level for the schema, while a request holds the seat of the first.
+	// Move the schema to another level while a request holds the seat of the first.
 	spacious := g.createLevel(t, newLevel("spacious", 200))
 	g.patchSchema(t, user, map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
 	g.waitGoverned(t, user, schema, spacious)
 	require.Equal(t, http.StatusOK, g.mustAs(t, user).code)
 
-	// An earlier schema for the same user.
+	// Create a schema with a lower precedence number for the same user.
 	earlier := newSchema("earlier", user)
 	earlier.Spec.MatchingPrecedence = 499
 	earlier.Spec.Rules[0].Subjects[0].User.Name = user
 	earlier = g.createSchema(t, earlier)
 	g.waitGoverned(t, user, earlier, level)
 
-	// A schema without its level takes no part, and says so.
+	// A schema whose level is missing is ignored, and its condition reports this.
 	require.NoError(t, g.levels().Delete(t.Context(), user, metav1.DeleteOptions{}))
 	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, user)
 	g.waitGoverned(t, user, schema, spacious)
@@ -165,7 +164,7 @@ func testChangedConfiguration(t *testing.T, g *live) {
 	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, user)
 	g.waitGoverned(t, user, earlier, again)
 
-	// What began under the first configuration ends as it began.
+	// A request that started under the first configuration ends under it.
 	g.gate.open(t)
 	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(received(t, "the answer", held)))
 }
@@ -186,8 +185,8 @@ func (s *site) waitDangling(t *testing.T, name string, status flowcontrolv1.Cond
 	require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
 }
 
-// owners are the managers of a field, each with its operation. The field is the
-// path inside FieldsV1.
+// owners returns the managers of a field, each with its operation. The field is a
+// path in FieldsV1.
 func owners(t *testing.T, entries []metav1.ManagedFieldsEntry, path ...string) []string {
 	t.Helper()
 	var found []string
@@ -221,7 +220,7 @@ func testQueue(t *testing.T, g *live) {
 	require.Equal(t, http.StatusOK, received(t, "the answer", waiting).code)
 }
 
-// requireMetric waits until a series, with its labels, is at least so high.
+// requireMetric waits until a series with labels reaches a value.
 func (s *site) requireMetric(t *testing.T, series string, least float64) {
 	t.Helper()
 	eventually.Holds(t, "the metrics show "+series, func(a *eventually.Attempt) {

@@ -10,8 +10,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// testExamples also finds a field that the API does not know, a
-// schema whose level is not there, and one that gives cause for advice.
+// testExamples applies the examples. It detects unknown fields, schemas whose
+// level is missing, and warnings.
 func testExamples(t *testing.T, s *live) {
 	root, err := binaries.Root()
 	require.NoError(t, err)

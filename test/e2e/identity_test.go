@@ -12,7 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// anonymousClient shows no certificate and does not check the server's.
+// anonymousClient presents only the given certificates and does not verify the
+// server's.
 func anonymousClient(certificates ...tls.Certificate) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true, Certificates: certificates},

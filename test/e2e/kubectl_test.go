@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testKubectl does what the README's tour does not.
+// testKubectl covers the kubectl commands that the README's tour does not.
 func testKubectl(t *testing.T, s *live) {
 	kubectl := s.Kubectl(t)
 	manifest := toJSON(t, newSchema("kubectl", "kubectl-level"))

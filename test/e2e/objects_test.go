@@ -14,7 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 )
 
-// newSchema is a FlowSchema of the requests of one user, who has its name.
+// newSchema returns a FlowSchema for the requests of one user, whose name is that
+// of the schema.
 func newSchema(name, level string) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "FlowSchema"},
@@ -34,7 +35,7 @@ func newSchema(name, level string) *flowcontrolv1.FlowSchema {
 	}
 }
 
-// newLevel is a level that refuses what goes past its shares.
+// newLevel returns a level that rejects requests beyond its shares.
 func newLevel(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
 	return &flowcontrolv1.PriorityLevelConfiguration{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "PriorityLevelConfiguration"},
@@ -85,8 +86,8 @@ func (s *site) createLabelled(t *testing.T, name string, count int) *flowcontrol
 	return last
 }
 
-// patchSchema merges a change into a schema, whatever the engine writes into the
-// status meanwhile.
+// patchSchema merges a change into a schema. It does not conflict with status
+// writes of the engine.
 func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1.FlowSchema {
 	t.Helper()
 	patched, err := s.schemas().Patch(t.Context(), name, types.MergePatchType, []byte(toJSON(t, change)), metav1.PatchOptions{})
@@ -94,7 +95,7 @@ func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1
 	return patched
 }
 
-// toProtobuf encodes an object as it is stored.
+// toProtobuf encodes an object in its storage format.
 func toProtobuf(t *testing.T, object runtime.Object) string {
 	t.Helper()
 	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)

@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// waitReadiness waits until /readyz answers with the code, and says the text.
+// waitReadiness waits until /readyz answers with the code and the text.
 func (s *site) waitReadiness(t *testing.T, code int, text string) {
 	t.Helper()
 	eventually.Holds(t, "/readyz answers "+strconv.Itoa(code), func(a *eventually.Attempt) {
@@ -26,8 +26,9 @@ func (s *site) waitReadiness(t *testing.T, code int, text string) {
 	})
 }
 
-// writeInVain sends a write that ends when its time is over, again if the answer is
-// cut off: the library does that to one which begins just then.
+// writeInVain sends a write that must time out. It retries if the answer is cut
+// off: k8s.io/apiserver does that to an answer that begins just as the request
+// times out.
 func (s *site) writeInVain(t *testing.T) (answer reply) {
 	t.Helper()
 	body := toJSON(t, newLevel("during", 1))
@@ -59,8 +60,7 @@ func testEtcdStops(t *testing.T, s *live) {
 	requireAdded(t, watcher, created.Name)
 }
 
-// testEtcdHangs stops etcd's process without ending it: connections stay open
-// and nothing answers.
+// testEtcdHangs pauses etcd's process: connections stay open and get no answers.
 func testEtcdHangs(t *testing.T, s *live) {
 	s.etcd.Process.Pause(t)
 	s.waitReadiness(t, http.StatusInternalServerError, "[-]etcd failed: etcd does not respond as it should: check that it runs")
@@ -82,14 +82,14 @@ func TestEtcdUnreachableAtStart(t *testing.T) {
 	require.Contains(t, message, "check that it runs")
 }
 
-// testWipedStore takes all keys away under a running server.
+// testWipedStore deletes all keys while the server runs.
 func testWipedStore(t *testing.T, s *live) {
 	s.createSchema(t, newSchema("wiped", "catch-all"))
 	_, err := s.Store(t).Delete(t.Context(), "", clientv3.WithPrefix())
 	require.NoError(t, err)
 
-	// The cache takes what one transaction deleted object by object, all at one
-	// revision: a list may come when it has taken the first of them only.
+	// The cache processes the deletions of one transaction one by one, all at one
+	// revision. A list may see only the first of them.
 	eventually.Holds(t, "the schema has gone", func(a *eventually.Attempt) {
 		list, err := s.schemas().List(a.Context(), metav1.ListOptions{})
 		require.NoError(a, err)
@@ -104,8 +104,8 @@ func testWipedStore(t *testing.T, s *live) {
 	}
 }
 
-// TestEtcdFull lets etcd run into its quota: it then refuses what writes and
-// answers what reads.
+// TestEtcdFull fills etcd to its quota. etcd then rejects writes and answers
+// reads.
 func TestEtcdFull(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, startEtcd(t, "--quota-backend-bytes=4194304"))
@@ -131,8 +131,8 @@ func TestEtcdFull(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").code)
 }
 
-// testForeignPrefix puts a server where a kube-apiserver keeps its objects: it
-// shares those of this group and leaves all else alone.
+// testForeignPrefix uses the prefix of a kube-apiserver. The server shares the
+// objects of this group and changes no others.
 func testForeignPrefix(t *testing.T, s *live) {
 	store := s.Store(t)
 	const foreign = "/registry/pods/default/other"
@@ -144,7 +144,7 @@ func testForeignPrefix(t *testing.T, s *live) {
 	require.NoError(t, err)
 	require.Equal(t, "k8s\x00not ours", string(other.Kvs[0].Value))
 
-	// Under the default prefix are none of these, and the other way round.
+	// Neither prefix shows the objects of the other.
 	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1Path+"/flowschemas/shared", "").code)
 	s.createSchema(t, newSchema("apart", "catch-all"))
 	require.Equal(t, http.StatusNotFound, beside.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").code)
@@ -156,8 +156,8 @@ func testForeignPrefix(t *testing.T, s *live) {
 	}
 }
 
-// testUnreadableObject has an object in the store that nobody can decode. Whoever
-// is not the first to read it is told its key.
+// testUnreadableObject stores an object that cannot be decoded. From the second
+// read on, the error names the key.
 func testUnreadableObject(t *testing.T, s *live) {
 	key := storePrefix + "/flowschemas/broken"
 	_, err := s.Store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
@@ -172,12 +172,12 @@ func testUnreadableObject(t *testing.T, s *live) {
 	_, err = s.Store(t).Delete(t.Context(), key)
 	require.NoError(t, err)
 	s.waitServing(t)
-	// A stop would wait long for the watches that such an object leaves behind.
+	// A graceful stop would wait for the watches that such an object blocks.
 	s.Kill(t)
 	s.Start(s.owner)
 }
 
-// waitServing waits until the server is ready and lists.
+// waitServing waits until the server is ready and a list succeeds.
 func (s *site) waitServing(t *testing.T) {
 	t.Helper()
 	eventually.Holds(t, "the server is ready and lists", func(a *eventually.Attempt) {
@@ -189,8 +189,8 @@ func (s *site) waitServing(t *testing.T) {
 	})
 }
 
-// testUnreadableObjectAtStart starts the server on such a store. It says which key
-// it is, and is ready once the key has gone.
+// testUnreadableObjectAtStart starts the server with such an object in the store.
+// The server reports the key, and becomes ready once the key is deleted.
 func testUnreadableObjectAtStart(t *testing.T, s *live) {
 	key := storePrefix + "/flowschemas/broken"
 	s.Stop(t)

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// testPatchesSideBySide has patches that meet each other tried again inside the
-// server: none is lost and none fails.
+// testPatchesSideBySide sends patches that conflict. The server retries them: none
+// is lost and none fails.
 func testPatchesSideBySide(t *testing.T, s *live) {
 	s.createSchema(t, newSchema("patched-at-once", "catch-all"))
 	var group sync.WaitGroup

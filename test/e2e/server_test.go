@@ -10,14 +10,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// liveCase is asked of a server that others were asked before: it has names of its
-// own, and leaves nothing behind by which later ones would fail.
+// liveCase is a test on a server that other cases share. It uses unique names, and
+// leaves nothing behind that would fail a later case.
 type liveCase struct {
 	name string
 	run  func(*testing.T, *live)
 }
 
-// everywhere are the cases for either store.
+// everywhere returns the cases for either store.
 func everywhere() []liveCase {
 	return []liveCase{
 		{"the deprecated version is announced, audited and counted", testDeprecation},
@@ -36,7 +36,8 @@ func everywhere() []liveCase {
 	}
 }
 
-// alone are the cases that do not depend on the store, or need the embedded etcd.
+// alone returns the cases that do not depend on the store, or need the embedded
+// etcd.
 func alone() []liveCase {
 	return []liveCase{
 		{"advice comes on every write that changes the spec, and on no other", testAdviceByVerb},
@@ -51,7 +52,7 @@ func alone() []liveCase {
 	}
 }
 
-// onEtcd are the cases that do something to the etcd process.
+// onEtcd returns the cases that manipulate the etcd process.
 func onEtcd() []liveCase {
 	return []liveCase{
 		{"etcd stops and comes back", testEtcdStops},
@@ -61,10 +62,9 @@ func onEtcd() []liveCase {
 	}
 }
 
-// live is a server that is asked one case after another, started once for all: it
-// has 30 seats and writes events of audit. Its processes end with its owner, those
-// too that a case starts again. A gate holds requests on demand, and the token of
-// a user is their name.
+// live is a server that all cases share. It has 30 seats and writes an audit log.
+// Its processes end with its owner, including those that a case restarts. A gate
+// holds requests on demand. The token of a user is their name.
 type live struct {
 	*site
 	owner    *testing.T
@@ -72,8 +72,8 @@ type live struct {
 	auditLog string
 }
 
-// TestServer asks one server of each mode. What is asked of the API alone is asked
-// by test/e2e/conformance, beside kube-apiserver.
+// TestServer runs the cases on one server of each mode. Package conformance tests
+// the API itself, against kube-apiserver.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []struct {
@@ -94,7 +94,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// startLive starts a server; the flags are further ones.
+// startLive starts a server with additional flags.
 func startLive(t *testing.T, etcd *harness.Etcd, flags ...string) *live {
 	t.Helper()
 	dir := t.TempDir()
@@ -108,7 +108,7 @@ func startLive(t *testing.T, etcd *harness.Etcd, flags ...string) *live {
 		"--audit-policy-file="+write("policy.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: Metadata\n"),
 		"--audit-log-path="+l.auditLog, "--audit-log-mode=blocking",
 		"--token-auth-file="+write("tokens.csv", "full,full,1\nchanging,changing,2\nqueued,queued,3\nstopping,stopping,4\nother,other,5\n"),
-		"--request-timeout=30m", // for so long a stop waits for connections
+		"--request-timeout=30m", // a stop waits this long for connections
 		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10")
 	l.site = startSite(t, etcd, flags...)
 	return l

@@ -1,7 +1,7 @@
-// Package e2e tests the server as its users meet it: real processes, a real
-// etcd, a real kubectl. What depends on where the objects are stored is tested
-// with the embedded etcd and with an etcd process alike. What clients are answered
-// is compared with kube-apiserver in test/e2e/conformance.
+// Package e2e tests the server as users run it: with real processes, a real etcd
+// and a real kubectl. Tests that depend on the store run with the embedded etcd
+// and with an etcd process. Package conformance compares responses with those of
+// kube-apiserver.
 package e2e
 
 import (
@@ -30,12 +30,12 @@ const (
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
 )
 
-// site is a server and the ways to it.
+// site is a server and its clients.
 type site struct {
 	*harness.Server
 	client versioned.Interface
 	http   *http.Client
-	// etcd is the process that stores the objects, nil for the embedded one.
+	// etcd is the process that stores the objects; nil for the embedded etcd.
 	etcd *harness.Etcd
 }
 
@@ -44,18 +44,18 @@ func startEtcd(t *testing.T, args ...string) *harness.Etcd {
 	return harness.StartEtcd(t, harness.EtcdOptions{Args: args})
 }
 
-// prefixCount are the options that count the keys that begin like the key.
+// prefixCount returns the options that count the keys with a prefix.
 func prefixCount() []clientv3.OpOption {
 	return []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithCountOnly()}
 }
 
-// startSite starts a server with further flags and waits until it is ready.
+// startSite starts a server with additional flags and waits until it is ready.
 func startSite(t *testing.T, etcd *harness.Etcd, args ...string) *site {
 	t.Helper()
 	return siteOf(t, harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: args}), etcd)
 }
 
-// siteOf makes the clients of a server whose kubeconfig is there.
+// siteOf creates the clients of a server whose kubeconfig exists.
 func siteOf(t *testing.T, server *harness.Server, etcd *harness.Etcd) *site {
 	t.Helper()
 	config := server.Config(t)
@@ -74,7 +74,7 @@ func (s *site) levels() flowcontrolv1client.PriorityLevelConfigurationInterface 
 	return s.client.FlowcontrolV1().PriorityLevelConfigurations()
 }
 
-// revision is that of the whole store: it stands still while nothing is written.
+// revision returns the revision of the store. It changes with each write.
 func (s *site) revision(t *testing.T) int64 {
 	t.Helper()
 	response, err := s.Store(t).Get(t.Context(), storePrefix)
@@ -82,8 +82,8 @@ func (s *site) revision(t *testing.T) int64 {
 	return response.Header.Revision
 }
 
-// settle waits until the engine has told of every schema whether it dangles:
-// from then on a server that is left alone writes nothing.
+// settle waits until the engine has set the Dangling condition of every schema.
+// After that an idle server writes nothing.
 func (s *site) settle(t *testing.T) {
 	t.Helper()
 	eventually.Holds(t, "each schema says whether it dangles", func(a *eventually.Attempt) {
@@ -95,7 +95,7 @@ func (s *site) settle(t *testing.T) {
 	})
 }
 
-// dangling is the condition of that name, nil if there is none yet.
+// dangling returns the Dangling condition, nil if there is none yet.
 func dangling(schema *flowcontrolv1.FlowSchema) *flowcontrolv1.FlowSchemaCondition {
 	for i, condition := range schema.Status.Conditions {
 		if condition.Type == flowcontrolv1.FlowSchemaConditionDangling {
@@ -105,14 +105,14 @@ func dangling(schema *flowcontrolv1.FlowSchema) *flowcontrolv1.FlowSchemaConditi
 	return nil
 }
 
-// reply is an HTTP response, read to its end.
+// reply is a response with its whole body.
 type reply struct {
 	code   int
 	header http.Header
 	body   string
 }
 
-// status is the Status object that the reply must be.
+// status decodes the reply, which must be a Status.
 func (r reply) status(t *testing.T) metav1.Status {
 	t.Helper()
 	var status metav1.Status
@@ -122,17 +122,17 @@ func (r reply) status(t *testing.T) metav1.Status {
 	return status
 }
 
-// warnings are the texts of the Warning headers.
+// warnings returns the values of the Warning headers.
 func (r reply) warnings() []string { return r.header.Values("Warning") }
 
-// decode reads the body as JSON.
+// decode decodes the body as JSON.
 func (r reply) decode(t *testing.T, into any) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(r.body), into), r.body)
 }
 
-// do sends a request as the administrator. Headers are "Name: value"; a body
-// without Content-Type is JSON.
+// do sends a request as the administrator. Headers have the form "Name: value".
+// The default Content-Type of a body is JSON.
 func (s *site) do(t *testing.T, method, path, body string, headers ...string) reply {
 	t.Helper()
 	return send(t, s.http, method, s.URL+path, body, headers...)
@@ -150,7 +150,7 @@ func trySend(ctx context.Context, client *http.Client, method, url, body string,
 	return reply{code: sent.Code, header: sent.Header, body: sent.Body}, err
 }
 
-// names are those of the schemas.
+// names returns the names of the schemas.
 func names(list *flowcontrolv1.FlowSchemaList) []string {
 	var names []string
 	for _, item := range list.Items {
@@ -159,8 +159,8 @@ func names(list *flowcontrolv1.FlowSchemaList) []string {
 	return names
 }
 
-// removeAfter deletes schemas and levels of these names, where they are, at the end of
-// the case.
+// removeAfter deletes the schemas and levels with these names, if they exist, when
+// the case ends.
 func (s *site) removeAfter(t *testing.T, names ...string) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -17,8 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// refused runs the server with arguments that it must refuse, and returns the
-// one line that it says on stderr.
+// refused runs the server with invalid arguments and returns its one line of
+// stderr.
 func refused(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := binaries.Server(t.Context())
@@ -43,13 +43,13 @@ func refused(t *testing.T, args ...string) string {
 	return message
 }
 
-// isLog tells a line of the log, as I1120 20:46:27.404633, from a message.
+// isLog reports whether a line is a klog line, such as I1120 20:46:27.404633.
 func isLog(line string) bool {
 	return len(line) > 5 && strings.ContainsRune("IWEF", rune(line[0])) && line[5] == ' ' && strings.Trim(line[1:5], "0123456789") == ""
 }
 
-// TestBadFlagsAndFilesAreRefusedInOneLine has one of each step that may refuse; what
-// else is refused is tested in pkg/server.
+// TestBadFlagsAndFilesAreRefusedInOneLine covers one error of each startup step.
+// Package server tests the others.
 func TestBadFlagsAndFilesAreRefusedInOneLine(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")
@@ -116,7 +116,7 @@ func testSecondServer(t *testing.T, s *live) {
 	require.Contains(t, message, "--data-dir")
 	s.createLevel(t, newLevel("undisturbed", 1))
 
-	// Once the first has ended, by whatever means, the directory is free.
+	// The lock on the directory is released when the first server ends in any way.
 	s.Kill(t)
 	next := siteOf(t, harness.StartServer(t, harness.ServerOptions{DataDir: s.DataDir}), nil)
 	_, err := next.levels().Get(t.Context(), "undisturbed", metav1.GetOptions{})

@@ -14,14 +14,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// testStop asks the server to stop while a request and a watch are under way. A
-// watch that held the stop up would do so for half an hour.
+// testStop stops the server during a request and a watch. If the watch delayed the
+// stop, it would do so for half an hour.
 func testStop(t *testing.T, g *live) {
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.URL+v1Path+"/flowschemas?watch=true", nil)
 	require.NoError(t, err)
-	// A connection of its own, as another client has.
+	// The watch uses a separate connection, as another client would.
 	client, err := rest.HTTPClientFor(g.Config(t))
 	require.NoError(t, err)
 	response, err := client.Do(request)
@@ -48,7 +48,8 @@ func testStop(t *testing.T, g *live) {
 	g.requireExit(t, 0)
 }
 
-// waitNotReady waits until the server says that it is not ready, or hears nobody.
+// waitNotReady waits until the server reports that it is not ready or refuses
+// connections.
 func (s *site) waitNotReady(t *testing.T) {
 	t.Helper()
 	eventually.Holds(t, "the server is not ready", func(a *eventually.Attempt) {
@@ -69,9 +70,10 @@ func (s *site) requireExit(t *testing.T, code int) {
 	require.Equal(t, code, got, s.Process.Output())
 }
 
-// TestStopServesOnForADelayAndASecondSignalEndsIt has a server serve on, not ready,
-// so that load balancers have the time to look elsewhere. The second signal waits
-// neither for the rest of that time nor for what is under way.
+// TestStopServesOnForADelayAndASecondSignalEndsIt checks that a stopping server
+// serves requests during the delay but is not ready, so that load balancers can
+// remove it. The second signal ends it at once, without waiting for the delay or
+// for running requests.
 func TestStopServesOnForADelayAndASecondSignalEndsIt(t *testing.T) {
 	t.Parallel()
 	g := startLive(t, nil, "--shutdown-delay-duration=1h")

@@ -43,7 +43,8 @@ type event struct {
 	Annotations         map[string]string
 }
 
-// auditEvent finds the event of a request; it is written after the response.
+// auditEvent returns the audit event of a request. The event is written after the
+// response.
 func auditEvent(t *testing.T, path string, answer reply) event {
 	t.Helper()
 	id := answer.header.Get("Audit-Id")
@@ -84,7 +85,7 @@ func testStoredBytes(t *testing.T, s *live) {
 	require.Equal(t, ours.Count, all.Count, "something is stored outside the prefix")
 }
 
-// requireStored reads both objects from etcd itself.
+// requireStored reads both objects directly from etcd.
 func requireStored(t *testing.T, s *site, prefix string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
 	for key, object := range map[string]interface {
@@ -107,7 +108,7 @@ func requireStored(t *testing.T, s *site, prefix string, schema *flowcontrolv1.F
 	}
 }
 
-// TestV1beta3SwitchedOff serves v1 alone.
+// TestV1beta3SwitchedOff starts a server that serves only v1.
 func TestV1beta3SwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, nil, "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false")

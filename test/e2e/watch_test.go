@@ -21,7 +21,7 @@ func (s *site) watchSchemas(t *testing.T, options metav1.ListOptions) watch.Inte
 	return watcher
 }
 
-// received is the next value from a channel, which must come.
+// received returns the next value of a channel, and fails if none arrives.
 func received[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
@@ -36,18 +36,18 @@ func received[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// next is the next event, which must come.
+// next returns the next event, and fails if none arrives.
 func next(t *testing.T, watcher watch.Interface) watch.Event {
 	t.Helper()
 	return received(t, "an event", watcher.ResultChan())
 }
 
-// version is the resourceVersion of the object of an event.
+// version returns the resourceVersion of an event's object.
 func version(event watch.Event) string {
 	return event.Object.(metav1.Object).GetResourceVersion()
 }
 
-// requireAdded takes the next event, which must tell of a new schema.
+// requireAdded requires that the next event is the addition of a schema.
 func requireAdded(t *testing.T, watcher watch.Interface, name string) {
 	t.Helper()
 	event := next(t, watcher)

@@ -16,14 +16,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// holdPrefix begins the names of the objects whose readers are held.
+// holdPrefix is the name prefix of the objects whose readers are held.
 const holdPrefix = "hold-"
 
-// gate is an authorization webhook that allows everything, and holds each
-// request for an object whose name begins with holdPrefix until it is opened.
-// A held request has passed flow control and keeps its seat.
+// gate is an authorization webhook that allows everything. It holds each request
+// for an object whose name starts with holdPrefix, until open releases it. A held
+// request has passed flow control and keeps its seat.
 type gate struct {
-	// file describes the webhook to the server.
+	// file is the path of the webhook's kubeconfig.
 	file    string
 	arrived chan struct{}
 	release chan struct{}
@@ -39,7 +39,7 @@ func newGate(t *testing.T) *gate {
 	return g
 }
 
-// flags are those of a server that asks this webhook.
+// flags returns the flags of a server that uses this webhook.
 func (g *gate) flags() []string {
 	return []string{"--authorization-webhook-config-file=" + g.file, "--authorization-webhook-version=v1"}
 }
@@ -70,7 +70,7 @@ func (g *gate) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// open lets one held request go on.
+// open releases one held request.
 func (g *gate) open(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)

@@ -17,19 +17,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// flowControlOff is for a kube-apiserver that has no flow control.
+// flowControlOff is the overlay for a kube-apiserver without flow control.
 const flowControlOff = "overlays/flow-control-off"
 
-// TestKubeAPIServerTakesTheArtifacts has one kube-apiserver for what changes nothing
-// but objects. The script comes first: it makes what is missing, and nothing is there.
+// TestKubeAPIServerTakesTheArtifacts runs the tests that change only objects on
+// one kube-apiserver. The certificates script runs first, while nothing exists.
 func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
 }
 
-// testOverlays has kube-apiserver look at every field: one that it does not know is
-// an error. Applied again, nothing changes.
+// testOverlays applies each overlay with strict validation: an unknown field is an
+// error. A second apply must change nothing.
 func testOverlays(t *testing.T, k *kubeAPIServer) {
 	for _, overlay := range append(overlays(t), "prometheus") {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
@@ -45,8 +45,8 @@ func testOverlays(t *testing.T, k *kubeAPIServer) {
 	}
 }
 
-// requireApplicable is what can be told of an overlay that is for another
-// kube-apiserver: this one has an APIService of v1 already, which it did not apply.
+// requireApplicable checks an overlay for another kube-apiserver with a dry run.
+// This one already has an APIService of v1, which kubectl did not apply.
 func (k *kubeAPIServer) requireApplicable(t *testing.T, overlay string) {
 	t.Helper()
 	result := k.kubectl.Try(t, "", "apply", "--validate=strict", "--dry-run=server", "-k", folder(t, overlay))
@@ -61,16 +61,16 @@ func (k *kubeAPIServer) requireApplies(t *testing.T, overlay string) {
 	require.Zero(t, result.ExitCode, result.Stderr)
 	require.Empty(t, result.Stderr, "a warning")
 
-	// What kubectl says does not tell: "configured" may be an object that it merely
-	// asked about.
+	// The output of kubectl is not reliable: it prints "configured" for unchanged
+	// objects too.
 	before := k.stored(t, overlay)
 	require.Len(t, before, len(render(t, overlay)))
 	k.kubectl.Run(t, apply...)
 	require.Equal(t, before, k.stored(t, overlay))
 }
 
-// stored are the objects of a folder as kube-apiserver has them, but for what it
-// writes at times of its own: their status, and the version with it.
+// stored returns the objects of a folder from kube-apiserver, without status and
+// resourceVersion, which kube-apiserver changes by itself.
 func (k *kubeAPIServer) stored(t *testing.T, folderName string) []unstructured.Unstructured {
 	t.Helper()
 	var list unstructured.UnstructuredList
@@ -86,15 +86,15 @@ func (k *kubeAPIServer) stored(t *testing.T, folderName string) []unstructured.U
 	return list.Items
 }
 
-// requireAdmitted asks kube-apiserver to take a pod of an object's template, which
-// it checks against the pod security standard that the namespace enforces.
+// requireAdmitted creates a pod from an object's template. kube-apiserver checks
+// it against the pod security standard of the namespace.
 func (k *kubeAPIServer) requireAdmitted(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	template := podTemplate(t, object)
 	if template == nil {
 		return
 	}
-	// No controller made the namespace's default one.
+	// No controller creates the default service account of the namespace.
 	template.Spec.ServiceAccountName = "flowcontrol-apiserver"
 	var warnings bytes.Buffer
 	config := *k.config
@@ -109,8 +109,8 @@ func (k *kubeAPIServer) requireAdmitted(t *testing.T, object *unstructured.Unstr
 	require.Empty(t, warnings.String())
 }
 
-// podTemplate returns the template of a workload, with its claims as volumes, or
-// nil.
+// podTemplate returns the pod template of a workload, with its claims as volumes,
+// or nil.
 func podTemplate(t *testing.T, object *unstructured.Unstructured) *corev1.PodTemplateSpec {
 	t.Helper()
 	one := []*unstructured.Unstructured{object}
@@ -127,8 +127,8 @@ func podTemplate(t *testing.T, object *unstructured.Unstructured) *corev1.PodTem
 	return nil
 }
 
-// kubeAPIServer is one that is the whole cluster: what it is given is kept, and
-// nothing runs.
+// kubeAPIServer is a kube-apiserver without controllers or nodes: it stores
+// objects and runs nothing.
 type kubeAPIServer struct {
 	kubeconfig string
 	config     *rest.Config

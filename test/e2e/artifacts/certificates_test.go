@@ -111,7 +111,7 @@ func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
 	require.Equal(t, "certificates.sh: no-such-program is not installed, or not in PATH\n", output)
 }
 
-// certificatesScript returns what runs the script against a cluster.
+// certificatesScript returns a function that runs the script against a cluster.
 func certificatesScript(t *testing.T, kubeconfig string) func(args ...string) (string, error) {
 	t.Helper()
 	kubectl, err := binaries.Kubectl(t.Context())
@@ -161,8 +161,7 @@ func pool(t *testing.T, secret *corev1.Secret) *x509.CertPool {
 	return pool
 }
 
-// replaceLeaf puts a certificate of the authority into a Secret that is as the one
-// there, but ends soon.
+// replaceLeaf replaces the certificate in a Secret with one that expires soon.
 func replaceLeaf(t *testing.T, client kubernetes.Interface, secrets map[string]*corev1.Secret, name string, left time.Duration) {
 	t.Helper()
 	signer, err := tls.X509KeyPair(secrets["flowcontrol-apiserver-ca"].Data["tls.crt"], secrets["flowcontrol-apiserver-ca"].Data["tls.key"])

@@ -15,8 +15,9 @@ const (
 	byCertManagerWithEtcd = "certificates/cert-manager-etcd"
 )
 
-// TestCertManagerMakesTheSecretsThatAreOurs holds that it makes what an overlay
-// mounts, and leaves alone the Secret that the user makes for an etcd of his.
+// TestCertManagerMakesTheSecretsThatAreOurs checks that cert-manager issues the
+// certificates that an overlay mounts, and does not manage the Secret that users
+// create for an external etcd.
 func TestCertManagerMakesTheSecretsThatAreOurs(t *testing.T) {
 	const authority, etcdClient = "flowcontrol-apiserver-ca", "flowcontrol-apiserver-etcd-client"
 	for _, overlay := range overlays(t) {
@@ -61,8 +62,8 @@ func secretsMade(t *testing.T, folder string) []string {
 	return made
 }
 
-// requireTrusted holds that each APIService has cert-manager fill in the authority
-// of the certificate that the server serves with, which is one for its Service.
+// requireTrusted checks that cert-manager injects into each APIService the CA
+// bundle of the serving certificate, and that the certificate is for its Service.
 func requireTrusted(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()
 	certificates := render(t, byCertManager)

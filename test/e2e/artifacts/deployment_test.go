@@ -49,8 +49,8 @@ func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 	}
 }
 
-// parse reads the arguments as the server does, and has it look for what
-// contradicts itself. In a pod, the kube-apiserver is the cluster's.
+// parse parses the arguments and validates them as the server does. In a pod, the
+// kube-apiserver is that of the cluster.
 func parse(t *testing.T, args []string) *app.Options {
 	t.Helper()
 	options := app.NewOptions()
@@ -86,8 +86,8 @@ func namedPort(t *testing.T, container corev1.Container, name string) int32 {
 	return 0
 }
 
-// requireFilesMounted holds that the files which flags name are keys of the
-// Secrets that are mounted.
+// requireFilesMounted checks that the files named by flags are keys of mounted
+// Secrets.
 func requireFilesMounted(t *testing.T, deployment *appsv1.Deployment, args []string) {
 	t.Helper()
 	var mounts []string
@@ -106,7 +106,7 @@ func requireFilesMounted(t *testing.T, deployment *appsv1.Deployment, args []str
 	require.Equal(t, 5, named)
 }
 
-// requireTimeToStop holds that a pod is not killed while it stops gracefully.
+// requireTimeToStop checks that the grace period of a pod covers a graceful stop.
 func requireTimeToStop(t *testing.T, deployment *appsv1.Deployment, options *app.Options) {
 	t.Helper()
 	run := options.Run
@@ -126,8 +126,8 @@ func requireSelects(t *testing.T, selector *metav1.LabelSelector, deployment *ap
 	require.False(t, selects.Matches(labels.Set{"app.kubernetes.io/name": "flowcontrol-etcd", "app.kubernetes.io/part-of": "flowcontrol-apiserver"}))
 }
 
-// requireAnswered asks a server what kubelet asks: without a certificate that it
-// would check, and without credentials.
+// requireAnswered sends a probe to a server as kubelet does: without verification
+// of the certificate and without credentials.
 func requireAnswered(t *testing.T, probe *corev1.Probe, container corev1.Container, running *harness.Server) {
 	t.Helper()
 	require.NotNil(t, probe)

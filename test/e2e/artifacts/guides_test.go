@@ -13,9 +13,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
-// TestGuidesShowWhatTheArtifactsHold tells without a cluster whether an artifact was
-// changed and the guides were not. That their commands work is what test/e2e/docs
-// tests in the long lane.
+// TestGuidesShowWhatTheArtifactsHold detects, without a cluster, artifacts that
+// changed while the guides did not. Package docs runs the commands of the guides
+// in the long lane.
 func TestGuidesShowWhatTheArtifactsHold(t *testing.T) {
 	root := folder(t, "..")
 	for _, guide := range []struct{ document, heading string }{
@@ -45,7 +45,7 @@ func TestGuidesShowWhatTheArtifactsHold(t *testing.T) {
 	}
 }
 
-// requireShell has bash read a command without running it.
+// requireShell checks the syntax of a command with bash -n.
 func requireShell(t *testing.T, command string) {
 	t.Helper()
 	bash := exec.CommandContext(t.Context(), "bash", "-n")
@@ -54,7 +54,7 @@ func requireShell(t *testing.T, command string) {
 	require.NoError(t, err, "%s\n%s", command, output)
 }
 
-// references are the objects of a folder as kubectl names them.
+// references returns the objects of a folder as kubectl names them.
 func references(t *testing.T, folder string) []string {
 	t.Helper()
 	var names []string
@@ -69,7 +69,7 @@ func references(t *testing.T, folder string) []string {
 	return names
 }
 
-// shown are the objects that an output of kubectl names, each once.
+// shown returns the objects that an output of kubectl names, each once.
 func shown(output string) []string {
 	var names []string
 	for _, match := range regexp.MustCompile(`(?m)^([\w.]+)(?:/(\S+) (?:created|configured|replaced)| "(\S+)" deleted)$`).FindAllStringSubmatch(output, -1) {

@@ -19,15 +19,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestFlowControlOffAppliesWhereItIsOff is testOverlays for the kube-apiserver that
-// this one overlay is for.
+// TestFlowControlOffAppliesWhereItIsOff is testOverlays for the overlay
+// flowControlOff, with the kube-apiserver that it is for.
 func TestFlowControlOffAppliesWhereItIsOff(t *testing.T) {
 	k := startKubeAPIServer(t, "--enable-priority-and-fairness=false", "--runtime-config=flowcontrol.apiserver.k8s.io/v1=false")
 	k.requireApplies(t, flowControlOff)
 }
 
-// TestCertManagerTakesItsFiles applies them where cert-manager's own definitions
-// say what they may hold.
+// TestCertManagerTakesItsFiles applies the files of cert-manager, with its custom
+// resource definitions installed.
 func TestCertManagerTakesItsFiles(t *testing.T) {
 	k := startKubeAPIServer(t)
 	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
@@ -39,8 +39,7 @@ func TestCertManagerTakesItsFiles(t *testing.T) {
 	}
 }
 
-// waitServed waits until discovery has resources of custom resource definitions,
-// and they can be listed.
+// waitServed waits until the custom resources are in discovery and can be listed.
 func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, resources ...string) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(k.config)
@@ -62,8 +61,8 @@ func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, re
 	})
 }
 
-// certManagerModule is the folder of cert-manager's module, of the release that
-// hack/tools/cert-manager names.
+// certManagerModule returns the folder of cert-manager's module, in the version
+// that hack/tools/cert-manager pins.
 func certManagerModule(t *testing.T) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")

@@ -1,6 +1,5 @@
-// Package artifacts tests the files of artifacts/ as what they are: input of
-// kubectl and of a real kube-apiserver, and flags of the server. Whether what
-// they deploy works is what test/e2e/registration tests.
+// Package artifacts tests that the files of artifacts/ are valid input of kubectl,
+// kube-apiserver and the server. Package registration tests what they deploy.
 package artifacts
 
 import (
@@ -21,10 +20,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// namespace is where everything goes.
+// namespace is the namespace of all objects.
 const namespace = "flowcontrol-system"
 
-// folder is the path of a folder below artifacts/.
+// folder returns the path of a folder below artifacts/.
 func folder(t *testing.T, name string) string {
 	t.Helper()
 	root, err := binaries.Root()
@@ -32,7 +31,8 @@ func folder(t *testing.T, name string) string {
 	return filepath.Join(root, "artifacts", filepath.FromSlash(name))
 }
 
-// overlays are the folders that hold a whole deployment, from artifacts/.
+// overlays returns the folders that hold a complete deployment, relative to
+// artifacts/.
 func overlays(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder(t, "overlays"))
@@ -47,7 +47,7 @@ func overlays(t *testing.T) []string {
 	return names
 }
 
-// changesRegistration tells whether an overlay is for a deployment that is there.
+// changesRegistration reports whether an overlay changes an existing deployment.
 func changesRegistration(overlay string) bool { return strings.HasSuffix(overlay, "-v1") }
 
 // render returns the objects that kubectl makes of a folder.

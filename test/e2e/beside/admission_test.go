@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// policy refuses schemas of some names that come before the 200th place.
+// policy rejects schemas of some names with a matchingPrecedence below 200.
 const policy = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -32,8 +32,8 @@ metadata: {name: not-too-early}
 spec: {policyName: not-too-early, validationActions: [Deny]}
 `
 
-// testAdmission writes objects that a policy and webhooks of the cluster change
-// or refuse, through the aggregator and past it.
+// testAdmission writes objects that a policy and webhooks of the cluster change or
+// reject, through the aggregator and directly.
 func testAdmission(t *testing.T, s *site) {
 	changing := s.startWebhook(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		patch := admissionv1.PatchTypeJSONPatch
@@ -80,8 +80,8 @@ func testAdmission(t *testing.T, s *site) {
 	}
 }
 
-// testAdmissionFlags asks servers of their own about what the policy and the
-// webhooks of testAdmission refuse and change.
+// testAdmissionFlags starts separate servers with other admission plugins and
+// writes the objects of testAdmission.
 func testAdmissionFlags(t *testing.T, s *site) {
 	const off, on = "--disable-admission-plugins=", "--enable-admission-plugins="
 	for _, test := range []struct {

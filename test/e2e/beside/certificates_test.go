@@ -16,8 +16,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// testServingCertificate replaces the serving certificate as docs say: away with
-// the Secret, and the script again.
+// testServingCertificate replaces the serving certificate as documented: it
+// deletes the Secret and runs the script again.
 func testServingCertificate(t *testing.T, s *site, _ *load) {
 	pods := s.Servers(t, replicas)
 	before, err := s.serial(pods[0])
@@ -34,7 +34,7 @@ func testServingCertificate(t *testing.T, s *site, _ *load) {
 	}
 }
 
-// serial is the serial number of the certificate that a pod serves with.
+// serial returns the serial number of a pod's serving certificate.
 func (s *site) serial(pod *cluster.Pod) (string, error) {
 	connection, err := tls.Dial("tcp", pod.Address(cluster.ServerPort), &tls.Config{RootCAs: s.serving, ServerName: cluster.ServerName})
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *site) serial(pod *cluster.Pod) (string, error) {
 	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String(), nil
 }
 
-// testFrontProxy replaces the front proxy's certificate, and then its authority:
-// both are trusted, the proxy changes over, the old one is dropped.
+// testFrontProxy replaces the front proxy's certificate, and then its CA: trust
+// both CAs, switch the proxy, drop the old CA.
 func testFrontProxy(t *testing.T, s *site, l *load) {
 	s.switchProxy(t, s.proxyCA)
 	l.goOn(t)
@@ -65,8 +65,8 @@ func testFrontProxy(t *testing.T, s *site, l *load) {
 	s.proxyCA = next
 }
 
-// switchProxy gives kube-apiserver another certificate as front proxy, and waits
-// until it says that it uses it.
+// switchProxy replaces kube-apiserver's front proxy certificate, and waits until
+// kube-apiserver logs that it has loaded it.
 func (s *site) switchProxy(t *testing.T, authority *harness.CA) {
 	t.Helper()
 	const message = `"Loaded a new cert/key pair" name="aggregator-proxy-cert`
@@ -77,7 +77,7 @@ func (s *site) switchProxy(t *testing.T, authority *harness.CA) {
 	})
 }
 
-// waitProxy waits until every pod answers so to a front proxy of an authority.
+// waitProxy waits until every pod answers a front proxy of the CA with the code.
 func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
 	t.Helper()
 	pair := authority.Client(t, proxyName)
@@ -89,9 +89,9 @@ func (s *site) waitProxy(t *testing.T, authority *harness.CA, code int) {
 	}
 }
 
-// forget makes kube-apiserver tell no more of an authority that it is not to trust.
-// By itself it only adds to those that it told of before. Told to begin anew, it
-// tells of the old one again if it has not read its file yet.
+// forget makes kube-apiserver stop publishing a CA. By itself kube-apiserver only
+// adds CAs to those it published before. After the ConfigMap is deleted, it
+// publishes the old CA again if it has not reloaded its file yet.
 func (s *site) forget(t *testing.T, authority *harness.CA) {
 	t.Helper()
 	old, err := os.ReadFile(authority.CertFile)
@@ -110,8 +110,8 @@ func (s *site) forget(t *testing.T, authority *harness.CA) {
 	})
 }
 
-// testClientCA replaces the authority of users' certificates: both are trusted,
-// users change over, the old one is dropped.
+// testClientCA replaces the CA of users' certificates: trust both CAs, switch the
+// users, drop the old CA.
 func testClientCA(t *testing.T, s *site, l *load) {
 	old, oldPair := s.clientCA, s.holder(t)
 	s.clientCA = s.nextClientCA
@@ -130,7 +130,8 @@ func testClientCA(t *testing.T, s *site, l *load) {
 	s.waitHolder(t, nextPair, http.StatusOK)
 }
 
-// waitHolder waits until kube-apiserver and every pod answer so to a certificate.
+// waitHolder waits until kube-apiserver and every pod answer a certificate with
+// the code.
 func (s *site) waitHolder(t *testing.T, pair harness.Pair, code int) {
 	t.Helper()
 	client := s.relayed(t, &pair)

@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// credential says who asks.
+// credential adds the credentials of a user.
 type credential func(*rest.Config)
 
 func withToken(token string) credential {
@@ -36,14 +36,14 @@ func impersonating(user rest.ImpersonationConfig) credential {
 	return func(config *rest.Config) { config.Impersonate = user }
 }
 
-// admin is the administrator of the cluster.
+// admin returns the credential of the administrator of the cluster.
 func (s *site) admin(t *testing.T) credential {
 	t.Helper()
 	return withToken(s.Config(t).BearerToken)
 }
 
-// signedCertificate is a client certificate for which a CertificateSigningRequest
-// was made and approved.
+// signedCertificate returns a client certificate, signed for an approved
+// CertificateSigningRequest.
 func (s *site) signedCertificate(t *testing.T, user string, groups ...string) credential {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -73,14 +73,14 @@ func (s *site) signedCertificate(t *testing.T, user string, groups ...string) cr
 	return func(config *rest.Config) { config.CertData, config.KeyData = csr.Status.Certificate, keyPEM }
 }
 
-// serviceAccountToken is a token as kubectl makes it.
+// serviceAccountToken returns a token from kubectl create token.
 func (s *site) serviceAccountToken(t *testing.T, name string) credential {
 	t.Helper()
 	s.kubectl.Run(t, "create", "serviceaccount", name)
 	return withToken(strings.TrimSpace(s.kubectl.Run(t, "create", "token", name)))
 }
 
-// bootstrapToken is a token of a Secret, as kubeadm makes them.
+// bootstrapToken returns a token of a Secret, as kubeadm creates them.
 func (s *site) bootstrapToken(t *testing.T) credential {
 	t.Helper()
 	s.kubectl.Run(t, "-n", "kube-system", "create", "secret", "generic", "bootstrap-token-abcdef", "--type=bootstrap.kubernetes.io/token",

@@ -17,8 +17,8 @@ func testDelegation(t *testing.T, s *site) {
 	s.forgetAdmission(t)
 }
 
-// forgetAdmission deletes all webhooks and policies. Those who still know the
-// webhooks can ask them: they end with the site.
+// forgetAdmission deletes all webhooks and policies. Servers that still have the
+// webhooks cached can call them: the webhooks end with the site.
 func (s *site) forgetAdmission(t *testing.T) {
 	t.Helper()
 	admission, ctx := s.Client.AdmissionregistrationV1(), t.Context()

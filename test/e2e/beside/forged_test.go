@@ -9,8 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// testForgedHeaders sends the front proxy's headers with other certificates
-// than its own.
+// testForgedHeaders sends the front proxy's headers with other certificates.
 func testForgedHeaders(t *testing.T, s *site) {
 	forged := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
 	front := s.proxyCA
@@ -40,7 +39,7 @@ func testForgedHeaders(t *testing.T, s *site) {
 	})
 }
 
-// testStrangers asks without credentials and with wrong ones.
+// testStrangers sends requests without credentials and with invalid ones.
 func testStrangers(t *testing.T, s *site) {
 	for _, way := range s.ways(t) {
 		require.Equal(t, http.StatusForbidden, send(t, way.as(), http.MethodGet, objectsPath, "").Code, way.name)
@@ -48,7 +47,7 @@ func testStrangers(t *testing.T, s *site) {
 	}
 	for path, code := range map[string]int{
 		"/healthz": 200, "/livez": 200, "/readyz": 200,
-		"/version": 200, // by kube-apiserver's own role system:public-info-viewer
+		"/version": 200, // by kube-apiserver's role system:public-info-viewer
 		"/metrics": 403, "/apis": 403, "/openapi/v2": 403, "/debug/api_priority_and_fairness/dump_requests": 403, basePath: 403, "/none": 403,
 	} {
 		require.Equal(t, code, send(t, s.directly(t).as(), http.MethodGet, path, "").Code, path)

@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// governedRequest is one that holds a seat of the level of service accounts, or
-// queues for one.
+// governedRequest is a request that executes or queues in the level of service
+// accounts.
 type governedRequest struct {
 	user, path string
 	queued     bool
 }
 
-// governed reads which these are in a server at the moment.
+// governed returns the requests of that level in a server at the moment.
 func governed(t tester, config *rest.Config) []governedRequest {
 	t.Helper()
 	dump := send(t, config, http.MethodGet, "/debug/api_priority_and_fairness/dump_requests?includeRequestDetails=1", "")
@@ -43,8 +43,8 @@ func governed(t tester, config *rest.Config) []governedRequest {
 	return requests
 }
 
-// queuedPaths are the paths that a user's requests queue for; any user's if user is
-// empty.
+// queuedPaths returns the paths of a user's queued requests; of all users if user
+// is empty.
 func queuedPaths(requests []governedRequest, user string) []string {
 	var paths []string
 	for _, r := range requests {

@@ -39,7 +39,7 @@ func newIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// ServeHTTP tells of the issuer and of its key.
+// ServeHTTP serves the discovery document and the key set of the issuer.
 func (i *issuer) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path == "/.well-known/openid-configuration" {
 		writeJSON(w, map[string]string{"issuer": i.url, "jwks_uri": i.url + "/keys"})
@@ -61,7 +61,7 @@ func (i *issuer) kubeAPIServerArgs() []string {
 	}
 }
 
-// token is a token of a user.
+// token returns a token of a user.
 func (i *issuer) token(t *testing.T, user string, groups ...string) credential {
 	t.Helper()
 	payload, err := json.Marshal(map[string]any{

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// pace separates two requests of one user.
+	// pace is the interval between two requests of one user.
 	pace = 20 * time.Millisecond
-	// several requests of each user show that a step did no harm.
+	// several is the number of requests of each user that must succeed after a step.
 	several = 5
 )
 
-// request sends one request and returns how it was answered.
+// request sends one request and returns the status code.
 func request(ctx context.Context, client *http.Client, method, url, token string, headers ...string) (int, error) {
 	body := ""
 	if method == http.MethodPost {
@@ -46,25 +46,25 @@ func unless(code, got int, err error) error {
 	return err
 }
 
-// asker sends one kind of request again and again.
+// asker repeats one kind of request.
 type asker struct {
 	name   string
 	method string
 	url    string
 	token  string
-	code   int // of a good answer
+	code   int // of a successful answer
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	client   *http.Client
 	count    int
 	failures []string
-	// refusal, if not empty, marks errors that say that the request never
-	// arrived; refused counts them, apart from the failures.
+	// refusal, if not empty, is the text of errors of requests that were never
+	// processed. refused counts these errors; they are not failures.
 	refusal string
 	refused int
 }
 
-// use makes the asker's next requests go through another client.
+// use sets the client of the next requests.
 func (u *asker) use(client *http.Client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -99,24 +99,24 @@ func (u *asker) run(ctx context.Context) {
 	}
 }
 
-// allow makes errors with this text no failures from now on.
+// allow accepts errors with this text from now on.
 func (u *asker) allow(refusal string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.refusal = refusal
 }
 
-// load is who asks while a test runs.
+// load is the set of users that send requests while a test runs.
 type load struct {
 	users []*asker
 	// relayed are the writes through the aggregator.
 	relayed *asker
-	// holders have client certificates: through the aggregator, and past it.
+	// holders have client certificates: through the aggregator, and directly.
 	holders [2]*asker
 }
 
-// underLoad runs a test while users of all kinds ask, and requires that every
-// request was answered well.
+// underLoad runs a test while users of all kinds send requests. Every request must
+// succeed.
 func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
 	return func(t *testing.T) {
 		token := s.Config(t).BearerToken
@@ -153,7 +153,7 @@ func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
 	}
 }
 
-// goOn waits until every user has asked several times more.
+// goOn waits until every user has sent several more requests.
 func (l *load) goOn(t *testing.T) {
 	t.Helper()
 	for _, user := range l.users {
@@ -170,13 +170,14 @@ func (u *asker) requests() int {
 	return u.count
 }
 
-// holder is a client certificate of an administrator, of the authority now.
+// holder returns a client certificate of an administrator, signed by the current
+// CA.
 func (s *site) holder(t *testing.T) harness.Pair {
 	t.Helper()
 	return s.clientCA.Client(t, "holder", "system:masters")
 }
 
-// present makes the holders of certificates use this one from now on.
+// present makes the certificate holders use this certificate from now on.
 func (l *load) present(t *testing.T, s *site, pair harness.Pair) {
 	t.Helper()
 	l.holders[0].use(s.relayed(t, &pair))

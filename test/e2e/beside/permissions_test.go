@@ -23,8 +23,8 @@ type action struct {
 	headers        []string
 }
 
-// actions are all that RBAC knows for these resources. Dry runs need the same
-// permission as the act itself.
+// actions returns all actions that RBAC distinguishes for these resources. A dry
+// run needs the same permission as the action.
 func actions() []action {
 	const (
 		all    = objectsPath
@@ -49,7 +49,7 @@ func actions() []action {
 	}
 }
 
-// testPermissions has a user for each permission, who has that one alone.
+// testPermissions creates one user for each permission, with only that permission.
 func testPermissions(t *testing.T, s *site) {
 	for i, holder := range actions() {
 		name := holder.verb + "-" + []string{"spec", "status"}[min(1, i/8)]
@@ -73,7 +73,7 @@ func testPermissions(t *testing.T, s *site) {
 	}
 }
 
-// grant gives a user one permission, and waits until kube-apiserver heeds it.
+// grant gives a user one permission, and waits until kube-apiserver applies it.
 func (s *site) grant(t *testing.T, user string, a action) {
 	t.Helper()
 	_, err := s.Client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
@@ -85,7 +85,7 @@ func (s *site) grant(t *testing.T, user string, a action) {
 	s.waitAllowed(t, user, a.verb, a.resource, true)
 }
 
-// bind binds the ClusterRole of a name, by a binding of that name.
+// bind binds a ClusterRole with a ClusterRoleBinding of the same name.
 func (s *site) bind(t *testing.T, role string, subject rbacv1.Subject) {
 	t.Helper()
 	_, err := s.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
@@ -96,7 +96,7 @@ func (s *site) bind(t *testing.T, role string, subject rbacv1.Subject) {
 	require.NoError(t, err)
 }
 
-// waitAllowed waits until kube-apiserver says so about a user.
+// waitAllowed waits until kube-apiserver allows or denies an action of a user.
 func (s *site) waitAllowed(t *testing.T, user, verb, resource string, allowed bool) {
 	t.Helper()
 	resource, subresource, _ := strings.Cut(resource, "/")

@@ -9,9 +9,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
-// cutOff is of kube-apiserver's answer to a write that was on its way when the
-// replica closed the connection. kube-apiserver sends reads again, and of a write
-// it has not kept the body: https://github.com/kubernetes/kubernetes/issues/135285.
+// cutOff is part of kube-apiserver's answer to a write that was in flight when the
+// replica closed the connection. kube-apiserver retries reads. It cannot retry a
+// write, because it has not kept the body:
+// https://github.com/kubernetes/kubernetes/issues/135285.
 const cutOff = "graceful shutdown GOAWAY] after Request.Body was written"
 
 // testRollout replaces all pods, as kubectl rollout restart does.
@@ -29,7 +30,7 @@ func testRollout(t *testing.T, s *site, l *load) {
 	}
 }
 
-// testEtcdLoss takes etcd away from the server, and not from kube-apiserver.
+// testEtcdLoss cuts the server's connection to etcd, not kube-apiserver's.
 func testEtcdLoss(t *testing.T, s *site) {
 	require.Equal(t, http.StatusCreated, send(t, s.Config(t), http.MethodPost, objectsPath, flowSchema("kept", 500)).Code)
 	pods := s.Servers(t, replicas)

@@ -12,17 +12,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
-// question is one that this server asks kube-apiserver, as its service account.
+// question is a request that this server sends to kube-apiserver, as its service
+// account.
 type question struct {
 	name, method, path, body string
-	// answer is the status of its answer.
+	// answer is the status code of the answer.
 	answer int
-	// level is the one that artifacts/flowschemas puts it into.
+	// level is the level that artifacts/flowschemas assigns to the request.
 	level string
 }
 
-// questions are those that this server asks; the first one of them about every
-// request.
+// questions returns the requests that this server sends. It sends the first one
+// for every request that it receives.
 func questions() []question {
 	const exempt = "exempt"
 	read := func(name, path string) question {
@@ -41,12 +42,13 @@ func questions() []question {
 	}
 }
 
-// strange is what this server does not ask.
+// strange returns a request that this server does not send.
 func strange() question {
 	return question{"which secrets are there", http.MethodGet, "/api/v1/namespaces/kube-system/secrets", "", http.StatusForbidden, level}
 }
 
-// reviewer reaches kube-apiserver as this server does.
+// reviewer returns a client configuration that impersonates this server's service
+// account.
 func (s *site) reviewer(t *testing.T) *rest.Config {
 	t.Helper()
 	config := s.Config(t)
@@ -57,7 +59,7 @@ func (s *site) reviewer(t *testing.T) *rest.Config {
 	return config
 }
 
-// flowSchemas is the folder that they are applied from.
+// flowSchemas returns the path of artifacts/flowschemas.
 func (s *site) flowSchemas(t *testing.T) string {
 	t.Helper()
 	root, err := binaries.Root()

@@ -14,26 +14,27 @@ import (
 )
 
 const (
-	// level is that of service accounts by the suggested configuration.
+	// level is the level of service accounts in the suggested configuration.
 	level = "workload-low"
-	// reviewer is this server, as kube-apiserver knows it.
+	// reviewer is the name of this server's service account.
 	reviewer = "system:serviceaccount:" + cluster.Namespace + ":flowcontrol-apiserver"
 )
 
-// testReviews tests that this server and kube-apiserver do not wait for each other.
+// testReviews tests that this server and kube-apiserver do not deadlock.
 //
-// kube-apiserver passes a request on to this server and holds a seat for it until
-// it is answered; this server asks kube-apiserver, as a service account, whether
-// the user may do that, and who the bearer of a token is. By the suggested
-// configuration, requests and reviews of service accounts are all of one level.
-// Once requests that are passed on hold all seats of that level, no review gets
-// one, no request is answered and none releases its seat. The FlowSchemas of
-// artifacts/flowschemas take the reviews out of that level.
+// kube-apiserver proxies a request to this server and holds a seat until this
+// server answers. Meanwhile this server, as a service account, sends a
+// SubjectAccessReview for the request to kube-apiserver, and for a direct request
+// with a token a TokenReview too. In the suggested configuration, the requests and
+// the reviews of service accounts use one level. Once proxied requests hold all
+// seats of that level, no review gets a seat, no request is answered and no seat
+// is released. The FlowSchemas of artifacts/flowschemas move the reviews to
+// another level.
 //
-// It does the same with and without them. The stall is certain without, and does
-// not depend on load: the replicas are paused until requests that were passed on
-// hold every seat of the level, and more of them queue; only then can this server
-// ask about the first.
+// The test runs with and without them. Without them the stall is certain and does
+// not depend on load: the test pauses the replicas until proxied requests hold
+// every seat of the level and more requests queue. Only then can this server send
+// reviews.
 func testReviews(t *testing.T, s *site) {
 	s.bound(t)
 	accounts := s.makeAccounts(t)
@@ -103,7 +104,7 @@ func testStalled(t *testing.T, s *site, accounts []string) {
 	}
 }
 
-// awaitLevel waits until kube-apiserver governs a question of this server's by a
+// awaitLevel waits until kube-apiserver assigns a request of this server to a
 // level.
 func (s *site) awaitLevel(t *testing.T, q question, name string) {
 	t.Helper()

@@ -23,7 +23,7 @@ func testRotation(t *testing.T, s *site) {
 	t.Run("when etcd comes back", func(t *testing.T) { testEtcdLoss(t, s) })
 }
 
-// replace makes a file hold what others hold, at once.
+// replace replaces a file atomically with the concatenation of others.
 func replace(t *testing.T, file string, parts ...string) {
 	t.Helper()
 	var content []byte
@@ -43,8 +43,8 @@ func (s *site) replaceProxyPair(t *testing.T, authority *harness.CA) {
 	replace(t, s.proxyPair.CertFile, pair.CertFile)
 }
 
-// past returns a client that reaches the server by its Service, not through the
-// aggregator, with a certificate if one is given.
+// past returns a client that connects directly to the server's Service, not
+// through the aggregator, with a certificate if one is given.
 func (s *site) past(t *testing.T, certificate *harness.Pair) *http.Client {
 	t.Helper()
 	return s.direct(t, certificate, func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -52,7 +52,7 @@ func (s *site) past(t *testing.T, certificate *harness.Pair) *http.Client {
 	})
 }
 
-// only returns a client that reaches one pod.
+// only returns a client that connects directly to one pod.
 func (s *site) only(t *testing.T, pod *cluster.Pod, certificate *harness.Pair) *http.Client {
 	t.Helper()
 	client := s.direct(t, certificate, func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -69,7 +69,7 @@ func (s *site) direct(t *testing.T, certificate *harness.Pair, dial func(context
 	if certificate != nil {
 		loaded, err := tls.LoadX509KeyPair(certificate.CertFile, certificate.KeyFile)
 		require.NoError(t, err)
-		// Also to a server that does not name its CA among those it trusts.
+		// Present the certificate even to a server that does not list its CA.
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &loaded, nil }
 	}
 	transport := &http.Transport{TLSClientConfig: config, DialContext: dial, ForceAttemptHTTP2: true}
@@ -77,7 +77,8 @@ func (s *site) direct(t *testing.T, certificate *harness.Pair, dial func(context
 	return &http.Client{Transport: transport}
 }
 
-// relayed returns a client of kube-apiserver with a certificate if one is given.
+// relayed returns a client that connects through kube-apiserver, with a
+// certificate if one is given.
 func (s *site) relayed(t *testing.T, certificate *harness.Pair) *http.Client {
 	t.Helper()
 	config := s.aggregated(t).config

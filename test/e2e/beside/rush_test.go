@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// accountCount accounts ask side by side, each through kube-apiserver for so many
-	// objects, and for one past it.
+	// accountCount accounts send requests in parallel. Each requests this many
+	// objects through kube-apiserver, and one directly.
 	accountCount = 8
 	each         = 5
-	// few seats are less than there are requests.
+	// few is a number of seats below the number of requests.
 	few = 20
 )
 
-// bound leaves the level of service accounts few seats, in both servers, and keeps
-// it from borrowing more: what others lend would relieve a stall for a while.
+// bound limits the level of service accounts to few seats, in both servers. It
+// disables borrowing, because borrowed seats would end a stall for a while.
 func (s *site) bound(t *testing.T) {
 	t.Helper()
 	s.patchLevel(t, `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}},
@@ -52,7 +52,7 @@ func (s *site) bound(t *testing.T) {
 	}
 }
 
-// unbound gives the level back to those who keep the suggested configuration.
+// unbound lets the servers restore the suggested configuration of the level.
 func (s *site) unbound(t *testing.T) {
 	t.Helper()
 	s.patchLevel(t, `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "true"}}}`)
@@ -64,8 +64,8 @@ func (s *site) patchLevel(t *testing.T, patch string) {
 	require.NoError(t, err)
 }
 
-// makeAccounts makes service accounts that may read flow schemas, and returns their
-// tokens.
+// makeAccounts creates service accounts that may read flow schemas, and returns
+// their tokens.
 func (s *site) makeAccounts(t *testing.T) (tokens []string) {
 	t.Helper()
 	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=get", "--resource=flowschemas."+group)
@@ -83,22 +83,22 @@ func (s *site) makeAccounts(t *testing.T) (tokens []string) {
 	return tokens
 }
 
-// operator reaches a pod past kube-apiserver with a certificate of system:masters,
-// for whom nothing is reviewed.
+// operator returns a client configuration that connects directly to a pod with a
+// certificate of system:masters. Its requests need no review.
 func (s *site) operator(t *testing.T, pod *cluster.Pod) *rest.Config {
 	t.Helper()
 	return s.to(t, pod).as(withCertificate(s.operatorPair))
 }
 
-// saturate pauses this server and makes accounts send requests until they hold every
-// seat in kube-apiserver. An account asks for objects that are not there: 404 says
-// that it may ask for them, 401, 403 and 500 would say that it could not be found out.
-// No two ask for the same, so that no review is spared by an earlier one. What is
-// returned makes this server go on, and the accounts send a request past
-// kube-apiserver each.
+// saturate pauses this server and sends requests of the accounts until they hold
+// every seat in kube-apiserver. The accounts request objects that do not exist:
+// 404 shows that the request was authorized; 401, 403 or 500 would show that it
+// was not. Each request names another object, so that no cached review answers it.
+// The returned function resumes this server and sends one direct request of each
+// account.
 func (s *site) saturate(t *testing.T, r *rush, phase string, tokens []string) (goOn func()) {
 	t.Helper()
-	// From now on kube-apiserver has a connection to the server.
+	// This opens a connection from kube-apiserver to the server.
 	s.serves(t, basePath)
 	pods := s.Servers(t, replicas)
 	resume := sync.OnceFunc(func() {
@@ -129,15 +129,15 @@ func (s *site) saturate(t *testing.T, r *rush, phase string, tokens []string) (g
 	}
 }
 
-// result is what became of a request.
+// result is the outcome of a request.
 type result struct {
 	harness.Reply
 	path string
 	err  error
 }
 
-// rush is requests that are sent side by side. A server that says that it is busy, or
-// not reached, is asked again.
+// rush is a set of parallel requests. It retries a request if the server is busy
+// or not reachable.
 type rush struct {
 	ctx    context.Context //nolint:containedctx // it is that of all its requests
 	cancel context.CancelFunc
@@ -169,14 +169,14 @@ func (r *rush) send(config *rest.Config, method, path, body string) {
 	})
 }
 
-// wait waits for all results.
+// wait waits for all requests and returns their results.
 func (r *rush) wait() []result {
 	r.all.Wait()
 	return r.results
 }
 
-// leave ends all requests that have no result yet, and returns the results that were
-// there before.
+// leave cancels the unfinished requests, and returns the results of the finished
+// ones.
 func (r *rush) leave() []result {
 	r.mu.Lock()
 	before := r.results

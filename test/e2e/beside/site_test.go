@@ -1,14 +1,14 @@
-// Package beside tests this server beside a kube-apiserver, on one etcd: v1beta3
-// is this server's, deployed from artifacts/, and v1 is kube-apiserver's own. To
-// start such a cluster takes longer than most tests on it, so all tests share one,
-// those first that leave it as it was:
+// Package beside tests this server beside a kube-apiserver, on one etcd. This
+// server, deployed from artifacts/, serves v1beta3; kube-apiserver serves v1. Such
+// a cluster starts slowly, so all tests share one. Tests that leave it unchanged
+// come first:
 //
 //   - the cluster decides who a user is, what they may do, and which webhooks and
 //     policies their objects meet;
 //   - the two servers do not wait for each other;
 //   - users notice nothing while certificates, CAs, pods and etcd change.
 //
-// The server is asked through the aggregator and past it.
+// Tests send requests through the aggregator and directly.
 package beside
 
 import (
@@ -33,28 +33,28 @@ import (
 
 const (
 	group = "flowcontrol.apiserver.k8s.io"
-	// basePath is that of the version that this server serves.
+	// basePath is the path of the version that this server serves.
 	basePath    = "/apis/" + group + "/v1beta3"
 	objectsPath = basePath + "/flowschemas"
 	replicas    = 3 // of the Deployment
-	// proxyName is the one name that the front proxy's certificate may have.
+	// proxyName is the only name that the front proxy's certificate may have.
 	proxyName = "front-proxy-client"
 )
 
-// site is a cluster in which v1beta3 is this server's. Its kube-apiserver reads
-// its CA bundles and its front proxy's certificate from files that a test replaces.
+// site is a cluster in which this server serves v1beta3. Its kube-apiserver reads
+// its CA bundles and its front proxy's certificate from files that tests replace.
 type site struct {
 	*cluster.Cluster
-	// owner is the test with which everything ends.
+	// owner is the test that owns the processes.
 	owner   *testing.T
 	kubectl *harness.Kubectl
 	issuer  *issuer
 	wire    *wire // between the server and etcd
 
-	// files are the CA bundles, and the front proxy's certificate.
+	// clientCAFile and proxyCAFile are the paths of the CA bundles.
 	clientCAFile, proxyCAFile string
 	proxyPair                 harness.Pair
-	// clientCA and proxyCA are the CAs now, the others those to come.
+	// clientCA and proxyCA are the current CAs, the others their replacements.
 	clientCA, nextClientCA, proxyCA, nextProxyCA *harness.CA
 
 	operatorPair harness.Pair   // of system:masters
@@ -69,8 +69,8 @@ func TestBesideKubeAPIServer(t *testing.T) {
 	t.Run("users notice nothing", func(t *testing.T) { testRotation(t, s) })
 }
 
-// startSite starts the cluster. Its kube-apiserver has more seats than this server,
-// so that what holds all seats there queues here.
+// startSite starts the cluster. Its kube-apiserver has more seats than this
+// server, so requests that hold all of its seats queue here.
 func startSite(t *testing.T) *site {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func startSite(t *testing.T) *site {
 			"--requestheader-client-ca-file="+s.proxyCAFile,
 			"--proxy-client-cert-file="+s.proxyPair.CertFile,
 			"--proxy-client-key-file="+s.proxyPair.KeyFile,
-			"--v=2", // logs when it reads the front proxy's certificate again
+			"--v=2", // logs when it reloads the front proxy's certificate
 		),
 	})
 	s.kubectl = s.Kubectl(t)
@@ -112,7 +112,7 @@ func startSite(t *testing.T) *site {
 	return s
 }
 
-// testFirstStart must come first.
+// testFirstStart must run first.
 func testFirstStart(t *testing.T, s *site) {
 	for _, pod := range s.Servers(t, replicas) {
 		require.Zero(t, pod.Restarts(), "the probes waited for the start of %s", pod.Name())
@@ -121,10 +121,10 @@ func testFirstStart(t *testing.T, s *site) {
 		"a connection that is told to go fails the write that is on its way")
 }
 
-// way is one of the two ways to the server.
+// way is one of the two routes to the server.
 type way struct {
 	name string
-	// config reaches the server this way, with no credentials.
+	// config uses this route, without credentials.
 	config *rest.Config
 }
 
@@ -133,7 +133,7 @@ func (s *site) aggregated(t *testing.T) way {
 	return way{"through the aggregator", rest.AnonymousClientConfig(s.Config(t))}
 }
 
-// directly leads to the first pod.
+// directly returns the route to the first pod.
 func (s *site) directly(t *testing.T) way {
 	t.Helper()
 	return s.to(t, s.Servers(t, replicas)[0])
@@ -149,7 +149,7 @@ func (s *site) ways(t *testing.T) []way {
 	return []way{s.aggregated(t), s.directly(t)}
 }
 
-// as adds credentials to a way.
+// as returns a client configuration of the route with credentials.
 func (w way) as(credentials ...credential) *rest.Config {
 	config := rest.CopyConfig(w.config)
 	config.QPS = -1
@@ -159,14 +159,15 @@ func (w way) as(credentials ...credential) *rest.Config {
 	return config
 }
 
-// tester is a test, or an attempt of one.
+// tester is a test or an attempt of one.
 type tester interface {
 	require.TestingT
 	Helper()
 	Context() context.Context
 }
 
-// send sends one request that must be answered; headers are "Name: value".
+// send sends one request that must be answered. Headers have the form "Name:
+// value".
 func send(t tester, config *rest.Config, method, path, body string, headers ...string) harness.Reply {
 	t.Helper()
 	reply, err := trySend(t.Context(), config, method, path, body, headers...)
@@ -182,7 +183,7 @@ func trySend(ctx context.Context, config *rest.Config, method, path, body string
 	return harness.Send(ctx, client, method, config.Host+path, body, headers...)
 }
 
-// waitCode waits until a request is answered so.
+// waitCode waits until a request is answered with the code.
 func waitCode(t *testing.T, what string, code int, send func(context.Context) (int, error)) {
 	t.Helper()
 	eventually.Holds(t, what, func(a *eventually.Attempt) {
@@ -192,7 +193,7 @@ func waitCode(t *testing.T, what string, code int, send func(context.Context) (i
 	})
 }
 
-// waitUnavailable waits until the APIService says that no replica is ready.
+// waitUnavailable waits until the APIService reports that no replica is ready.
 func (s *site) waitUnavailable(t *testing.T) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(s.Config(t))
@@ -207,7 +208,7 @@ func (s *site) waitUnavailable(t *testing.T) {
 	})
 }
 
-// serves waits until the aggregator answers for this server again.
+// serves waits until the aggregator forwards requests to this server again.
 func (s *site) serves(t *testing.T, path string) {
 	t.Helper()
 	s.WaitAPIService(t, "v1beta3."+group)

@@ -14,8 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// testUsers asks as users of every kind; a webhook tells who this server took
-// them for.
+// testUsers sends requests as users of every kind. A webhook records how this
+// server identified them.
 func testUsers(t *testing.T, s *site) {
 	w := s.startWebhook(allow)
 	s.validating(t, "who", w)
@@ -50,19 +50,19 @@ func testUsers(t *testing.T, s *site) {
 	}
 }
 
-// revoke takes the permission to create from everybody, and waits until
-// kube-apiserver heeds it.
+// revoke takes the permission to create from all users, and waits until
+// kube-apiserver applies it.
 func (s *site) revoke(t *testing.T, binding string) {
 	t.Helper()
 	require.NoError(t, s.Client.RbacV1().ClusterRoleBindings().Delete(t.Context(), binding, metav1.DeleteOptions{}))
 	s.waitAllowed(t, "nobody", "create", "flowschemas", false)
 }
 
-// user is a user, by what he shows and what must arrive.
+// user has credentials and the user info that must result from them.
 type user struct {
 	name        string
 	credentials []credential
-	info        authenticationv1.UserInfo // UID: whether there is one
+	info        authenticationv1.UserInfo // UID: any value requires that there is one
 }
 
 func (s *site) users(t *testing.T) []user {
@@ -87,7 +87,7 @@ func (s *site) users(t *testing.T) []user {
 	}
 }
 
-// awaitWebhook waits until every replica has heard of the webhook.
+// awaitWebhook waits until every replica calls the webhook.
 func (s *site) awaitWebhook(t *testing.T, w *webhook) {
 	t.Helper()
 	for i, pod := range s.Servers(t, replicas) {
@@ -99,7 +99,7 @@ func (s *site) awaitWebhook(t *testing.T, w *webhook) {
 	}
 }
 
-// flowSchema is a FlowSchema in JSON.
+// flowSchema returns a FlowSchema in JSON.
 func flowSchema(name string, precedence int) string {
 	return fmt.Sprintf(`{"apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": {"name": %q},
 		"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": "global-default"}, "rules": [{

@@ -17,8 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// webhook is an admission webhook on the loopback. It keeps the last request
-// about each object and answers as decide says.
+// webhook is an admission webhook on the loopback. It records the last request
+// about each object. The function decide computes the answers.
 type webhook struct {
 	client admissionregistrationv1.WebhookClientConfig
 	decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
@@ -30,8 +30,8 @@ type webhook struct {
 // ownLabel marks the webhook configurations of the tests.
 const ownLabel = "test"
 
-// startWebhook starts one that lasts as long as the site: configurations that
-// name it outlive their test in the caches of the servers.
+// startWebhook starts a webhook that ends with the site: its configurations
+// outlive their test in the caches of the servers.
 func (s *site) startWebhook(decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse) *webhook {
 	t := s.owner
 	t.Helper()
@@ -72,7 +72,7 @@ func writeJSON(w http.ResponseWriter, value any) {
 	}
 }
 
-// about is the last request about an object, nil if there was none.
+// about returns the last request about an object, nil if there was none.
 func (w *webhook) about(name string) *admissionv1.AdmissionRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +83,7 @@ func allow(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	return &admissionv1.AdmissionResponse{Allowed: true}
 }
 
-// rules are those of webhooks about writes of this group, in any version.
+// rules returns webhook rules for writes of this group, in any version.
 func rules() []admissionregistrationv1.RuleWithOperations {
 	return []admissionregistrationv1.RuleWithOperations{{
 		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
@@ -93,7 +93,7 @@ func rules() []admissionregistrationv1.RuleWithOperations {
 	}}
 }
 
-// validating registers the webhook in kube-apiserver.
+// validating registers a validating webhook in kube-apiserver.
 func (s *site) validating(t *testing.T, name string, w *webhook) {
 	t.Helper()
 	_, err := s.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
@@ -106,7 +106,7 @@ func (s *site) validating(t *testing.T, name string, w *webhook) {
 	require.NoError(t, err)
 }
 
-// mutating registers the webhook in kube-apiserver.
+// mutating registers a mutating webhook in kube-apiserver.
 func (s *site) mutating(t *testing.T, name string, w *webhook) {
 	t.Helper()
 	_, err := s.Client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.MutatingWebhookConfiguration{

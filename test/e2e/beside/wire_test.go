@@ -12,12 +12,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// wire passes bytes on to a target until it is cut. Nobody else gets its address
-// meanwhile.
+// wire forwards connections to a target until it is cut. Its address stays
+// reserved while it is cut.
 type wire struct {
 	address, target string
 
-	mu       sync.Mutex   // guards what follows
+	mu       sync.Mutex   // guards the fields below
 	listener net.Listener // nil while the wire is cut
 	ends     map[net.Conn]bool
 }
@@ -30,7 +30,7 @@ func newWire(t *testing.T, target string) *wire {
 	return w
 }
 
-// mend lets connections through.
+// mend accepts connections.
 func (w *wire) mend(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", w.address)
@@ -41,7 +41,7 @@ func (w *wire) mend(t *testing.T) {
 	go w.accept(listener)
 }
 
-// cut ends all connections and takes no new ones.
+// cut closes all connections and accepts no new ones.
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,8 +76,8 @@ func (w *wire) accept(listener net.Listener) {
 	}
 }
 
-// keep tells whether the wire is still that of the listener: a connection that was
-// accepted just before it was cut must not outlive that.
+// keep registers connections and reports whether the listener is still in use. A
+// connection that was accepted just before a cut must not outlive it.
 func (w *wire) keep(listener net.Listener, ends ...net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +90,7 @@ func (w *wire) keep(listener net.Listener, ends ...net.Conn) bool {
 	return true
 }
 
-// copy copies one way and ends both.
+// copy copies in one direction and closes both connections.
 func (w *wire) copy(to, from net.Conn) {
 	_, _ = io.Copy(to, from)
 	_ = to.Close()

@@ -14,17 +14,17 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestThroughKubeAPIServer leads two of these servers through the cases, in both
-// versions where a case names them: one is asked directly, the other through a
-// kube-apiserver, as an aggregated API.
+// TestThroughKubeAPIServer runs the cases on two processes of this server, in both
+// versions if a case names them. Requests reach one directly, and the other
+// through a kube-apiserver, as an aggregated API.
 func TestThroughKubeAPIServer(t *testing.T) {
 	t.Parallel()
 	checkDifferences(t, aggregatorDifferences(), startAggregated(t).leadAll(t, notPassedOn()))
 }
 
-// startAggregated starts two of these servers on etcds that hold the same. The
-// second is registered with a kube-apiserver, which does not have the group itself,
-// and takes its identities and permissions from it.
+// startAggregated starts two processes of this server on etcds with the same
+// content. The second is registered with a kube-apiserver that does not serve the
+// group, and delegates authentication and authorization to it.
 func startAggregated(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
@@ -64,7 +64,8 @@ func startAggregated(t *testing.T) *pair {
 	return p
 }
 
-// registration makes both versions those of a server on this machine.
+// registration returns the Service and APIServices that route both versions to a
+// server on this machine.
 func registration(port int) string {
 	text := "apiVersion: v1\nkind: Service\nmetadata: {name: flowcontrol, namespace: default}\nspec: {type: ExternalName, externalName: localhost}\n"
 	for _, version := range []string{"v1", "v1beta3"} {

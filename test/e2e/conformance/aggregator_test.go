@@ -2,8 +2,8 @@ package conformance
 
 import "slices"
 
-// aggregatorDifferences are the answers in which this server behind kube-apiserver
-// is not as this server itself: kube-apiserver's aggregator makes the difference.
+// aggregatorDifferences returns the differences that kube-apiserver's aggregator
+// causes between a request through kube-apiserver and a direct one.
 func aggregatorDifferences() []difference {
 	return []difference{
 		{
@@ -17,7 +17,7 @@ func aggregatorDifferences() []difference {
 	}
 }
 
-// repeatedCacheControl takes the second one away.
+// repeatedCacheControl removes the second Cache-Control header.
 func repeatedCacheControl(_ step, ours answer, peers *answer) bool {
 	const name = "Cache-Control"
 	mine, theirs := ours.header.Values(name), peers.header.Values(name)
@@ -28,7 +28,7 @@ func repeatedCacheControl(_ step, ours answer, peers *answer) bool {
 	return true
 }
 
-// vary takes away that the answer varies, which it does for kube-apiserver alone.
+// vary removes the Vary header, which this server sends only to kube-apiserver.
 func vary(_ step, ours answer, peers *answer) bool {
 	const name = "Vary"
 	if ours.header.Get(name) != "" || peers.header.Get(name) != "Accept-Encoding" {
@@ -38,7 +38,8 @@ func vary(_ step, ours answer, peers *answer) bool {
 	return true
 }
 
-// notPassedOn are cases that kube-apiserver does not pass on as they are.
+// notPassedOn returns the cases that kube-apiserver does not forward unchanged,
+// with reasons.
 func notPassedOn() map[string]string {
 	const itself = "kube-apiserver itself answers which groups and versions exist"
 	return map[string]string{"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself}

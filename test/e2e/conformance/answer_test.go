@@ -7,14 +7,14 @@ import (
 	"net/http"
 )
 
-// answer is an HTTP response, read as far as the case wants it.
+// answer is a response, read as far as the case needs.
 type answer struct {
 	code   int
 	header http.Header
 	body   []byte
 }
 
-// plain is the body without compression.
+// plain returns the uncompressed body.
 func (a answer) plain() ([]byte, error) {
 	if a.header.Get("Content-Encoding") != "gzip" {
 		return a.body, nil
@@ -26,13 +26,13 @@ func (a answer) plain() ([]byte, error) {
 	return io.ReadAll(reader)
 }
 
-// says gives the answer another's status and body; its headers stay, and are
-// still to be compared.
+// says copies the status and body of another answer. The headers stay, and are
+// still compared.
 func (a *answer) says(other answer) {
 	a.code, a.body = other.code, bytes.Clone(other.body)
 }
 
-// clone is a copy that can be changed.
+// clone returns a deep copy.
 func (a answer) clone() answer {
 	return answer{code: a.code, header: a.header.Clone(), body: bytes.Clone(a.body)}
 }

@@ -1,11 +1,11 @@
 package conformance
 
-// applyTheme is about server-side apply.
+// applyTheme tests server-side apply.
 func applyTheme() theme {
 	return theme{"apply", append(ownershipCases(), append(recordCases(), applyRefusals()...)...)}
 }
 
-// applied is a step in which a manager applies an object of that name.
+// applied is a step in which a manager applies an object with a name.
 func applied(manager, name, object string) step {
 	return patch("apply", "prioritylevelconfigurations/"+name+"?fieldManager="+manager, object)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// applyDetailTheme is about the corners of server-side apply.
+// applyDetailTheme tests edge cases of server-side apply.
 func applyDetailTheme() theme {
 	return theme{"apply details", append(managerCases(), append(statusApplyCases(), append(migrationCases(), appliedBodyCases()...)...)...)}
 }
@@ -124,7 +124,7 @@ func owner(uid string) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "Node", "name": "n-" + uid, "uid": uid}
 }
 
-// twins are rules with a verb twice.
+// twins returns rules with a repeated verb.
 func twins() []any {
 	twice := rules("u")
 	twice[0].(map[string]any)["nonResourceRules"] = []any{map[string]any{"verbs": []any{"get", "get"}, "nonResourceURLs": []any{"/x"}}}
@@ -239,7 +239,7 @@ func appliedBodyCases() []testCase {
 	}
 }
 
-// versionSteps apply one level in both versions.
+// versionSteps applies one level in both versions.
 func versionSteps() []step {
 	inBeta := func(object string) step {
 		return patch("apply", v1beta3Path+"prioritylevelconfigurations/a?fieldManager=old", having(object, "apiVersion", "flowcontrol.apiserver.k8s.io/v1beta3"))
@@ -250,7 +250,7 @@ func versionSteps() []step {
 		applied("new", "a", level("a", 10)).saying(`"manager":"new"`, `"apiVersion":"flowcontrol.apiserver.k8s.io/v1","fieldsType"`, `"manager":"old"`),
 		applied("new", "a", level("a", 11)).gives(409).saying(`conflict with \"old\"`, ".spec.limited.nominalConcurrencyShares").writesNothing(),
 		inBeta(level("a", 12)).gives(409).saying(`conflict with \"new\"`),
-		inBeta(level("a", 10)).saying(`"lendablePercent":0`), // given up, and back at the default
+		inBeta(level("a", 10)).saying(`"lendablePercent":0`), // a field that is no longer applied gets its default
 		applied("new", "a", having(level("a", 10), "spec.limited.nominalConcurrencyShares", 0)).gives(409), inBeta(having(level("a", 10), "spec", nil)),
 		applied("new", "a", level("a", 0)).saying(`"nominalConcurrencyShares":0`), get(v1beta3Path+"prioritylevelconfigurations/a").saying("preserve-zero", `"nominalConcurrencyShares":0`),
 		applied("old", "a", level("a", 0)).saying(`"manager":"old"`), applied("new", "a", level("a", 5)).gives(409).saying(`conflict with \"old\"`),

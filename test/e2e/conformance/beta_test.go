@@ -2,8 +2,8 @@ package conformance
 
 import "strings"
 
-// betaTheme is about v1beta3, which kube-apiserver serves no more: what its
-// rules say is checked on this server alone.
+// betaTheme tests v1beta3. kube-apiserver no longer serves it, so the cases run on
+// this server alone.
 func betaTheme() theme {
 	const alone = "kube-apiserver 1.33 has no v1beta3"
 	inBeta := func(object string) string {

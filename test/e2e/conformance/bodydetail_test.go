@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bodyDetailTheme is about bodies that no good client sends.
+// bodyDetailTheme tests invalid and unusual bodies.
 func bodyDetailTheme() theme {
 	return theme{"body details", append(textCases(), append(numberCases(), sizeCases()...)...)}
 }
@@ -80,7 +80,7 @@ func textCases() []testCase {
 	}
 }
 
-// bomb is YAML that is much larger than it looks.
+// bomb returns YAML that expands to a much larger document.
 func bomb() string {
 	text := "a0: &a0 [x,x,x,x,x,x,x,x,x]\n"
 	for i := range 9 {
@@ -103,7 +103,7 @@ func numberCases() []testCase {
 		for _, good := range []string{"0", "2147483647", "null", "-0"} {
 			steps = append(steps, write(kind, good))
 		}
-		if kind == "yaml" { // which has one kind of numbers
+		if kind == "yaml" { // YAML has one type of numbers
 			steps = append(steps, write(kind, "1.0"), write(kind, "1e2"))
 		}
 		for _, bad := range []string{"-1", "-2147483648"} {

@@ -19,54 +19,53 @@ type theme struct {
 	cases []testCase
 }
 
-// testCase is a conversation that both servers are led through, beginning with
-// the built-in objects alone.
+// testCase is a sequence of requests to both servers. At its start only the
+// built-in objects exist.
 type testCase struct {
 	name string
-	// proves are the ids of the contract's sentences, see sentences_test.go.
+	// proves lists ids of the contract's sentences, see sentences_test.go.
 	proves []string
-	// steps are taken one after another.
+	// steps are executed in order.
 	steps []step
-	// alone says why there is no peer to ask, empty if there is one.
+	// alone is the reason why the case has no peer, empty if it has one.
 	alone string
 }
 
-// step is a request, and what the contract says of its answer. What it does not
-// say, the peer does: the two answers must be the same in all.
+// step is a request, with the requirements of the contract on the answer.
+// Everything else is compared: both answers must be equal.
 type step struct {
 	method, path, body string
 	headers            http.Header
-	// code is the status that the contract wants.
+	// code is the status code that the contract requires.
 	code int
-	// says and silent are texts that our answer holds, and does not hold.
+	// says and silent are texts that this server's answer must and must not contain.
 	says, silent []string
-	// keeps are names under which later steps find values of the answer, with
-	// their places in the body.
+	// keeps maps names for later steps to the places of values in the body.
 	keeps map[string]string
-	// still tells that the step writes nothing to etcd.
+	// still requires that the step writes nothing to etcd.
 	still bool
-	// pick, if set, takes from a JSON body what is to be compared.
+	// pick, if set, selects the part of a JSON body that is compared.
 	pick func(any) any
 	// excuse names the intended difference that pick leaves out.
 	excuse string
 
-	// warnings, if set, are all that our answer has, though there may be none.
+	// warnings, if set, are all warnings of this server's answer; none if empty.
 	warnings *[]string
 	// watch is the name of the stream that the step opens or reads.
 	watch string
-	// events is how many events are read from the stream, toEnd for all.
+	// events is the number of events to read from the stream, toEnd for all.
 	events int
-	// socket asks for the watch over WebSocket.
+	// socket requests the watch over WebSocket.
 	socket bool
-	// compact has etcd forget all versions but the latest.
+	// compact makes etcd compact all revisions but the latest.
 	compact bool
 }
 
 // toEnd reads a stream until the server ends it.
 const toEnd = -1
 
-// ask is a request for a path below the group's v1, or for a whole path that
-// begins with a slash.
+// ask is a request for a path below the group's v1, or for an absolute path if it
+// starts with a slash.
 func ask(method, path, body string) step {
 	if !strings.HasPrefix(path, "/") {
 		path = v1Path + path
@@ -83,7 +82,7 @@ func post(path, body string) step   { return ask(http.MethodPost, path, body).gi
 func put(path, body string) step    { return ask(http.MethodPut, path, body) }
 func remove(path, body string) step { return ask(http.MethodDelete, path, body) }
 
-// patch is a patch of a kind: json, merge, strategic-merge or apply.
+// patch is a patch of one type: json, merge, strategic-merge or apply.
 func patch(kind, path, body string) step {
 	suffix := "+json"
 	if kind == "apply" {
@@ -92,20 +91,20 @@ func patch(kind, path, body string) step {
 	return ask(http.MethodPatch, path, body).with("Content-Type", "application/"+kind+"-patch"+suffix)
 }
 
-// open starts a watch; its events are read by read.
+// open starts a watch; read reads its events.
 func open(name, path string) step {
 	s := get(path)
 	s.watch = name
 	return s
 }
 
-// read takes the next events of a stream, or toEnd all there are.
+// read reads the next events of a stream, or with toEnd all events.
 func read(name string, events int) step { return step{watch: name, events: events} }
 
-// compaction has etcd forget all versions but the latest.
+// compaction makes etcd compact all revisions but the latest.
 func compaction() step { return step{compact: true} }
 
-// with sets a header; an empty value leaves it out.
+// with sets a header; an empty value removes it.
 func (s step) with(name, value string) step {
 	s.headers = s.headers.Clone()
 	s.headers.Set(name, value)
@@ -115,26 +114,26 @@ func (s step) with(name, value string) step {
 	return s
 }
 
-// gives says which status the contract wants.
+// gives sets the status code that the contract requires.
 func (s step) gives(code int) step { s.code = code; return s }
 
-// saying says what our answer's body holds.
+// saying adds texts that the body of this server's answer must contain.
 func (s step) saying(texts ...string) step {
 	s.says = append(slices.Clip(s.says), texts...)
 	return s
 }
 
-// without says what our answer's body does not hold.
+// without adds texts that the body of this server's answer must not contain.
 func (s step) without(texts ...string) step {
 	s.silent = append(slices.Clip(s.silent), texts...)
 	return s
 }
 
-// warning says which Warning headers our answer has, and that it has no others.
+// warning sets all Warning headers of this server's answer.
 func (s step) warning(warnings ...string) step { s.warnings = &warnings; return s }
 
-// keep remembers the value at a place of the answer, as metadata.uid, for
-// <name> in the paths and bodies of later steps.
+// keep stores the value at a place of the answer, such as metadata.uid. It
+// replaces <name> in the paths and bodies of later steps.
 func (s step) keep(name, place string) step {
 	keeps := map[string]string{name: place}
 	maps.Copy(keeps, s.keeps)
@@ -142,14 +141,14 @@ func (s step) keep(name, place string) step {
 	return s
 }
 
-// writesNothing says that etcd is to stand still.
+// writesNothing requires that etcd's revision does not change.
 func (s step) writesNothing() step { s.still = true; return s }
 
-// only compares a part of the body.
+// only compares only a part of the body.
 func (s step) only(pick func(any) any) step { s.pick = pick; return s }
 
-// asDiscovered compares a part of a discovery document, less what is meant to
-// differ in it.
+// asDiscovered compares a part of a discovery document, without the intended
+// differences.
 func (s step) asDiscovered(pick func(any) any) step {
 	s.excuse = "discovery"
 	return s.only(pick)

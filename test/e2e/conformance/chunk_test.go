@@ -2,7 +2,7 @@ package conformance
 
 import "slices"
 
-// chunkTheme is about lists in chunks.
+// chunkTheme tests lists in chunks.
 func chunkTheme() theme {
 	begin := []step{
 		post("flowschemas", labelled(flowSchema("a"), "set=one")), post("flowschemas", labelled(flowSchema("b"), "set=one")),
@@ -52,7 +52,8 @@ func chunkTheme() theme {
 				get("flowschemas?limit=2&continue=nonsense").gives(400),
 				get("flowschemas?limit=2&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ").gives(400), // {"v":"meta.k8s.io/v1"}
 				get("flowschemas?limit=2&continue=eyJ2IjoiYSJ9").gives(400),                   // {"v":"a"}
-				// {"v":"meta.k8s.io/v1","rv":5,"start":"../other\u0000"}: nobody looks elsewhere.
+				// {"v":"meta.k8s.io/v1","rv":5,"start":"../other\u0000"}: no other prefix
+				// is read.
 				get("flowschemas?limit=2&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi9vdGhlclx1MDAwMCJ9").gives(400),
 				get("flowschemas?limit=-1"),
 			},

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update-conformance", false, "write docs/conformance.md, and fail if it was not current")
 
-// themes are all cases, by what they are about.
+// themes returns all cases, by theme.
 func themes() []theme {
 	return []theme{
 		listTheme(),
@@ -42,7 +42,7 @@ func themes() []theme {
 	}
 }
 
-// TestConformance leads this server and kube-apiserver through all cases.
+// TestConformance runs all cases on this server and kube-apiserver.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	results, cases := startPair(t).leadAll(t, nil), 0
@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 	checkDocument(t, document(results))
 }
 
-// checkDifferences looks for intended differences that are none any more.
+// checkDifferences fails for intended differences that no case shows.
 func checkDifferences(t *testing.T, differences []difference, results []result) {
 	t.Helper()
 	met := map[string]bool{}

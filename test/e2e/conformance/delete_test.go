@@ -1,6 +1,6 @@
 package conformance
 
-// deleteTheme is about deletions.
+// deleteTheme tests deletions.
 func deleteTheme() theme {
 	const one = "prioritylevelconfigurations/a"
 	create := post("prioritylevelconfigurations", level("a", 1)).keep("uid", "metadata.uid").keep("old", "metadata.resourceVersion")

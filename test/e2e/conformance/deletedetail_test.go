@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// deleteDetailTheme is about the corners of deletions.
+// deleteDetailTheme tests edge cases of deletions.
 func deleteDetailTheme() theme {
 	const all, one = "prioritylevelconfigurations", "prioritylevelconfigurations/a"
 	create := post(all, labelled(level("a", 1), "set=x")).keep("uid", "metadata.uid").keep("old", "metadata.resourceVersion")
@@ -113,7 +113,8 @@ func collectionCases() []testCase {
 		},
 		{
 			name: "collections of what is built in", proves: []string{"verbs.deletecollection"},
-			// It is held: both servers bring back what is built in and gone, at times of their own.
+			// A finalizer holds the object: both servers would restore a deleted
+			// built-in object, at different times.
 			steps: []step{
 				patch("merge", "flowschemas/probes", `{"metadata":{"finalizers":["example.org/x"]}}`),
 				remove("flowschemas?fieldSelector=metadata.name%3Dprobes", "").saying("probes"), get("flowschemas/probes").saying("deletionTimestamp"),

@@ -9,16 +9,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// difference is a kind of answer in which this server is not to be like its peer.
+// difference is an intended difference between the answers of this server and its
+// peer.
 type difference struct {
 	name, reason string
-	// meet tells whether this is such an answer, and if so makes of the peer's
-	// what the contract wants. It is nil where steps leave the difference out by
-	// what they compare.
+	// meet reports whether the answers show this difference. If so, it changes the
+	// peer's answer to the one that the contract requires. It is nil if steps
+	// exclude the difference from their comparison.
 	meet func(step step, ours answer, peers *answer) bool
 }
 
-// differences are all that are intended. One that no case meets is an error.
+// differences returns all intended differences. One that no case shows is an
+// error.
 func differences() []difference {
 	return []difference{
 		{
@@ -56,7 +58,7 @@ func differences() []difference {
 	}
 }
 
-// badOptions are options of which both say the same, with another status.
+// badOptions matches invalid options: equal messages with different status codes.
 func badOptions(step step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if step.code != http.StatusBadRequest || mine.Reason != metav1.StatusReasonBadRequest ||
@@ -68,7 +70,7 @@ func badOptions(step step, ours answer, peers *answer) bool {
 	return true
 }
 
-// notServersFailure are mistakes of a request that the peer takes for its own.
+// notServersFailure matches bad requests that the peer reports as internal errors.
 func notServersFailure(step step, ours answer, peers *answer) bool {
 	if step.code != http.StatusBadRequest || statusOf(ours).Reason != metav1.StatusReasonBadRequest || peers.code != http.StatusInternalServerError {
 		return false
@@ -77,7 +79,7 @@ func notServersFailure(step step, ours answer, peers *answer) bool {
 	return true
 }
 
-// statusOf is the Status in JSON that an answer is; empty if it is none.
+// statusOf decodes an answer as a Status; empty if it is not one.
 func statusOf(a answer) metav1.Status {
 	var status metav1.Status
 	if json.Unmarshal(a.body, &status) != nil || status.Kind != "Status" {
@@ -112,7 +114,7 @@ func fieldSelectors(step step, ours answer, peers *answer) bool {
 	return true
 }
 
-// advice gives the peer the warnings that only this server has.
+// advice adds the warnings that only this server sends to the peer's answer.
 func advice(_ step, ours answer, peers *answer) bool {
 	met := false
 	for _, warning := range ours.header.Values("Warning") {
@@ -126,7 +128,8 @@ func advice(_ step, ours answer, peers *answer) bool {
 	return met
 }
 
-// wording meets answers that find the same fault with the same fields of an object.
+// wording matches answers that report the same errors of the same fields in other
+// words.
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
@@ -138,7 +141,7 @@ func wording(_ step, ours answer, peers *answer) bool {
 	return true
 }
 
-// causes are the failing fields, each with the kind of failure.
+// causes returns the invalid fields, each with the type of error.
 func causes(status metav1.Status) []string {
 	var found []string
 	for _, cause := range status.Details.Causes {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// discoveryTheme is about what clients ask before they ask for objects. What
-// other groups the peer serves is left out.
+// discoveryTheme tests discovery and OpenAPI. It ignores the other groups of the
+// peer.
 func discoveryTheme() theme {
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	schemas := func(documents string) []string {
@@ -47,7 +47,7 @@ func discoveryTheme() theme {
 	}}
 }
 
-// at is the value at a place, as a.b, nil if there is none.
+// at returns the value at a place such as a.b, nil if there is none.
 func at(node any, place string) any {
 	for key := range strings.SplitSeq(place, ".") {
 		fields, _ := node.(map[string]any)
@@ -56,8 +56,8 @@ func at(node any, place string) any {
 	return node
 }
 
-// withoutBeta takes out of a group what the peer does not say: v1beta3, and at
-// which addresses the server is.
+// withoutBeta removes from a group what the peer does not have: v1beta3, and the
+// server's addresses.
 func withoutBeta(group any) any {
 	fields, _ := group.(map[string]any)
 	versions, _ := fields["versions"].([]any)
@@ -68,7 +68,7 @@ func withoutBeta(group any) any {
 	return fields
 }
 
-// groupAt picks this group from a list of groups, by its name.
+// groupAt selects this group from a list of groups, by its name.
 func groupAt(list, name string) func(any) any {
 	return func(whole any) any {
 		groups, _ := at(whole, list).([]any)
@@ -81,7 +81,7 @@ func groupAt(list, name string) func(any) any {
 	}
 }
 
-// ownSchemas picks the definitions whose name begins like this, at a place.
+// ownSchemas selects the entries at a place whose name has a prefix.
 func ownSchemas(place, beginning string) func(any) any {
 	return func(whole any) any {
 		found, _ := at(whole, place).(map[string]any)
@@ -93,7 +93,7 @@ func ownSchemas(place, beginning string) func(any) any {
 
 func schemasOf(beginning string) func(any) any { return ownSchemas("components.schemas", beginning) }
 
-// sharedSchemas picks the definitions of what all groups share, without the
+// sharedSchemas selects the definitions that all groups share, without their
 // groups.
 func sharedSchemas(whole any) any {
 	found, _ := schemasOf("io.k8s.apimachinery.")(whole).(map[string]any)
@@ -105,5 +105,5 @@ func sharedSchemas(whole any) any {
 	return found
 }
 
-// ownPaths picks the operations of v1.
+// ownPaths selects the operations of v1.
 func ownPaths(whole any) any { return ownSchemas("paths", v1Path)(whole) }

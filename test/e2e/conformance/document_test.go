@@ -8,19 +8,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// documentPath is where the result is written, from the top of the repository.
+// documentPath is the path of the result, relative to the root of the repository.
 const documentPath = "docs/conformance.md"
 
-// result is how a case ended; a case that failed has none.
+// result is the result of a case that passed.
 type result struct {
 	theme string
 	testCase
-	// excused are the names of the intended differences that it met.
+	// excused lists the intended differences that the case showed.
 	excused []string
 }
 
-// document is docs/conformance.md: every sentence, what proves it, and what
-// came out.
+// document returns docs/conformance.md: every sentence, its tests, and their
+// results.
 func document(results []result) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Conformance
@@ -68,7 +68,7 @@ func countSentences() int {
 	return count
 }
 
-// proofs are the tests of a sentence and what they say together.
+// proofs returns the tests of a sentence and their combined result.
 func proofs(s sentence, results []result) (tests []string, outcome string) {
 	compared, excused := false, map[string]bool{}
 	for _, result := range results {

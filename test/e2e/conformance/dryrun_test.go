@@ -1,6 +1,6 @@
 package conformance
 
-// dryRunTheme is about writes that are only tried.
+// dryRunTheme tests dry runs.
 func dryRunTheme() theme {
 	const one, dry = "prioritylevelconfigurations/a", "?dryRun=All"
 	return theme{"dry run", []testCase{

@@ -1,6 +1,6 @@
 package conformance
 
-// dryRunDetailTheme is about what a dry run shows, and that lists stand still.
+// dryRunDetailTheme tests the answers of dry runs, and that lists do not change.
 func dryRunDetailTheme() theme {
 	const all, one, dry = "prioritylevelconfigurations", "prioritylevelconfigurations/a", "?dryRun=All"
 	create := post(all, labelled(level("a", 1), "set=x")).keep("now", "metadata.resourceVersion").keep("uid", "metadata.uid")

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// fieldDetailTheme is about which fields are unknown or repeated, and how that
-// is said.
+// fieldDetailTheme tests the reports of unknown and repeated fields.
 func fieldDetailTheme() theme {
 	const all, one = "prioritylevelconfigurations", "prioritylevelconfigurations/a"
 	create := post(all, level("a", 1))
@@ -59,7 +58,7 @@ func inYAML(method, path, body string) step {
 	return ask(method, path, body).with("Content-Type", "application/yaml")
 }
 
-// modeSteps write a level with an unknown field in each way and mode.
+// modeSteps writes a level with an unknown field, with each verb and mode.
 func modeSteps(all, one string) []step {
 	var steps []step
 	unknown, status := having(level("a", 1), "spec.limited.unheard", 1), having(level("a", 1), "status.unheard", 1)
@@ -83,14 +82,14 @@ func modeSteps(all, one string) []step {
 			}
 			steps = append(steps, step)
 		}
-		steps = append(steps, // an applied field is known, in any mode
+		steps = append(steps, // apply rejects unknown fields in every mode
 			patch("apply", one+query, unknown).gives(400).saying("field not declared in schema"), patch("apply", one+"/status"+query, status).gives(400),
 			patch("apply", all+"/b"+query, having(unknown, "metadata.name", "b")).gives(400))
 	}
 	return steps
 }
 
-// repeatedSteps patch with a field that stands twice.
+// repeatedSteps patches with a repeated field.
 func repeatedSteps(one string) []step {
 	var steps []step
 	for _, mode := range []string{"Ignore", "Warn", "Strict"} {
@@ -113,7 +112,7 @@ func repeatedSteps(one string) []step {
 	return steps
 }
 
-// manySteps create levels with more unknown fields than are told of.
+// manySteps creates levels with more unknown fields than the warnings report.
 func manySteps(all string) []step {
 	fields := map[string]any{}
 	for i := range 200 {

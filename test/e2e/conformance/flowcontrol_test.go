@@ -17,12 +17,12 @@ const (
 	levelHeader  = "X-Kubernetes-Pf-Prioritylevel-Uid"
 )
 
-// TestFlowControlHeadersAreThoseOfKubeAPIServer asks both servers with flow
-// control on: each answer says which schema and which level took the request, by
-// uids that are the same in both stores.
+// TestFlowControlHeadersAreThoseOfKubeAPIServer enables flow control on both
+// servers. The headers of each answer name the uids of the schema and the level,
+// which are the same in both stores.
 func TestFlowControlHeadersAreThoseOfKubeAPIServer(t *testing.T) {
 	p := startPair(t, "--enable-priority-and-fairness=true")
-	// kube-apiserver may be ready a moment before its flow control has read the store.
+	// kube-apiserver may become ready before its flow control has read the store.
 	eventually.Holds(t, "the flow control of kube-apiserver governs", func(a *eventually.Attempt) {
 		response, err := p.peer.open(a.Context(), http.MethodGet, v1Path+"flowschemas/exempt", "", nil)
 		require.NoError(a, err)

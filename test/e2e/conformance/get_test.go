@@ -1,6 +1,6 @@
 package conformance
 
-// getTheme is about reads of one object.
+// getTheme tests reads of one object.
 func getTheme() theme {
 	changed := []step{
 		post("prioritylevelconfigurations", level("a", 1)).keep("then", "metadata.resourceVersion"),

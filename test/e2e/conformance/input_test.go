@@ -2,7 +2,7 @@ package conformance
 
 import "strings"
 
-// inputTheme is about bodies: unknown fields, and what is no object.
+// inputTheme tests bodies with unknown fields, and bodies that are not objects.
 func inputTheme() theme {
 	const path = "prioritylevelconfigurations"
 	unknown := strings.Replace(level("a", 1), `"type":"Limited"`, `"type":"Limited","unheard":1,"type":"Limited"`, 1)

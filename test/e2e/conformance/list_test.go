@@ -1,6 +1,6 @@
 package conformance
 
-// listTheme is about lists: selectors, and the table of versions.
+// listTheme tests lists: selectors, and the table of versions.
 func listTheme() theme {
 	return theme{"lists", append(selectorCases(), append(versionCases(), forgottenCases()...)...)}
 }
@@ -56,7 +56,7 @@ func selectorCases() []testCase {
 func list(options string) step { return get("prioritylevelconfigurations?" + options) }
 
 // versionCases are the rows of the contract's table, with its columns as steps.
-// "a" is there in every version asked for, "b" in the latest alone.
+// "a" exists in every requested version, "b" only in the latest.
 func versionCases() []testCase {
 	row := func(name, sentence string, steps ...step) testCase {
 		return testCase{name: name, proves: []string{sentence}, steps: append([]step{
@@ -98,7 +98,7 @@ func versionCases() []testCase {
 	}
 }
 
-// forgottenCases ask for versions that are not, or no more.
+// forgottenCases request versions that do not exist yet or are compacted.
 func forgottenCases() []testCase {
 	return []testCase{
 		{

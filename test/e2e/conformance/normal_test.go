@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// masks take out of the answers of one server, in one case, what must differ
-// from the other's: uids become their order of appearance, times of today TIME.
+// masks replaces the values that differ between the servers in the answers of one
+// server, in one case: a uid by its order of appearance, a current time by TIME.
 type masks struct {
 	uids map[string]string
 	now  time.Time
@@ -22,17 +22,16 @@ type masks struct {
 
 func newMasks(now time.Time) *masks { return &masks{uids: map[string]string{}, now: now} }
 
-// patterns of what is masked.
+// These patterns match the masked values.
 const (
 	uidPattern  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
 	timePattern = `\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z`
 	agePattern  = `"\d+(m\d+)?[sm]"`
-	// what messages print of pointers, and what is appended to generateName
+	// pointers in messages, and suffixes for generateName
 	pointerPattern   = `\(0x[0-9a-f]+\)`
 	generatedPattern = `\b(generated|Bad_Prefix)-[bcdfghjklmnpqrstvwxz2456789]{5}\b`
 )
 
-// text masks a text.
 func (m *masks) text(text string) string {
 	text = regexp.MustCompile(uidPattern).ReplaceAllStringFunc(text, func(uid string) string {
 		if m.uids[uid] == "" {
@@ -43,7 +42,7 @@ func (m *masks) text(text string) string {
 	text = regexp.MustCompile(timePattern).ReplaceAllStringFunc(text, func(moment string) string {
 		at, err := time.Parse(time.RFC3339, moment)
 		if err != nil || m.now.Sub(at).Abs() > 24*time.Hour {
-			return moment // one that the case has given
+			return moment // set by the case
 		}
 		return "TIME"
 	})
@@ -55,7 +54,7 @@ func (m *masks) text(text string) string {
 	return text
 }
 
-// headers are the lines of all headers but those that say nothing of the server.
+// headers returns the lines of all headers that describe the server.
 func headers(header http.Header) string {
 	var lines []string
 	for name, values := range header {
@@ -73,8 +72,8 @@ func headers(header http.Header) string {
 	return strings.Join(lines, "\n")
 }
 
-// answer writes an answer in a form in which two can be compared: status,
-// headers, and the body as text. A JSON body keeps the order of its fields.
+// answer formats an answer for comparison: status, headers, and the body as text.
+// A JSON body keeps the order of its fields.
 func (m *masks) answer(a answer, pick func(any) any) (string, error) {
 	body, err := a.plain()
 	if err != nil {
@@ -98,7 +97,7 @@ func (m *masks) answer(a answer, pick func(any) any) (string, error) {
 	return fmt.Sprintf("%d\n%s\n\n%s", a.code, m.text(headers(a.header)), m.text(string(body))), nil
 }
 
-// picked is the part of a JSON body that is to be compared.
+// picked returns the part of a JSON body that is compared.
 func picked(body []byte, pick func(any) any) ([]byte, error) {
 	var whole any
 	if err := json.Unmarshal(body, &whole); err != nil {
@@ -107,10 +106,9 @@ func picked(body []byte, pick func(any) any) ([]byte, error) {
 	return json.MarshalIndent(pick(whole), "", "  ")
 }
 
-// steady puts the managed fields of each JSON document in an order that does
-// not depend on the seconds at which they were written, and the causes of a
-// Status in one that does not depend on a map. Documents with no more than one
-// of either stay as they are, to the byte.
+// steady sorts the managed fields of each JSON document, whose order depends on
+// the time, and the causes of a Status, whose order depends on a map. Documents
+// with at most one of either are unchanged, to the byte.
 func steady(body []byte) ([]byte, error) {
 	if !bytes.Contains(body, []byte(`"managedFields"`)) && !bytes.Contains(body, []byte(`"causes"`)) {
 		return body, nil
@@ -140,8 +138,8 @@ func steady(body []byte) ([]byte, error) {
 	return result.Bytes(), nil
 }
 
-// sortLists sorts each of these lists that has more than one item, and tells
-// whether there was one.
+// sortLists sorts each of these lists that has more than one item, and reports
+// whether it found one.
 func sortLists(node any) bool {
 	found := false
 	switch node := node.(type) {
@@ -162,14 +160,14 @@ func sortLists(node any) bool {
 	return found
 }
 
-// identity is what tells an item from the others: who wrote an entry, and how;
-// or what a cause says.
+// identity returns the sort key of an item: operation and manager of an entry, or
+// field and message of a cause.
 func identity(item any) string {
 	fields, _ := item.(map[string]any)
 	return fmt.Sprint(fields["operation"], fields["manager"], fields["apiVersion"], fields["subresource"], fields["field"], fields["message"])
 }
 
-// readable breaks the lines of JSON for the message about a difference.
+// readable indents JSON for the message about a difference.
 func readable(answer string) string {
 	head, body, _ := strings.Cut(answer, "\n\n")
 	decoder, result := json.NewDecoder(strings.NewReader(body)), bytes.Buffer{}

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// flowSchema is a schema in v1, as JSON, with nothing that can be left out.
+// flowSchema returns a v1 schema in JSON, without optional fields.
 func flowSchema(name string) string {
 	return fmt.Sprintf(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":%q},"spec":{"priorityLevelConfiguration":{"name":"catch-all"}}}`, name)
 }
 
-// level is a limited priority level in v1, as JSON, that refuses what goes past
+// level returns a limited v1 priority level in JSON that rejects requests beyond
 // its shares.
 func level(name string, shares int) string {
 	return fmt.Sprintf(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":%q},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":%d,"limitResponse":{"type":"Reject"}}}}`, name, shares)
 }
 
-// having is an object, as JSON, with the value at a place, as metadata.labels;
-// a nil value takes the place out.
+// having returns a JSON object with the value set at a place such as
+// metadata.labels. A nil value removes the place.
 func having(object, place string, value any) string {
 	var root map[string]any
 	if err := json.Unmarshal([]byte(object), &root); err != nil {
@@ -42,14 +42,14 @@ func having(object, place string, value any) string {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // the names of kept values stay
+	encoder.SetEscapeHTML(false) // keeps <name> unescaped
 	if err := encoder.Encode(root); err != nil {
 		panic(err)
 	}
 	return strings.TrimSpace(text.String())
 }
 
-// labelled is an object with labels, given as "key=value".
+// labelled returns an object with labels, given as "key=value".
 func labelled(object string, labels ...string) string {
 	set := map[string]any{}
 	for _, label := range labels {

@@ -15,36 +15,36 @@ import (
 )
 
 const (
-	// prefix is below what both servers keep their objects.
+	// prefix is the etcd prefix of both servers.
 	prefix = "/registry/"
-	// padding is a key that no server reads; writing it raises the revision.
+	// padding is a key that no server reads. Writing it increases the revision.
 	padding = "/padding"
 )
 
-// side is one of the two servers, the ways to it, and the etcd of its objects.
+// side is one of the two servers, its clients, and the etcd of its objects.
 type side struct {
 	name   string
 	url    string
 	config *rest.Config
 	http   *http.Client
 	etcd   *clientv3.Client
-	// inBeta: it is asked in v1beta3 what others are asked in v1.
+	// inBeta: requests for v1 are sent in v1beta3.
 	inBeta bool
 }
 
-// pair is this server and its peer, each on an etcd that holds the same.
+// pair is this server and its peer, on etcds with the same content.
 type pair struct {
 	ours, peer *side
-	// differences are those of the peer that are meant.
+	// differences are the intended differences.
 	differences []difference
-	// same: the peer is this server too, reached in another way.
+	// same: the peer is this server too, in another configuration.
 	same bool
-	// original is what both etcds held at first, by key.
+	// original is the initial content of both etcds, by key.
 	original map[string]string
 }
 
-// quiet is a test whose servers' output is attached only if they do not start:
-// an answer that differs is explained by the answers.
+// quiet is a test that attaches the output of servers only if they do not start:
+// the answers explain other failures.
 type quiet struct {
 	*testing.T
 	started bool
@@ -52,13 +52,13 @@ type quiet struct {
 
 var _ harness.TB = (*quiet)(nil)
 
-// Failed tells the harness whether to attach the output.
+// Failed reports whether the harness attaches the output.
 func (q *quiet) Failed() bool { return !q.started && q.T.Failed() }
 
-// startPair starts both servers on etcds that hold the same objects, byte for
-// byte, under the same revisions. This server makes them; a server that found
-// anything to write in them would be noticed by the next align. The flags are given
-// to both, after the usual ones.
+// startPair starts both servers on etcds with the same objects, byte for byte, at
+// the same revisions. This server creates the objects. If a server changed any of
+// them, the next align would detect it. Both servers get the flags, after the
+// default ones.
 func startPair(t *testing.T, flags ...string) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
@@ -86,8 +86,8 @@ func startPair(t *testing.T, flags ...string) *pair {
 	return p
 }
 
-// startAgain starts servers again on what both stores hold at one revision: what was
-// before is in no cache.
+// startAgain restarts servers, so that no cache holds earlier revisions. Both
+// stores have the same content and revision.
 func startAgain(owner *quiet, servers ...*harness.Server) {
 	owner.Helper()
 	for _, server := range servers {
@@ -96,25 +96,25 @@ func startAgain(owner *quiet, servers ...*harness.Server) {
 	}
 }
 
-// still are the flags of servers that write nothing but what requests ask for: no
-// compaction, no conditions of an engine.
+// still returns the flags of servers that write only on request: no compaction, no
+// conditions of the engine.
 func still() []string {
 	return []string{"--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--feature-gates=WatchList=true"}
 }
 
 func (s *side) connect(t *testing.T, url string, config *rest.Config) {
 	t.Helper()
-	// What is compressed is said by the cases.
+	// The cases request compression themselves.
 	config.DisableCompression = true
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
 	s.url, s.config, s.http = url, config, client
 }
 
-// sides are this server and its peer, in this order.
+// sides returns this server and its peer, in this order.
 func (p *pair) sides() []*side { return []*side{p.ours, p.peer} }
 
-// stored is what etcd holds for the server, by key.
+// stored returns the server's data in etcd, by key.
 func (s *side) stored(t *testing.T) map[string]string {
 	t.Helper()
 	response, err := s.etcd.Get(t.Context(), prefix, clientv3.WithPrefix())
@@ -126,7 +126,7 @@ func (s *side) stored(t *testing.T) map[string]string {
 	return found
 }
 
-// revision is that of the etcd: it stands still while nothing is written.
+// revision returns the revision of the etcd. It changes with each write.
 func (s *side) revision(t *testing.T) int64 {
 	t.Helper()
 	response, err := s.etcd.Get(t.Context(), padding)
@@ -134,8 +134,8 @@ func (s *side) revision(t *testing.T) int64 {
 	return response.Header.Revision
 }
 
-// restore makes both etcds hold what they held at first, under the same
-// revisions, and leaves them at the same revision.
+// restore restores the initial content of both etcds. Each key has the same
+// revision in both, and both end at the same revision.
 func (p *pair) restore(t *testing.T) {
 	t.Helper()
 	p.align(t)
@@ -159,8 +159,8 @@ func (p *pair) restore(t *testing.T) {
 	}
 }
 
-// untouched tells whether both etcds hold under the key what they held at
-// first, and of one revision.
+// untouched reports whether both etcds hold the initial value of the key, at the
+// same revision.
 func (p *pair) untouched(t *testing.T, key string) bool {
 	t.Helper()
 	var revisions []int64
@@ -175,7 +175,7 @@ func (p *pair) untouched(t *testing.T, key string) bool {
 	return revisions[0] == revisions[1]
 }
 
-// align raises the lower revision to the higher one. From then on equal writes
+// align increases the lower revision to the higher one. After that equal writes
 // give objects equal versions, which need no translation.
 func (p *pair) align(t *testing.T) int64 {
 	t.Helper()
@@ -193,7 +193,7 @@ func (s *side) raise(t *testing.T, by int64) {
 	}
 }
 
-// compact has both etcds forget all versions but the latest.
+// compact compacts both etcds to the latest revision.
 func (p *pair) compact(t *testing.T) {
 	t.Helper()
 	for _, s := range p.sides() {
@@ -202,7 +202,7 @@ func (p *pair) compact(t *testing.T) {
 	}
 }
 
-// open sends a request and returns the response with its body still to read.
+// open sends a request and returns the response with an unread body.
 func (s *side) open(ctx context.Context, method, path, body string, headers http.Header) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
 	if err != nil {

@@ -1,6 +1,6 @@
 package conformance
 
-// patchTheme is about the four patches.
+// patchTheme tests the four patch types.
 func patchTheme() theme {
 	return theme{"patches", []testCase{
 		{

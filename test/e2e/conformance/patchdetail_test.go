@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// patchDetailTheme is about the corners of the four patches.
+// patchDetailTheme tests edge cases of the four patch types.
 func patchDetailTheme() theme {
 	return theme{"patch details", append(jsonPatchCases(), append(mergePatchCases(), everyPatchCases()...)...)}
 }
@@ -132,8 +132,8 @@ func mergePatchCases() []testCase {
 	}
 }
 
-// nonsenseSteps are strategic merge patches with directives that there are not,
-// or not there.
+// nonsenseSteps are strategic merge patches with directives that are unknown or
+// misplaced.
 func nonsenseSteps(one string) []step {
 	steps := []step{
 		patch("strategic-merge", one+"/status", `{"status":{"conditions":[{"type":"A","status":"True"}]}}`),

@@ -16,8 +16,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// TestEverySentenceHasAProof compares what the cases and rows say with each
-// other, without a server.
+// TestEverySentenceHasAProof compares cases and sentences with each other, without
+// a server.
 func TestEverySentenceHasAProof(t *testing.T) {
 	proven, seen := map[string]bool{}, map[string]bool{}
 	for _, theme := range themes() {
@@ -43,7 +43,8 @@ func TestEverySentenceHasAProof(t *testing.T) {
 	}
 }
 
-// TestProofsElsewhereExist looks for each test that a row names in the sources.
+// TestProofsElsewhereExist searches the sources for each test that a sentence
+// names.
 func TestProofsElsewhereExist(t *testing.T) {
 	root, err := binaries.Root()
 	require.NoError(t, err)
@@ -63,7 +64,7 @@ func TestProofsElsewhereExist(t *testing.T) {
 	}
 }
 
-// source is what the tests of a folder are called.
+// source holds the names of the tests of a folder.
 type source struct {
 	functions, texts map[string]bool
 }

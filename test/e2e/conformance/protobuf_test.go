@@ -16,7 +16,7 @@ import (
 	generated "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 )
 
-// wireScheme knows the kinds that come over the wire.
+// wireScheme returns a scheme with the kinds of requests and responses.
 func wireScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(generated.AddToScheme(scheme))
@@ -25,7 +25,8 @@ func wireScheme() *runtime.Scheme {
 	return scheme
 }
 
-// fromProtobuf is a protobuf body as JSON, a stream as one document after another.
+// fromProtobuf converts a protobuf body to JSON, and a stream to consecutive
+// documents.
 func fromProtobuf(body []byte, stream bool) ([]byte, error) {
 	if !stream {
 		object, _, err := serializer.NewCodecFactory(wireScheme()).UniversalDeserializer().Decode(body, nil, nil)
@@ -58,7 +59,7 @@ func fromProtobuf(body []byte, stream bool) ([]byte, error) {
 	}
 }
 
-// toProtobuf is a v1 object, given as JSON, in protobuf.
+// toProtobuf converts a v1 object from JSON to protobuf.
 func toProtobuf(object string) string {
 	codecs := serializer.NewCodecFactory(wireScheme())
 	decoded, kind, err := codecs.UniversalDeserializer().Decode([]byte(object), nil, nil)

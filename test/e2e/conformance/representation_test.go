@@ -8,7 +8,7 @@ import (
 
 const protobufType = "application/vnd.kubernetes.protobuf"
 
-// representationTheme is about the forms in which objects are read and written.
+// representationTheme tests the encodings and representations of objects.
 func representationTheme() theme {
 	return theme{"representations", append(encodingCases(), append(partialCases(), refusedTypes()...)...)}
 }
@@ -70,7 +70,7 @@ func encodingCases() []testCase {
 		})
 }
 
-// partialCases are about objects shown by their metadata.
+// partialCases test metadata-only representations.
 func partialCases() []testCase {
 	const one, many = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v="
 	var steps []step

@@ -19,11 +19,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// talk is a case under way.
+// talk is a running case.
 type talk struct {
 	pair  *pair
 	sides []*speaker
-	// excused are the intended differences that were met, by name.
+	// excused are the names of the intended differences so far.
 	excused map[string]bool
 }
 
@@ -35,8 +35,8 @@ type speaker struct {
 	streams map[string]events
 }
 
-// lead leads both servers through a case, and returns the names of the intended
-// differences that they showed.
+// lead runs a case on both servers, and returns the names of the intended
+// differences that it showed.
 func (p *pair) lead(t *testing.T, c testCase) []string {
 	t.Helper()
 	p.restore(t)
@@ -67,7 +67,7 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 	return sortedKeys(conversation.excused)
 }
 
-// hangUp ends the watches that are still open.
+// hangUp ends the open watches.
 func (c *talk) hangUp() {
 	for _, s := range c.sides {
 		for _, stream := range s.streams {
@@ -112,7 +112,7 @@ func (c *talk) revisions(t *testing.T) []int64 {
 	return revisions
 }
 
-// compare holds the answers against the contract and against each other.
+// compare compares the answers with the contract and with each other.
 func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	t.Helper()
 	ours := answers[0]
@@ -145,7 +145,7 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	}
 }
 
-// peers is the other side's answer, less what is meant to differ from ours.
+// peers returns the peer's answer without the intended differences.
 func (c *talk) peers(t *testing.T, what string, step step, answers []answer) answer {
 	t.Helper()
 	peers := answers[1].clone()
@@ -163,8 +163,8 @@ func (c *talk) peers(t *testing.T, what string, step step, answers []answer) ans
 	return peers
 }
 
-// ask sends the step's request and reads the answer, or its head for a watch
-// that a later step reads.
+// ask sends the step's request and reads the answer. Of a watch that a later step
+// reads, it reads only the head.
 func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 	if s.inBeta {
 		step = step.inBeta()
@@ -197,9 +197,9 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 	return result, err
 }
 
-// refresh waits until the watch cache of the resource at the path knows of the
-// latest version, so that an answer from it is certain. A list of the most recent
-// state would not do: a cache that is slow is passed over for it.
+// refresh waits until the watch cache of the resource has the latest revision, so
+// that answers from the cache are deterministic. A list of the most recent state
+// would not wait: it bypasses a slow cache.
 func (s *speaker) refresh(ctx context.Context, path string) error {
 	resource := "prioritylevelconfigurations"
 	if strings.Contains(path, "flowschemas") {
@@ -222,7 +222,7 @@ func (s *speaker) refresh(ctx context.Context, path string) error {
 	return nil
 }
 
-// fill puts the kept values in the place of their names.
+// fill replaces the names of kept values by the values.
 func (s *speaker) fill(text string, escape func(string) string) string {
 	for name, value := range s.kept {
 		text = strings.ReplaceAll(text, "<"+name+">", escape(value))
@@ -230,13 +230,13 @@ func (s *speaker) fill(text string, escape func(string) string) string {
 	return text
 }
 
-// jsonEscape is a text as it stands inside a JSON string.
+// jsonEscape escapes a text for a JSON string.
 func jsonEscape(text string) string {
 	quoted := strconv.Quote(text)
 	return quoted[1 : len(quoted)-1]
 }
 
-// valueAt is the value at a place of a JSON body, as metadata.uid.
+// valueAt returns the value at a place of a JSON body, such as metadata.uid.
 func valueAt(t *testing.T, a answer, place string) string {
 	t.Helper()
 	plain, err := a.plain()
@@ -253,7 +253,7 @@ func valueAt(t *testing.T, a answer, place string) string {
 	return value
 }
 
-// compareStores compares what etcd holds at last, and under which versions.
+// compareStores compares the content of both etcds at the end, with its versions.
 func (c *talk) compareStores(t *testing.T) {
 	t.Helper()
 	if len(c.sides) < 2 {
@@ -266,7 +266,7 @@ func (c *talk) compareStores(t *testing.T) {
 	}
 }
 
-// contents are the objects in etcd, masked, by key.
+// contents returns the objects in etcd, masked, by key.
 func (s *speaker) contents(t *testing.T) map[string]string {
 	t.Helper()
 	found := s.stored(t)

@@ -2,10 +2,10 @@ package conformance
 
 // sentence is one promise of the API's contract.
 type sentence struct {
-	// id is what cases name: the section and a word or two.
+	// id is the name in cases: the section and one or two words.
 	id, text string
-	// tests elsewhere in the repository that prove it: the folder, the function,
-	// and after a slash the name of the case where there is one.
+	// tests names tests in other packages that prove the sentence: the folder, the
+	// function, and after a slash the case, if there is one.
 	tests []string
 }
 
@@ -15,7 +15,7 @@ type section struct {
 	sentences []sentence
 }
 
-// contract is what the API promises, for both resources in both versions.
+// contract returns the promises of the API, for both resources in both versions.
 func contract() []section {
 	return []section{
 		everywhere(), verbs(), versions(), representations(), lists(), gets(), watches(),

@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// socketTheme is about watches over WebSocket.
+// socketTheme tests watches over WebSocket.
 func socketTheme() theme {
 	return theme{"WebSocket", []testCase{
 		{
@@ -28,7 +28,7 @@ func socketTheme() theme {
 	}}
 }
 
-// openSocket starts a watch over WebSocket, read as any other.
+// openSocket starts a watch over WebSocket; read reads its events.
 func openSocket(name, path string) step {
 	s := open(name, path)
 	s.socket, s.code = true, http.StatusSwitchingProtocols
@@ -49,7 +49,7 @@ func (s *side) dial(ctx context.Context, path string) (socketStream, answer, err
 	if security == nil {
 		security = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	security.NextProtos = []string{"http/1.1"} // HTTP/2 has no upgrade
+	security.NextProtos = []string{"http/1.1"} // HTTP/2 has no Upgrade header
 	header := http.Header{"Origin": {s.url}}
 	if s.config.BearerToken != "" {
 		header.Set("Authorization", "Bearer "+s.config.BearerToken)
@@ -60,6 +60,6 @@ func (s *side) dial(ctx context.Context, path string) (socketStream, answer, err
 		return socketStream{}, answer{}, fmt.Errorf("%s: %w", s.name, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	response.Header.Del("Sec-WebSocket-Accept") // which answers a random key
+	response.Header.Del("Sec-WebSocket-Accept") // depends on a random key
 	return socketStream{connection}, answer{code: response.StatusCode, header: response.Header}, nil
 }

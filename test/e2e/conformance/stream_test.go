@@ -18,11 +18,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// events is a watch under way.
+// events is an open watch.
 type events interface {
-	// next is the next event with its framing; io.EOF after the last.
+	// next returns the next event with its framing, and io.EOF after the last.
 	next() ([]byte, error)
-	// contentType is that of the events.
+	// contentType returns the content type of the events.
 	contentType() string
 	close()
 }
@@ -79,8 +79,8 @@ func (s socketStream) next() ([]byte, error) {
 	return message, err
 }
 
-// take reads so many events, or all of them. Of bookmarks that say the same
-// again, which depend on the time, it takes the first.
+// take reads count events, or all of them. It drops repeated bookmarks, whose
+// number depends on the time.
 func take(from events, count int) ([]byte, error) {
 	var taken, last []byte
 	for count != 0 {

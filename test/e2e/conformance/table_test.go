@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tableTheme is about tables, the form that kubectl shows.
+// tableTheme tests tables, the representation that kubectl prints.
 func tableTheme() theme {
 	const asTable = "application/json;as=Table;g=meta.k8s.io;v="
 	queuing := map[string]any{"type": "Queue", "queuing": map[string]any{"queues": 16, "handSize": 4, "queueLengthLimit": 50}}

@@ -1,6 +1,6 @@
 package conformance
 
-// verbTheme is about writes of whole objects and of their status.
+// verbTheme tests writes of whole objects and of their status.
 func verbTheme() theme {
 	return theme{"verbs", append(writeCases(), statusCases()...)}
 }
@@ -130,7 +130,8 @@ func statusCases() []testCase {
 				patch("merge", "prioritylevelconfigurations/catch-all", `{"spec":{"limited":{"lendablePercent":1}}}`).gives(422),
 				patch("merge", "prioritylevelconfigurations/exempt", `{"spec":{"exempt":{"lendablePercent":1}}}`),
 				patch("merge", "flowschemas/catch-all", `{"metadata":{"labels":{"a":"b"}}}`),
-				// As a dry run: both servers bring back what is built in, at times of their own.
+				// A dry run, because both servers restore built-in objects at different
+				// times.
 				remove("flowschemas/catch-all?dryRun=All", "").writesNothing(), post("flowschemas", flowSchema("catch-all")).gives(422),
 			},
 		},

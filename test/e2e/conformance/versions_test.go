@@ -14,17 +14,17 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// TestBothVersionsAndStoresSayTheSame leads two of these servers through the cases,
-// one in v1 on an etcd process, the other in v1beta3 on its embedded etcd. Once the
-// name of the version is that of the other, and the one deprecation that each answer
-// has is gone, the answers must be the same to the byte, and so what is stored.
+// TestBothVersionsAndStoresSayTheSame runs the cases on two processes of this
+// server, one in v1 on an etcd process, the other in v1beta3 on its embedded etcd.
+// It replaces v1beta3 by v1 and removes the deprecation warning of each answer.
+// Then the answers and the stored objects must be equal to the byte.
 func TestBothVersionsAndStoresSayTheSame(t *testing.T) {
 	t.Parallel()
 	startVersions(t).leadAll(t, oneVersionOnly())
 }
 
-// leadAll leads both servers through all cases but some, which are named with the
-// reason.
+// leadAll runs all cases on both servers, apart from those in but, which maps
+// names to reasons.
 func (p *pair) leadAll(t *testing.T, but map[string]string) (results []result) {
 	t.Helper()
 	unmet := maps.Clone(but)
@@ -47,8 +47,8 @@ func (p *pair) leadAll(t *testing.T, but map[string]string) (results []result) {
 	return results
 }
 
-// oneVersionOnly are cases that are about one version, or wait for long without
-// being about any; each with its reason.
+// oneVersionOnly returns the cases that concern only one version, or that wait for
+// long and concern neither. Each has its reason.
 func oneVersionOnly() map[string]string {
 	const zero, discovery, waits = "zero shares are the default in v1beta3", "it tells of all versions", "it waits for seconds"
 	return map[string]string{
@@ -64,8 +64,8 @@ func oneVersionOnly() map[string]string {
 	}
 }
 
-// startVersions starts two of these servers on stores that hold the same; the
-// second is asked in v1beta3.
+// startVersions starts two processes of this server on stores with the same
+// content. The second gets requests in v1beta3.
 func startVersions(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
@@ -84,7 +84,7 @@ func startVersions(t *testing.T) *pair {
 	return p
 }
 
-// inBeta is the step as it is taken in v1beta3.
+// inBeta converts the step to v1beta3.
 func (s step) inBeta() step {
 	s.path = strings.Replace(s.path, v1Path, v1beta3Path, 1)
 	const magic = "k8s\x00"
@@ -100,16 +100,16 @@ func inBeta(text string) string {
 	return regexp.MustCompile(`flowcontrol\.apiserver\.k8s\.io/v1\b`).ReplaceAllString(text, flowcontrolv1beta3.SchemeGroupVersion.String())
 }
 
-// inV1 is a text in which v1beta3 is called v1: the version, and Go's types.
+// inV1 replaces v1beta3 in a text by v1: the version, and Go's types.
 func inV1(text string) string {
 	text = strings.ReplaceAll(text, flowcontrolv1beta3.SchemeGroupVersion.String(), "flowcontrol.apiserver.k8s.io/v1")
 	text = regexp.MustCompile(`\bv1beta3\.([A-Z])`).ReplaceAllString(text, "v1.$1")
 	return regexp.MustCompile(`(in version \\")v1beta3`).ReplaceAllString(text, "${1}v1")
 }
 
-// undeprecated is an answer without the warning that its version is deprecated,
-// which each answer about a resource has once. An upgrade to WebSocket has no
-// warnings, and events have no headers.
+// undeprecated removes the deprecation warning of v1beta3, which each answer about
+// a resource has once. An upgrade to WebSocket has no warnings, and events have no
+// headers.
 func undeprecated(t *testing.T, what string, step step, a answer) answer {
 	t.Helper()
 	warnings, expected := a.header.Values("Warning"), 1

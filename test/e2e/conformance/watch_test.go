@@ -3,7 +3,7 @@ package conformance
 // watch is the path of a watch of the levels with the given options.
 func watch(options string) string { return "prioritylevelconfigurations?watch=true&" + options }
 
-// watchTheme is about watches: where they begin, what they select, how they end.
+// watchTheme tests watches: their start, selection and end.
 func watchTheme() theme {
 	return theme{"watches", append(startCases(), append(eventCases(), endCases()...)...)}
 }
@@ -154,8 +154,9 @@ func endCases() []testCase {
 			name: "a watch ends in time, after a bookmark", proves: []string{"watch.timeout", "watch.bookmarks"},
 			steps: []step{
 				post("prioritylevelconfigurations", level("a", 1)),
-				// A bookmark is due two seconds before the end, and one in the second after the
-				// initial events: a server that stands still at one of these times has the other.
+				// A server sends one bookmark in the second after the initial events, and
+				// one two seconds before the end. If a pause delays one of them, the other
+				// remains.
 				open("w", watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=4&fieldSelector=metadata.name%3Da")),
 				read("w", 2).saying("k8s.io/initial-events-end"),
 				post("prioritylevelconfigurations", level("b", 1)), read("w", toEnd).saying("BOOKMARK").without("initial-events-end"),

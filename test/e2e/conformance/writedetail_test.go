@@ -2,7 +2,7 @@ package conformance
 
 import "strings"
 
-// writeDetailTheme is about the corners of writes of whole objects.
+// writeDetailTheme tests edge cases of writes of whole objects.
 func writeDetailTheme() theme {
 	const all, one = "prioritylevelconfigurations", "prioritylevelconfigurations/a"
 	nameless := having(level("", 1), "metadata.name", nil)
@@ -119,7 +119,7 @@ func metadataCases() []testCase {
 	}
 }
 
-// controller is an owner that is in charge.
+// controller returns an owner reference of a controller.
 func controller(uid string) map[string]any {
 	reference := owner(uid)
 	reference["controller"] = true

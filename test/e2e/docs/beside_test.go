@@ -14,11 +14,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// levels are those of kube-apiserver.
+// levels is the resource of kube-apiserver's levels.
 const levels = "prioritylevelconfigurations.v1.flowcontrol.apiserver.k8s.io"
 
-// TestBesideTheNativeV1 has one cluster for what docs/deploy.md says of a server that
-// shares the etcd of a kube-apiserver; it ends with what takes the server away.
+// TestBesideTheNativeV1 tests the statements of docs/deploy.md about a server on
+// kube-apiserver's etcd, in one cluster. The last test removes the server.
 func TestBesideTheNativeV1(t *testing.T) {
 	s := startSite(t)
 	t.Run("Prometheus finds every replica, and each is up", func(t *testing.T) { testUp(t, s) })
@@ -37,7 +37,7 @@ func testRollBack(t *testing.T, s *site) {
 	s.kubectl.Run(t, "apply", "-f", artifact("examples/batch-jobs.yaml"))
 
 	s.kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
-	// Its pods take their time; what matters is that nothing blocks the namespace.
+	// Pods stop slowly. The test requires only that nothing blocks the namespace.
 	s.kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
 	s.awaitUnblocked(t)
 	left := s.kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
@@ -47,8 +47,8 @@ func testRollBack(t *testing.T, s *site) {
 	require.Empty(t, s.kubectl.Run(t, roles...))
 }
 
-// awaitUnblocked waits until the namespace's controller says that it found all
-// there is in it; or the namespace is gone, if that was quicker than this look.
+// awaitUnblocked waits until the namespace controller reports that it discovered
+// all resources, or the namespace is deleted.
 func (s *site) awaitUnblocked(t *testing.T) {
 	t.Helper()
 	eventually.Holds(t, "nothing blocks the deletion of the namespace", func(a *eventually.Attempt) {

@@ -1,8 +1,8 @@
-// Package docs tests what the guides in docs/ say, on real clusters.
+// Package docs tests the guides in docs/ on real clusters.
 //
-// What docs/deploy.md says of a server beside kube-apiserver's own v1 is tested in
-// the short lane: a real Prometheus finds the replicas and reads their metrics with
-// the files of artifacts/prometheus, and rolling back leaves nothing behind. In the
-// long lane the commands of whole guides are run, and print what the guides show;
-// test/e2e/artifacts tells in the short one whether guides and artifacts differ.
+// The short lane tests docs/deploy.md for a server beside kube-apiserver's v1: a
+// real Prometheus discovers and scrapes the replicas with the files of
+// artifacts/prometheus, and rolling back removes everything. The long lane runs
+// the commands of whole guides and compares their output. Package artifacts
+// compares guides and artifacts in the short lane.
 package docs

@@ -20,7 +20,7 @@ import (
 var updateDocs = tour.Flag()
 
 const (
-	// frozen is a level that admits nothing, which only v1 can say.
+	// frozen is a level that admits nothing. Only v1 can express it.
 	frozen = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "frozen"},
 		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}}`
 	madeHere = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "made-here"},
@@ -53,7 +53,7 @@ func TestMigrationGuide(t *testing.T) {
 	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
 }
 
-// run runs a section in a directory that looks like a fresh clone.
+// run runs a section in a directory laid out like a fresh clone.
 func run(t *testing.T, c *cluster.Cluster, document, heading string) {
 	t.Helper()
 	root, err := binaries.Root()
@@ -65,8 +65,8 @@ func run(t *testing.T, c *cluster.Cluster, document, heading string) {
 	}, *updateDocs)
 }
 
-// awaitBuiltIns waits until a kube-apiserver that was started a moment ago has
-// made its built-in objects, so that the guide counts the same each time.
+// awaitBuiltIns waits until a new kube-apiserver has created its built-in objects.
+// Otherwise the counts in the guide would vary.
 func awaitBuiltIns(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	eventually.Holds(t, "kube-apiserver has its built-in objects", func(a *eventually.Attempt) {
@@ -77,7 +77,7 @@ func awaitBuiltIns(t *testing.T, c *cluster.Cluster) {
 			names = append(names, levels.Items[i].Name)
 		}
 		require.Subset(a, names, []string{"exempt", "catch-all", "global-default", "workload-low", "workload-high", "system", "node-high", "leader-election"})
-		// Mandatory schemas are the last that it makes.
+		// kube-apiserver creates the mandatory schemas last.
 		for _, name := range []string{"exempt", "catch-all"} {
 			_, err := c.Client.FlowcontrolV1().FlowSchemas().Get(a.Context(), name, metav1.GetOptions{})
 			require.NoError(a, err)

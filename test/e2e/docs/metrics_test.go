@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// testUp expects every replica to be found and read.
+// testUp requires that Prometheus discovers and scrapes every replica.
 func testUp(t *testing.T, s *site) {
 	var want []string
 	for _, pod := range s.Servers(t, replicas) {
@@ -35,9 +35,9 @@ func testUp(t *testing.T, s *site) {
 	})
 }
 
-// testLoad sends requests as a node, which nobody else is here, and expects them
-// and no others to be counted in the nodes' level, and the seats of every level to
-// be told.
+// testLoad sends requests as a node; there are no other nodes. It requires that
+// exactly these requests are counted in the nodes' level, and that the seats of
+// every level are reported.
 func testLoad(t *testing.T, s *site) {
 	const requests = 30
 	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=list", "--resource=flowschemas.flowcontrol.apiserver.k8s.io")
@@ -45,7 +45,7 @@ func testLoad(t *testing.T, s *site) {
 	config := s.Config(t)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:reader", Groups: []string{"system:nodes", "system:authenticated"}}
 	for range requests {
-		// Until the permission is heeded, kube-apiserver does not pass them on.
+		// kube-apiserver rejects the requests until it applies the permission.
 		eventually.Holds(t, "a request is passed on", func(a *eventually.Attempt) {
 			_, err := fetch(a.Context(), config, basePath+"/flowschemas")
 			require.NoError(a, err)
@@ -63,7 +63,7 @@ func testLoad(t *testing.T, s *site) {
 	for i := range levels.Items {
 		want[levels.Items[i].Name] = replicas
 	}
-	// A replica whose last answer came too late has no series until the next.
+	// A replica whose last scrape timed out has no series until the next one.
 	eventually.Holds(t, "every replica tells of the seats of every level", func(a *eventually.Attempt) {
 		samples, err := s.prometheus.query(a.Context(), `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
 		require.NoError(a, err)
@@ -75,8 +75,7 @@ func testLoad(t *testing.T, s *site) {
 	})
 }
 
-// testFamilies expects every family to be there that the server tells of when it is
-// asked as Prometheus asks.
+// testFamilies requires every family of the server's /metrics in Prometheus.
 func testFamilies(t *testing.T, s *site) {
 	text, err := fetch(t.Context(), s.operator(t), "/metrics")
 	require.NoError(t, err)
@@ -99,7 +98,7 @@ func testFamilies(t *testing.T, s *site) {
 	})
 }
 
-// series are the names of a family's series.
+// series returns the names of a family's series.
 func series(family *dto.MetricFamily) []string {
 	name := family.GetName()
 	switch family.GetType() {
@@ -112,7 +111,8 @@ func series(family *dto.MetricFamily) []string {
 	}
 }
 
-// operator reaches a replica with a certificate of system:masters.
+// operator returns a client configuration that connects directly to a replica with
+// a certificate of system:masters.
 func (s *site) operator(t *testing.T) *rest.Config {
 	t.Helper()
 	config := s.Direct(t, s.Servers(t, replicas)[0])
@@ -121,8 +121,9 @@ func (s *site) operator(t *testing.T) *rest.Config {
 	return config
 }
 
-// testRefused asks Prometheus itself: two series of one name and labels in one
-// answer, for example, leave the target up and are only counted.
+// testRefused reads the metrics of Prometheus about rejected samples. For example,
+// two series with the same name and labels leave the target up and are only
+// counted.
 func testRefused(t *testing.T, s *site) {
 	text, err := fetch(t.Context(), &rest.Config{Host: s.prometheus.url}, "/metrics")
 	require.NoError(t, err)

@@ -13,10 +13,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// prometheus is one that runs, by its HTTP API.
+// prometheus is a client of a running Prometheus.
 type prometheus struct{ url string }
 
-// target is one that Prometheus reads.
+// target is a scrape target.
 type target struct {
 	Labels    map[string]string
 	ScrapeURL string
@@ -24,13 +24,13 @@ type target struct {
 	LastError string
 }
 
-// targets are those that Prometheus has found.
+// targets returns the discovered targets.
 func (p *prometheus) targets(ctx context.Context) ([]target, error) {
 	var data struct{ ActiveTargets []target }
 	return data.ActiveTargets, p.get(ctx, "/api/v1/targets?state=active", &data)
 }
 
-// names are those of all series.
+// names returns the names of all series.
 func (p *prometheus) names(ctx context.Context) ([]string, error) {
 	var names []string
 	return names, p.get(ctx, "/api/v1/label/__name__/values", &names)
@@ -42,7 +42,7 @@ type sample struct {
 	value  float64
 }
 
-// query evaluates an expression, now.
+// query evaluates an expression at the current time.
 func (p *prometheus) query(ctx context.Context, expression string) ([]sample, error) {
 	var data struct {
 		Result []struct {
@@ -68,7 +68,7 @@ func (p *prometheus) query(ctx context.Context, expression string) ([]sample, er
 	return samples, nil
 }
 
-// get reads the data of an answer into a value.
+// get decodes the data of a response.
 func (p *prometheus) get(ctx context.Context, path string, into any) error {
 	body, err := fetch(ctx, &rest.Config{Host: p.url}, path)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *prometheus) get(ctx context.Context, path string, into any) error {
 	return json.Unmarshal(reply.Data, into)
 }
 
-// fetch reads a page; one without 200 is an error.
+// fetch reads a page. A status code other than 200 is an error.
 func fetch(ctx context.Context, config *rest.Config, path string) (string, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -25,11 +25,11 @@ import (
 const (
 	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
 	replicas = 3
-	// account and namespace are those that artifacts/prometheus stands for.
+	// account and namespace are the names in artifacts/prometheus.
 	account, namespace = "prometheus", "monitoring"
 )
 
-// site is a cluster in which v1beta3 is this server's, and a Prometheus.
+// site is a cluster in which this server serves v1beta3, with a Prometheus.
 type site struct {
 	*cluster.Cluster
 	kubectl    *harness.Kubectl
@@ -68,9 +68,9 @@ func (s *site) startPrometheus(t *testing.T) *prometheus {
 	return p
 }
 
-// writeScrape writes the scrape configuration and the files that it names. In
-// place of what a pod finds at fixed paths and in its network, it gets the same
-// of this test; the rest stays as it is.
+// writeScrape writes the scrape configuration and the files that it names. It
+// replaces the paths and addresses of a pod with those of the test. The rest is
+// unchanged.
 func (s *site) writeScrape(t *testing.T, dir string) {
 	t.Helper()
 	root, err := binaries.Root()
@@ -97,7 +97,7 @@ func (s *site) writeScrape(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "scrape.yaml"), string(content))
 }
 
-// token is one of the service account's.
+// token returns a token of the service account.
 func (s *site) token(t *testing.T) string {
 	t.Helper()
 	token, err := s.Client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -105,7 +105,7 @@ func (s *site) token(t *testing.T) string {
 	return token.Status.Token
 }
 
-// authority is what the comment in scrape.yaml says how to get.
+// authority returns the CA bundle with the command of the comment in scrape.yaml.
 func (s *site) authority(t *testing.T) string {
 	t.Helper()
 	encoded := s.kubectl.Run(t, "-n", cluster.Namespace, "get", "secret", "flowcontrol-apiserver-serving", "-o", `go-template={{index .data "ca.crt"}}`)
@@ -114,7 +114,7 @@ func (s *site) authority(t *testing.T) string {
 	return string(decoded)
 }
 
-// writeKubeconfig stands in for the files by which a pod finds its cluster.
+// writeKubeconfig replaces the files by which a pod finds its cluster.
 func (s *site) writeKubeconfig(t *testing.T, dir, token string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()

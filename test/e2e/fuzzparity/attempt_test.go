@@ -17,7 +17,7 @@ const (
 	versionNew = "v1"
 )
 
-// verb is the way in which an object is sent.
+// verb is the operation with which an object is sent.
 type verb string
 
 const (
@@ -31,22 +31,22 @@ const (
 // attempt is one object that is sent to both servers.
 type attempt struct {
 	verb verb
-	// kind is the one of the URL; that of the object may be another.
+	// kind is the kind in the URL; that of the object may differ.
 	kind string
-	// version is the one in which this server gets it; the peer gets v1.
+	// version is the version for this server; the peer gets v1.
 	version string
 	// target is the name in the URL of an update.
 	target string
-	// query follows the path; it may be empty.
+	// query is the query string; it may be empty.
 	query string
 	form  form
-	// damage is done to the bytes; nil does none.
+	// damage changes the bytes; nil changes nothing.
 	damage *damage
-	// tree is the object, as JSON, in version.
+	// tree is the object in JSON, in version.
 	tree []byte
 }
 
-// in is the attempt as it is made in another version.
+// in converts the attempt to another version.
 func (a attempt) in(version string) attempt {
 	if a.version == version {
 		return a
@@ -58,7 +58,7 @@ func (a attempt) in(version string) attempt {
 	return a
 }
 
-// path is the path of the URL and its query.
+// path returns the path and query of the URL.
 func (a attempt) path() string {
 	path := resourcePath(a.version, a.kind)
 	switch a.verb {
@@ -86,37 +86,37 @@ func (a attempt) method() string {
 	return http.MethodPut
 }
 
-// body is what is sent to a server on which the target is the given one.
+// body returns the bytes for a server with the given target.
 func (a attempt) body(target identity) []byte {
 	if a.tree == nil {
 		return nil
 	}
 	if a.damage != nil {
-		// The same bytes for both, so that the damage does the same to both.
+		// Both servers get the same bytes, so that the damage is the same.
 		target.UID = anyUID
 	}
 	body := a.form.encode(fillIn(a.tree, target), a.version, a.kind)
 	return a.damage.do(body)
 }
 
-// String is enough to make the attempt again by hand.
+// String describes the attempt so that it can be repeated by hand.
 func (a attempt) String() string {
 	return fmt.Sprintf("%s %s\nContent-Type: %s\ndamage: %v\n%s", a.method(), a.path(), a.form.contentType, a.damage, a.tree)
 }
 
-// What stands for the identity of the target, which each server has its own of.
+// Placeholders for the identity of the target, which differs between the servers.
 const (
 	currentUID     = "UID-OF-THE-TARGET"
 	currentVersion = "VERSION-OF-THE-TARGET"
 	anyUID         = "5a1c5d5c-6f0f-4c64-9d0c-8e2f4c6d2b11"
 )
 
-// identity is what a server gave an object.
+// identity has the fields that a server assigns to an object.
 type identity struct{ UID, ResourceVersion string }
 
 func fillIn(tree []byte, target identity) []byte {
 	return []byte(strings.NewReplacer(currentUID, target.UID, currentVersion, target.ResourceVersion).Replace(string(tree)))
 }
 
-// isReal tells whether something is written.
+// isReal reports whether the attempt writes, that is, is not a dry run.
 func (a attempt) isReal() bool { return !strings.Contains(a.query, "dryRun=All") }

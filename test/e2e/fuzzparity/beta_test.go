@@ -9,11 +9,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// inV1 is the object of v1 that means what the tree means in v1beta3, by the
-// rules that were published with it: shares that are zero or left out are the
-// default, unless the annotation keeps the zero, and v1 has no such annotation.
-// What is not of the right type stays as it is: no version takes it. An object
-// that does not name its kind is of the one that the URL names.
+// inV1 converts an object from v1beta3 to v1, by the published rules: shares that
+// are zero or missing get the default, unless the annotation preserves the zero.
+// v1 has no such annotation. Values of the wrong type are unchanged: both versions
+// reject them. An object without a kind has the kind of the URL.
 func inV1(tree any, kind string) any {
 	object, ok := tree.(map[string]any)
 	if !ok {
@@ -44,7 +43,8 @@ func inV1(tree any, kind string) any {
 
 func isZero(shares any) bool { return shares == nil || shares == json.Number("0") }
 
-// takeMark takes the annotation that keeps a zero off, and tells whether it was there.
+// takeMark removes the annotation that preserves a zero, and reports whether it
+// was set.
 func takeMark(object map[string]any) bool {
 	metadata, _ := object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -59,9 +59,8 @@ func takeMark(object map[string]any) bool {
 	return true
 }
 
-// toV1beta3 writes an object of v1 in v1beta3. Zero shares that are given get
-// the annotation, as an object that means them would have it; other objects
-// get it now and then.
+// toV1beta3 converts an object from v1 to v1beta3. Explicit zero shares get the
+// annotation that preserves them. Other objects get it at random.
 func toV1beta3(g *objects.Generator, tree map[string]any) map[string]any {
 	if tree["apiVersion"] == flowcontrolv1.GroupName+"/"+versionNew {
 		tree["apiVersion"] = flowcontrolv1.GroupName + "/" + versionOld

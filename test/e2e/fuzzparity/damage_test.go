@@ -9,10 +9,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// damage is done to the bytes of an object.
+// damage is a change of the bytes of an object.
 type damage struct {
 	name string
-	// place is where, as a part of the whole, from 0 to below 1.
+	// place is the position as a fraction of the length, in [0, 1).
 	place float64
 	at    func(body []byte, place int) []byte
 }
@@ -31,7 +31,7 @@ func (d *damage) String() string {
 	return fmt.Sprintf("%s at %.4f of the bytes", d.name, d.place)
 }
 
-// newDamage is one of those that make sense for bytes of any form.
+// newDamage returns a random damage that applies to bytes of any form.
 func newDamage(g *objects.Generator) *damage {
 	bit := byte(1) << g.IntN(8)
 	all := []damage{
@@ -65,7 +65,7 @@ func inserted(name, text string) damage {
 	return damage{name: name, at: func(body []byte, place int) []byte { return slices.Insert(body, place, []byte(text)...) }}
 }
 
-// member adds one with the given value to a map of JSON.
+// member inserts a member with the given value into a JSON object.
 func member(name, value string) damage {
 	return damage{name: name, at: func(body []byte, place int) []byte {
 		if found := nextMember(body, place); found >= 0 {
@@ -75,8 +75,8 @@ func member(name, value string) damage {
 	}}
 }
 
-// nextMember is where the first member of the next map of JSON begins, -1 if
-// there is none.
+// nextMember returns the position of the first member of the next JSON object, -1
+// if there is none.
 func nextMember(body []byte, place int) int {
 	found := bytes.Index(body[place:], []byte(`{"`))
 	if found < 0 {

@@ -1,16 +1,16 @@
 // Package fuzzparity sends generated objects to this server and to a
-// kube-apiserver that serves the group itself, and holds that both say the
-// same: status code, reason, the set of causes, warnings, and for an object
-// that is accepted what is stored of it.
+// kube-apiserver that serves the group, and compares the results: status code,
+// reason, the set of causes, warnings, and for an accepted object the stored
+// fields.
 //
-// Most objects are created and updated as a dry run, some for real. Each field
-// of a full object is left out, doubled and replaced by every other type of
-// value; beyond that objects are random: valid, nearly valid and wild, in JSON,
-// YAML and protobuf, with damaged bytes too. What is sent to v1beta3, which the
-// peer does not serve, is held against what the peer says to the same object
+// Most creates and updates are dry runs, some are not. The variants of a full
+// object omit, repeat or replace each field by every other type of value. Further
+// objects are random: valid, nearly valid and arbitrary, in JSON, YAML and
+// protobuf, some with damaged bytes. The peer does not serve v1beta3. What this
+// server answers in v1beta3 is compared with the peer's answer to the same object
 // in v1.
 //
-// The short lane takes every seventh of the changed fields and some random objects,
-// the same each time; the long lane takes all fields and many objects, new ones each
-// time. A difference is reported with the smallest object that still shows it.
+// The short lane uses every seventh variant and some random objects, the same in
+// each run. The long lane uses all variants and many random objects, new ones in
+// each run. A difference is reported with the smallest object that shows it.
 package fuzzparity

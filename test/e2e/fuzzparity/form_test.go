@@ -13,7 +13,7 @@ import (
 // form is an encoding of objects.
 type form struct {
 	name, contentType string
-	// encode writes a tree of JSON; kind is that of the URL.
+	// encode encodes a JSON tree; kind is that of the URL.
 	encode func(tree []byte, version, kind string) []byte
 }
 
@@ -39,8 +39,8 @@ func toYAML(tree []byte, _, _ string) []byte {
 	return text
 }
 
-// toProtobuf writes what the published type has of the tree. An envelope
-// without a message stays of a tree that is not of the type.
+// toProtobuf encodes the fields of the published type. If the tree does not match
+// the type, the envelope has no message.
 func toProtobuf(tree []byte, version, kind string) []byte {
 	var envelope runtime.Unknown
 	var types struct{ APIVersion, Kind string }

@@ -16,15 +16,15 @@ import (
 
 const (
 	workers = 8
-	// reported is how many differences are reduced and shown.
+	// reported is the number of differences that are reduced and printed.
 	reported = 5
 )
 
 func randomCount() int { return lane.Pick(3_000, 50_000) }
 func storyCount() int  { return lane.Pick(60, 1_000) }
 
-// variantStep is how many variants of a field stand for one of them: 7 has no
-// divisor in common with the numbers of verbs, modes and forms.
+// variantStep is the step at which variants are sampled. 7 is coprime to the
+// numbers of verbs, modes and forms.
 func variantStep() int { return lane.Pick(7, 1) }
 
 func TestKubeAPIServerAndThisServerJudgeAlike(t *testing.T) {
@@ -49,8 +49,8 @@ func TestKubeAPIServerAndThisServerJudgeAlike(t *testing.T) {
 	})
 }
 
-// compare makes count series of attempts with both servers and reports
-// differences, each reduced to a small one.
+// compare sends count series of attempts to both servers and reports reduced
+// differences.
 func (p pair) compare(t *testing.T, count int, series func(int) []attempt) *tally {
 	t.Helper()
 	seen := &tally{}
@@ -66,7 +66,7 @@ func (p pair) compare(t *testing.T, count int, series func(int) []attempt) *tall
 						break
 					}
 					if !seen.add(i, a, v) {
-						break // what follows would differ too
+						break // later attempts would differ too
 					}
 				}
 			}
@@ -78,7 +78,8 @@ func (p pair) compare(t *testing.T, count int, series func(int) []attempt) *tall
 	return seen
 }
 
-// report shows the first differences, reduced where an attempt can be repeated.
+// report prints the first differences. It reduces those whose attempt can be
+// repeated.
 func (seen *tally) report(t *testing.T, p pair) {
 	t.Helper()
 	shown := map[string]bool{}
@@ -99,7 +100,7 @@ func (seen *tally) report(t *testing.T, p pair) {
 	}
 }
 
-// reduce finds a small object that still shows a difference.
+// reduce returns a smaller attempt that still shows a difference.
 func (p pair) reduce(ctx context.Context, a attempt) (attempt, verdicts) {
 	differs := func(a attempt) bool {
 		v, err := p.try(ctx, a)

@@ -22,21 +22,21 @@ import (
 type peer struct {
 	url    string
 	client *http.Client
-	// targets are the objects that updates are about, by kind and name.
+	// targets are the objects for updates, by kind and name.
 	targets map[string]map[string]identity
 }
 
-// pair is the two servers.
+// pair is this server and kube-apiserver.
 type pair struct{ ours, theirs *peer }
 
-// startPair starts both servers, each on an etcd of its own, with the same objects.
-// Flow control is off: its engines write conditions at times of their own.
+// startPair starts both servers, each on a separate etcd, with the same objects.
+// Flow control is disabled, because its engines write conditions asynchronously.
 func startPair(t *testing.T) pair {
 	t.Helper()
 	kube, own := harness.StartEtcd(t, harness.EtcdOptions{}), harness.StartEtcd(t, harness.EtcdOptions{})
 	const still = "--enable-priority-and-fairness=false"
 	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: kube, Args: []string{still}})
-	// The key of an object is part of some messages.
+	// Some messages contain the key of an object.
 	ours := harness.StartServer(t, harness.ServerOptions{Etcd: own, Args: []string{still, "--etcd-prefix=/registry"}})
 	return pair{ours: newPeer(t, ours.Config(t)), theirs: newPeer(t, theirs.Config(t))}
 }
@@ -66,7 +66,7 @@ const (
 		"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}}}`
 )
 
-// remember reads which objects there are to update. Nobody writes to them.
+// remember reads the targets of updates. No attempt changes them.
 func (p *peer) remember(t *testing.T) {
 	t.Helper()
 	p.targets = map[string]map[string]identity{kindSchema: {}, kindLevel: {}}
@@ -104,14 +104,14 @@ func (p *peer) send(ctx context.Context, method, path, contentType string, body 
 	return answer{code: response.StatusCode, warnings: response.Header.Values("Warning"), body: content}, err
 }
 
-// try makes the attempt and says how the server judged it.
+// try sends the attempt and returns the server's verdict.
 func (p *peer) try(ctx context.Context, a attempt) (verdict, answer, error) {
 	target := p.targets[a.kind][a.target]
 	got, err := p.send(ctx, a.method(), a.path(), a.form.contentType, a.body(target))
 	return a.judge(got, target), got, err
 }
 
-// verdicts are those of both servers on one attempt.
+// verdicts are the verdicts of both servers on one attempt.
 type verdicts struct {
 	ours, theirs       verdict
 	ourSays, theirSays answer
@@ -119,7 +119,7 @@ type verdicts struct {
 
 func (v verdicts) agree() bool { return bytes.Equal(objects.Encode(v.ours), objects.Encode(v.theirs)) }
 
-// try makes the attempt with both servers, the peer's in v1.
+// try sends the attempt to both servers, to the peer in v1.
 func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 	var v verdicts
 	var err error
@@ -134,8 +134,8 @@ func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 	return v, err
 }
 
-// asIntended turns a verdict of kube-apiserver into the one that is intended
-// here: what is the client's fault is never a 500.
+// asIntended converts a verdict of kube-apiserver to the intended one: a bad
+// request is never answered with 500.
 func asIntended(v verdict) verdict {
 	if v.Code == http.StatusInternalServerError && strings.HasPrefix(v.Message, "strconv.ParseUint: parsing") {
 		v.Code, v.Reason = http.StatusBadRequest, string(metav1.StatusReasonBadRequest)
@@ -144,8 +144,7 @@ func asIntended(v verdict) verdict {
 	return v
 }
 
-// withoutManagers leaves the managed fields out: each names the version that it
-// was written in.
+// withoutManagers removes the managed fields: they name the version of the write.
 func withoutManagers(object string) string {
 	tree, ok := objects.Decode([]byte(object)).(map[string]any)
 	if !ok {

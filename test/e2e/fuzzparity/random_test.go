@@ -11,11 +11,11 @@ import (
 // degree is how far random objects are from valid ones.
 type degree struct {
 	name string
-	// wildness is the chance that one choice is a bad one, mutation the chance
-	// that one node of the JSON is replaced, damaged that bytes are.
+	// wildness is the probability of a bad choice, mutation that of replacing a node
+	// of the JSON, damaged that of damaged bytes.
 	wildness, mutation, damaged float64
-	// acceptedFrom and acceptedTo bound the share of accepted attempts, so that
-	// a generator that no longer does what its name says is noticed.
+	// acceptedFrom and acceptedTo bound the share of accepted attempts. They detect
+	// a generator that does not match its name.
 	acceptedFrom, acceptedTo float64
 }
 
@@ -27,12 +27,12 @@ func degrees() []degree {
 	}
 }
 
-// degreeOf gives each random attempt its degree.
+// degreeOf returns the degree of a random attempt.
 func degreeOf(i int) degree { return degrees()[i%len(degrees())] }
 
 func pick[T any](g *objects.Generator, things ...T) T { return things[g.IntN(len(things))] }
 
-// newAttempt is the dry run number i of a seed.
+// newAttempt returns dry run i of a seed.
 func newAttempt(seed uint64, i int) attempt {
 	degree := degreeOf(i)
 	g := objects.New(seed, uint64(i), degree.wildness)
@@ -56,7 +56,8 @@ func newTree(g *objects.Generator, kind string) map[string]any {
 	return treeOf(kind, g.FlowSchema(), g.Level())
 }
 
-// treeOf is that of the object of the kind, with its types.
+// treeOf returns the JSON tree of the object of the kind, with apiVersion and
+// kind.
 func treeOf(kind string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) map[string]any {
 	tree := objects.Tree(level)
 	if kind == kindSchema {
@@ -71,8 +72,8 @@ func name(tree map[string]any) string {
 	return text
 }
 
-// aim makes an update about an object that there is, most of the time, and
-// that names what it replaces now and then.
+// aim makes an attempt an update of an existing object in most cases, sometimes
+// with preconditions.
 func (a *attempt) aim(g *objects.Generator, tree map[string]any) {
 	metadata := tree["metadata"].(map[string]any)
 	delete(metadata, "generateName")
@@ -87,7 +88,7 @@ func (a *attempt) aim(g *objects.Generator, tree map[string]any) {
 	metadata["uid"] = pick(g, "", currentUID)
 }
 
-// spoil turns the tree into the attempt's object, as wild as the degree is.
+// spoil derives the attempt's object from the tree, with the errors of the degree.
 func (a *attempt) spoil(g *objects.Generator, tree map[string]any, degree degree) {
 	metadata := tree["metadata"].(map[string]any)
 	if g.Wild() {
@@ -120,12 +121,12 @@ func (a *attempt) spoil(g *objects.Generator, tree map[string]any, degree degree
 	}
 	a.tree = objects.Encode(mutated)
 	if a.damage != nil {
-		// Versions of different lengths would put the damage at different places.
+		// Versions of different lengths would move the damage.
 		a.tree = fillIn(a.tree, identity{UID: currentUID, ResourceVersion: "1"})
 	}
 }
 
-// newStory is a sequence of attempts for real, about one object.
+// newStory returns a sequence of real writes of one object.
 func newStory(seed uint64, i int) []attempt {
 	degree := degreeOf(i)
 	g := objects.New(seed, uint64(i)|1<<32, degree.wildness/10)
@@ -136,7 +137,7 @@ func newStory(seed uint64, i int) []attempt {
 		metadata := tree["metadata"].(map[string]any)
 		metadata["name"] = target
 		delete(metadata, "finalizers")
-		// Whoever keeps the built-in objects takes a stranger with this annotation away.
+		// The servers delete unknown objects with the auto-update annotation.
 		delete(metadata, "annotations")
 		delete(metadata, "generateName")
 		if a.version == versionOld {

@@ -12,18 +12,18 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// tally is what kube-apiserver said of a lot of attempts, and where this server
-// said something else.
+// tally counts kube-apiserver's verdicts, and records the attempts on which this
+// server differs.
 type tally struct {
-	mutex              sync.Mutex // guards all below
+	mutex              sync.Mutex // guards the fields below
 	attempts, accepted int
-	// acceptedOf counts accepted attempts by degree, faults refusals by kind,
-	// type and field, made the attempts by verb, version and form.
+	// acceptedOf counts accepted attempts by degree, faults rejections by kind, type
+	// and field, made the attempts by verb, version and form.
 	acceptedOf, faults, made map[string]int
 	differences              []difference
 }
 
-// add tells whether the servers agree.
+// add records an attempt and reports whether the servers agree.
 func (seen *tally) add(i int, a attempt, v verdicts) bool {
 	seen.mutex.Lock()
 	defer seen.mutex.Unlock()
@@ -47,13 +47,13 @@ func (seen *tally) add(i int, a attempt, v verdicts) bool {
 	return false
 }
 
-// withoutIndex generalises a cause: which member of a list it was goes, and the wording.
+// withoutIndex removes list indexes and the wording from a cause.
 func withoutIndex(cause string) string {
 	parts := strings.SplitN(cause, " ", 3)
 	return parts[0] + " " + regexp.MustCompile(`\[\d+\]`).ReplaceAllString(parts[1], "[]")
 }
 
-// requireBreadth holds that the random attempts were what they are meant to be.
+// requireBreadth checks that the random attempts match their degrees.
 func (seen *tally) requireBreadth(t *testing.T, count int) {
 	t.Helper()
 	for _, degree := range degrees() {
@@ -71,9 +71,9 @@ func (seen *tally) requireBreadth(t *testing.T, count int) {
 	}
 }
 
-// requireEveryFault holds that each rule was broken, in one tally or the other.
-// A few rules cannot be broken through HTTP: what they are about is refused
-// earlier, or set by the server.
+// requireEveryFault checks that each rule was violated, in one of the tallies. A
+// few rules cannot be violated over HTTP: the value is rejected earlier, or set by
+// the server.
 func requireEveryFault(t *testing.T, tallies ...*tally) {
 	t.Helper()
 	unreachable := []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// Objects with every field that there is.
+// These objects set every field.
 const (
 	fullSchema = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema",
 		"metadata":{"name":"full","labels":{"app":"web"},"annotations":{"note":"x"},"finalizers":["example.com/hold"],
@@ -30,8 +30,8 @@ const (
 		"spec":{"type":"Exempt","exempt":{"nominalConcurrencyShares":5,"lendablePercent":10}}}`
 )
 
-// otherValues are put in the place of each field: every type, and both sides of
-// every bound that a field has.
+// otherValues returns the replacements of each field: every type, and both sides
+// of every bound.
 func otherValues() []any {
 	values := []any{
 		nil, true, "", "*", "a", "A b", "exempt", "Limited", "Exempt", "Queue", "Reject", "User", "ByNamespace", "Event", "2001-02-03T04:05:06Z",
@@ -47,8 +47,8 @@ func otherValues() []any {
 	return values
 }
 
-// variants are all trees that differ from this one in one node: another value,
-// nothing, a member too many, an item twice.
+// variants returns all trees that differ from this one in one node: another value,
+// a missing member, an additional member, or a repeated item.
 func variants(tree any) []any {
 	all := otherValues()
 	switch node := tree.(type) {
@@ -79,14 +79,14 @@ func variants(tree any) []any {
 	return all
 }
 
-// memberOf is a member of a tree, as JSON.
+// memberOf returns a member of a tree in JSON.
 func memberOf(tree any, key string) []byte {
 	node, _ := tree.(map[string]any)
 	return objects.Encode(node[key])
 }
 
-// everyVariant sends each variant of the full objects once, those of the status
-// as a write of it; else verb and form follow from the number.
+// everyVariant sends each variant of the full objects once. Variants of the status
+// are status writes; otherwise the number determines verb and form.
 func everyVariant() []attempt {
 	var all []attempt
 	for _, full := range []struct{ kind, text, target string }{

@@ -14,20 +14,21 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// verdict is what a server said, without what each server says in its own way:
-// identities, times, and the wording of what is wrong in a spec or a status.
+// verdict is the result of an attempt, without what differs between the servers:
+// identities, times, and the wording of errors in a spec or a status.
 type verdict struct {
 	Code   int
 	Reason string
-	// Message is empty where Causes say it.
+	// Message is empty if there are Causes.
 	Message string
-	// Details are the name, group and kind that a refusal is about.
+	// Details are the name, group and kind of a rejection.
 	Details string
-	// Causes are "type field", and the wording of what the library words, sorted.
+	// Causes are sorted texts "type field", with the wording if it comes from the
+	// library.
 	Causes []string
-	// Warnings are those about fields, sorted.
+	// Warnings are the warnings about fields, sorted.
 	Warnings []string
-	// Object is the accepted one, as JSON.
+	// Object is the accepted object in JSON.
 	Object string
 }
 
@@ -40,7 +41,7 @@ type answer struct {
 	body     []byte
 }
 
-// judge reads an answer to the attempt, the one it was made as.
+// judge derives the verdict of an answer to the attempt.
 func (a attempt) judge(got answer, target identity) verdict {
 	v := verdict{Code: got.code, Warnings: fieldWarnings(got.warnings)}
 	if v.accepts() {
@@ -63,7 +64,7 @@ func (a attempt) judge(got answer, target identity) verdict {
 		}
 		for _, cause := range details.Causes {
 			if generated && cause.Field == "metadata.name" {
-				cause.Message = "" // it shows the name
+				cause.Message = "" // it contains the generated name
 			}
 			v.Causes = append(v.Causes, describe(cause))
 		}
@@ -75,7 +76,8 @@ func (a attempt) judge(got answer, target identity) verdict {
 	return v
 }
 
-// describe leaves the wording out that is each server's own.
+// describe describes a cause, without the wording that differs between the
+// servers.
 func describe(cause metav1.StatusCause) string {
 	text := string(cause.Type) + " " + cause.Field
 	if strings.HasPrefix(cause.Field, "spec") || strings.HasPrefix(cause.Field, "status") ||
@@ -85,7 +87,7 @@ func describe(cause metav1.StatusCause) string {
 	return text + " " + regexp.MustCompile(`\(0x[0-9a-f]+\)`).ReplaceAllString(cause.Message, "(pointer)")
 }
 
-// nameless is the message with what stands for the identity of the target.
+// nameless replaces the identity of the target in a message by the placeholder.
 func nameless(message string, target identity) string {
 	if target.UID != "" {
 		message = strings.ReplaceAll(message, target.UID, currentUID)
@@ -93,8 +95,8 @@ func nameless(message string, target identity) string {
 	return strings.ReplaceAll(message, versionOld, versionNew)
 }
 
-// fieldWarnings leaves out the warning that v1beta3 is deprecated, which
-// another test looks at, and advice, which kube-apiserver does not give.
+// fieldWarnings removes the deprecation warning of v1beta3, which another test
+// checks, and advice, which kube-apiserver does not send.
 func fieldWarnings(warnings []string) []string {
 	var kept []string
 	for _, warning := range warnings {
@@ -106,7 +108,8 @@ func fieldWarnings(warnings []string) []string {
 	return kept
 }
 
-// isNameGenerated tells whether each server gives the object a name of its own.
+// isNameGenerated reports whether each server generates a different name for the
+// object.
 func (a attempt) isNameGenerated() bool {
 	tree, _ := objects.Decode(a.tree).(map[string]any)
 	metadata, _ := tree["metadata"].(map[string]any)
@@ -114,7 +117,7 @@ func (a attempt) isNameGenerated() bool {
 	return a.verb == verbCreate && prefix != ""
 }
 
-// stored is the object that a server answered with, without what is its own.
+// stored returns the object of an answer, without server-specific values.
 func (a attempt) stored(body []byte, target identity) string {
 	object, _ := objects.Decode(body).(map[string]any)
 	if a.version == versionOld {
@@ -140,8 +143,8 @@ func (a attempt) stored(body []byte, target identity) string {
 	return string(objects.Encode(object))
 }
 
-// withoutTimes leaves the times of managed fields out, with the order that follows
-// from the seconds, and the entries of whoever made the built-in objects.
+// withoutTimes removes the times of managed fields, the order that depends on
+// them, and the entries of the creator of the built-in objects.
 func withoutTimes(managed any) []any {
 	var kept []any
 	entries, _ := managed.([]any)

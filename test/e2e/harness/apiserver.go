@@ -7,31 +7,30 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// APIServer is what a process of kube-apiserver and one of this project's server
-// have in common.
+// APIServer holds what kube-apiserver and this project's server have in common.
 type APIServer struct {
-	// URL is where clients reach it; it stays the same when it is started again.
+	// URL is where clients reach the server. It does not change on restart.
 	URL string
-	// Kubeconfig is the path of the administrator's kubeconfig, there once the
-	// server is ready.
+	// Kubeconfig is the path of the administrator's kubeconfig. The file exists once
+	// the server is ready.
 	Kubeconfig string
-	// Process is the one that runs now, or ran last.
+	// Process is the running process, or the last one.
 	Process *Process
 
 	// command is how the process is started.
 	command func(TB) Command
-	// token is that with which readiness is asked for, if one is needed.
+	// token is the bearer token of the readiness probe; empty: none is needed.
 	token string
 }
 
-// Launch starts the server again, after Stop or Kill, with the files and port that
-// it had, and does not wait.
+// Launch restarts the server, after Stop or Kill, with the same files and port. It
+// does not wait.
 func (a *APIServer) Launch(t TB) {
 	t.Helper()
 	a.Process = StartProcess(t, a.command(t))
 }
 
-// Start is Launch that waits until the server is ready.
+// Start calls Launch and waits until the server is ready.
 func (a *APIServer) Start(t TB) {
 	t.Helper()
 	a.Launch(t)
@@ -55,14 +54,14 @@ func (a *APIServer) WaitReady(ctx context.Context) error {
 	return a.Process.poll(ctx, "readiness", newProbe(a.URL+"/readyz", a.token).ok)
 }
 
-// Config returns a client configuration of the administrator, not throttled.
+// Config returns an unthrottled client configuration of the administrator.
 func (a *APIServer) Config(t TB) *rest.Config {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", a.Kubeconfig)
 	if err != nil {
 		t.Fatalf("reading %s: %v", a.Kubeconfig, err)
 	}
-	config.QPS = -1 // the client's own throttle is not what is tested
+	config.QPS = -1 // the client's throttle is not under test
 	return config
 }
 

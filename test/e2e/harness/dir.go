@@ -2,9 +2,9 @@ package harness
 
 import "os"
 
-// ShortDir makes an empty directory that goes with the test. Its path is short,
-// unlike that of a test's own TempDir, because the path of a Unix socket in it
-// may have 107 bytes at most.
+// ShortDir makes an empty directory, removed when the test ends. Its path is
+// shorter than that of TempDir, because the path of a Unix socket in it may have
+// 107 bytes at most.
 func ShortDir(t TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fca-")

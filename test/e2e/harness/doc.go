@@ -1,20 +1,20 @@
 // Package harness starts real processes for the end-to-end tests: etcd, this
 // project's server, kube-apiserver and kubectl.
 //
-// Each Start function takes the test that owns the process. When the test ends
-// the process is stopped, and if the test failed the end of its output is
-// attached to it. When the test process itself dies, by a panic or a timeout
-// too, Linux kills what it started.
+// Each Start function takes the test that owns the process. The process is stopped
+// when the test ends. If the test failed, the end of the process's output is
+// attached to it. If the test process dies, for example by a panic or a timeout,
+// Linux kills its children.
 //
-// Ports are of the loopback, and the test's own until it ends, also while no
-// process listens there. Nothing here sleeps: what must be waited for is polled
+// Ports are on the loopback interface. They belong to the test until it ends, even
+// while no process listens on them. Nothing here sleeps: conditions are polled
 // until a deadline.
 package harness
 
 import "context"
 
-// TB is the part of testing.TB that the harness uses; *testing.T and
-// *testing.B have it, and a program that is no test brings its own.
+// TB is the part of testing.TB that the harness uses. *testing.T and *testing.B
+// implement it; a program that is not a test uses Owner.
 type TB interface {
 	Helper()
 	Name() string

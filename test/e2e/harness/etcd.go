@@ -11,24 +11,24 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// EtcdOptions says how an etcd is run; the zero value is a plain one.
+// EtcdOptions configures an etcd process; the zero value uses plain HTTP.
 type EtcdOptions struct {
-	// CA, if set, makes etcd speak TLS with a certificate of this authority
-	// and demand a client certificate of it.
+	// CA, if set, makes etcd serve TLS with a certificate of this CA and require
+	// client certificates of it.
 	CA *CA
-	// Fsync makes etcd run as it should, waiting for the disk at each write: for
-	// crashes of etcd itself, and for benchmarks. Elsewhere nothing depends on it,
-	// since what a killed process has written the kernel still has.
+	// Fsync makes etcd wait for the disk at each write. Crashes of etcd and
+	// benchmarks need it. Other tests do not: the kernel keeps what a killed process
+	// has written.
 	Fsync bool
 	// Args are further flags.
 	Args []string
 }
 
-// Etcd is an etcd process of one member on a data directory of its own.
+// Etcd is an etcd process of one member with a separate data directory.
 type Etcd struct {
-	// URL is where clients reach it; it stays the same when etcd is started again.
+	// URL is where clients reach etcd. It does not change on restart.
 	URL string
-	// Process is the one that runs now, or ran last.
+	// Process is the running process, or the last one.
 	Process *Process
 
 	options   EtcdOptions
@@ -50,19 +50,18 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
 	e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
 	if !options.Fsync {
-		// Nor need a single member leave others the time to vote.
+		// A single member does not wait for the votes of others.
 		e.args = append(e.args, "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=50")
 	}
 	e.Start(t)
 	return e
 }
 
-// CA is the authority that this etcd's clients need a certificate of, nil if they
-// need none.
+// CA returns the CA that signs client certificates, or nil if clients need none.
 func (e *Etcd) CA() *CA { return e.options.CA }
 
-// Start starts etcd again, after Stop or Kill, on the data and ports that it
-// had, and waits until it is healthy.
+// Start restarts etcd, after Stop or Kill, on the same data and ports, and waits
+// until it is healthy.
 func (e *Etcd) Start(t TB) {
 	t.Helper()
 	e.Launch(t)
@@ -103,7 +102,7 @@ func (e *Etcd) Kill(t TB) {
 	e.Process.Kill(t)
 }
 
-// WaitHealthy waits until etcd says that it is healthy.
+// WaitHealthy waits until /health answers 200.
 func (e *Etcd) WaitHealthy(ctx context.Context) error {
 	probe := newProbe(e.healthURL+"/health", "")
 	return e.Process.poll(ctx, "health", probe.ok)
@@ -124,8 +123,8 @@ func (e *Etcd) Client(t TB) *clientv3.Client {
 	return client
 }
 
-// ServerArgs are the flags by which an API server, ours or kube-apiserver,
-// uses this etcd.
+// ServerArgs returns the flags with which an API server, this project's or
+// kube-apiserver, uses this etcd.
 func (e *Etcd) ServerArgs(t TB) []string {
 	t.Helper()
 	args := []string{"--etcd-servers=" + e.URL}

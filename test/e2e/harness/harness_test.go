@@ -78,7 +78,7 @@ func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
 	require.NoFileExists(t, p.output)
 }
 
-// recorder is a test whose end and failure the test decides.
+// recorder is a TB whose failure and cleanup the test controls.
 type recorder struct {
 	TB
 	failed  bool
@@ -90,8 +90,8 @@ func (r *recorder) Failed() bool            { return r.failed }
 func (r *recorder) Logf(f string, a ...any) { r.log += fmt.Sprintf(f, a...) }
 func (r *recorder) Cleanup(cleanup func())  { r.cleanup = cleanup }
 
-// deadParent is the environment variable that turns the test binary into a
-// parent which starts a child, says its id, and dies without cleaning up.
+// deadParent is the environment variable that turns the test binary into a parent.
+// The parent starts a child, writes its process ID, and dies without cleanup.
 const deadParent = "HARNESS_TEST_DEAD_PARENT"
 
 func TestChildOfAKilledTestProcessDies(t *testing.T) {
@@ -114,7 +114,7 @@ func TestChildOfAKilledTestProcessDies(t *testing.T) {
 	})
 }
 
-// gone reports whether a process has ended; one that waits to be reaped has.
+// gone reports whether a process has ended; a zombie counts as ended.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 // adminToken is the bearer token of a member of system:masters.
 const adminToken = "test-admin-token"
 
-// KubeAPIServerOptions says how a kube-apiserver is run.
+// KubeAPIServerOptions configures a kube-apiserver process.
 type KubeAPIServerOptions struct {
-	// Etcd is its store; it must be set.
+	// Etcd is its store; required.
 	Etcd *Etcd
-	// Program is the path of the binary; empty: the one of this project's release.
+	// Program is the path of the binary; empty: that of the supported release.
 	Program string
-	// Args are further flags; a flag that the harness gives too is overridden.
+	// Args are additional flags. They override those of the harness.
 	Args []string
 }
 
@@ -28,11 +28,12 @@ type KubeAPIServerOptions struct {
 // and the front proxy that an aggregated API server needs.
 type KubeAPIServer struct {
 	APIServer
-	// ClientCA signs client certificates that it takes, and its serving certificate.
+	// ClientCA signs the client certificates that it accepts, and its serving
+	// certificate.
 	ClientCA *CA
-	// FrontProxyCA signs the certificate with which it passes requests on.
+	// FrontProxyCA signs the client certificate with which it proxies requests.
 	FrontProxyCA *CA
-	// ServiceAccountKey is the file of the key that signs service account tokens.
+	// ServiceAccountKey is the path of the key that signs service account tokens.
 	ServiceAccountKey string
 
 	options KubeAPIServerOptions
@@ -63,7 +64,7 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 	return k
 }
 
-// prepare writes the files that kube-apiserver is given, and the flags that name them.
+// prepare writes kube-apiserver's files and sets the flags that name them.
 func (k *KubeAPIServer) prepare(t TB, dir string) {
 	t.Helper()
 	k.Kubeconfig = filepath.Join(dir, "admin.kubeconfig")

@@ -7,17 +7,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// KubeControllerManagerOptions says how a kube-controller-manager is run.
+// KubeControllerManagerOptions configures a kube-controller-manager process.
 type KubeControllerManagerOptions struct {
-	// KubeAPIServer is the one that it works for; it must be set.
+	// KubeAPIServer is the server that it connects to; required.
 	KubeAPIServer *KubeAPIServer
-	// Args are further flags; a flag that the harness gives too is overridden.
+	// Args are additional flags. They override those of the harness.
 	Args []string
 }
 
-// StartKubeControllerManager starts a kube-controller-manager that signs
-// certificates with the client CA of its kube-apiserver, and waits until it is
-// healthy.
+// StartKubeControllerManager starts a kube-controller-manager and waits until it
+// is healthy. It signs certificates with the client CA of its kube-apiserver.
 func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Process {
 	t.Helper()
 	k := options.KubeAPIServer

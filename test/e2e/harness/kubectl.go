@@ -12,14 +12,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// Kubectl runs kubectl with one kubeconfig and a home directory of its own.
+// Kubectl runs kubectl with one kubeconfig and a separate HOME directory.
 type Kubectl struct {
 	path       string
 	kubeconfig string
 	home       string
 }
 
-// Result is what a kubectl command left.
+// Result is the outcome of a kubectl command.
 type Result struct {
 	Stdout, Stderr string
 	ExitCode       int
@@ -69,14 +69,14 @@ func (k *Kubectl) Try(t TB, stdin string, args ...string) Result {
 	return Result{Stdout: stdout.String(), Stderr: stderr.String(), ExitCode: cmd.ProcessState.ExitCode()}
 }
 
-// Start runs a command that goes on, as get --watch or proxy; its output grows
-// in the process, which ends with the test.
+// Start runs a command that does not end by itself, such as get --watch or proxy.
+// The process ends with the test.
 func (k *Kubectl) Start(t TB, args ...string) *Process {
 	t.Helper()
 	return StartProcess(t, Command{Path: k.path, Args: args, Env: k.env()})
 }
 
-// env keeps the user's own kubectl settings out.
+// env isolates the command from the user's kubectl settings.
 func (k *Kubectl) env() []string {
 	return []string{"KUBECONFIG=" + k.kubeconfig, "HOME=" + k.home, "KUBECACHEDIR=" + k.home}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// createLog makes the file for the output of a program that a test runs:
-// .cache/test/logs/PACKAGE/TEST/PROGRAM-N.log, from the top of the repository.
-// Files of a test that failed stay there; empty
-// folders too, because a test beside may just be about to use one.
+// createLog creates the output file of a program that a test runs:
+// .cache/test/logs/PACKAGE/TEST/PROGRAM-N.log, below the root of the repository.
+// The files of a failed test remain. Empty folders remain too, because a parallel
+// test may be about to use one.
 func createLog(test, program string) (*os.File, error) {
 	root, err := binaries.Root()
 	if err != nil {
@@ -32,7 +32,7 @@ func createLog(test, program string) (*os.File, error) {
 	return os.CreateTemp(dir, program+"-*.log")
 }
 
-// fileName makes a path of the name of a test, whose subtests become folders.
+// fileName converts the name of a test to a path. Subtests become folders.
 func fileName(test string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`<>:"\\|?*,;()[]{}'$&!`, r) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Owner owns processes as a test does, for a program that is no test.
+// Owner implements TB for a program that is not a test.
 type Owner struct {
 	ctx      context.Context //nolint:containedctx // TB hands it out, as testing.TB does
 	failed   bool
@@ -19,11 +19,11 @@ type Owner struct {
 
 var _ TB = (*Owner)(nil)
 
-// failure is what Fatalf panics with, up to Own.
+// failure is the value with which Fatalf panics; Own recovers it.
 type failure struct{ message string }
 
-// Own runs body with an owner and afterwards ends everything that it owns,
-// however body ended. A failed body is the error.
+// Own runs body with an owner, and then the owner's cleanups, even if body panics.
+// It returns an error if body failed.
 func Own(ctx context.Context, body func(*Owner)) (err error) {
 	o := &Owner{ctx: ctx}
 	defer func() {
@@ -44,33 +44,34 @@ func Own(ctx context.Context, body func(*Owner)) (err error) {
 	return nil
 }
 
-// Within is Own inside of Own: what body starts ends before Within returns.
+// Within is a nested Own: the processes that body starts end before Within
+// returns.
 func (o *Owner) Within(body func(*Owner)) {
 	if err := Own(o.ctx, body); err != nil {
 		o.Fatalf("%v", err)
 	}
 }
 
-// Check fails the program if there is an error.
+// Check calls Fatalf if there is an error.
 func (o *Owner) Check(err error) {
 	if err != nil {
 		o.Fatalf("%v", err)
 	}
 }
 
-// Helper does nothing: there is no report of lines to keep it out of.
+// Helper does nothing: log lines carry no caller.
 func (o *Owner) Helper() {}
 
 // Name is the program's name.
 func (o *Owner) Name() string { return filepath.Base(os.Args[0]) }
 
-// Failed tells whether Fatalf was called.
+// Failed reports whether Fatalf was called.
 func (o *Owner) Failed() bool { return o.failed }
 
-// Context is the one that Own was given.
+// Context returns the context passed to Own.
 func (o *Owner) Context() context.Context { return o.ctx }
 
-// Cleanup keeps a function that Own calls at its end, the last one first.
+// Cleanup registers a function that Own calls at its end, the last one first.
 func (o *Owner) Cleanup(cleanup func()) { o.cleanups = append(o.cleanups, cleanup) }
 
 // Logf writes a line to stderr, with the time of day.
@@ -78,13 +79,13 @@ func (o *Owner) Logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }
 
-// Fatalf ends the body that Own runs, in the goroutine that runs it.
+// Fatalf ends the body that Own runs. Call it in the goroutine of body.
 func (o *Owner) Fatalf(format string, args ...any) {
 	o.failed = true
 	panic(failure{fmt.Sprintf(format, args...)})
 }
 
-// TempDir makes a directory that goes at the end of Own.
+// TempDir makes a directory, removed at the end of Own.
 func (o *Owner) TempDir() string {
 	dir, err := os.MkdirTemp("", "fca-")
 	o.Check(err)

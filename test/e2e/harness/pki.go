@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// certificateLife is how long certificates last, and how far back they begin.
+// certificateLife is how far before and after now certificates are valid.
 const certificateLife = 24 * time.Hour
 
 // CA is a certificate authority for one test.
 type CA struct {
-	// CertFile and KeyFile are the paths of its certificate and key, PEM.
+	// CertFile and KeyFile are the paths of its certificate and key, in PEM.
 	CertFile, KeyFile string
 
 	dir  string
@@ -29,7 +29,7 @@ type CA struct {
 	key  *ecdsa.PrivateKey
 }
 
-// Pair is the files of a certificate and its key, PEM.
+// Pair names the files of a certificate and its key, in PEM.
 type Pair struct{ CertFile, KeyFile string }
 
 // NewCA makes a certificate authority.
@@ -47,13 +47,13 @@ func NewCA(t TB, name string) *CA {
 	return ca
 }
 
-// Server makes a serving certificate for the loopback and further host names.
+// Server makes a serving certificate for the loopback addresses and the hosts.
 func (ca *CA) Server(t TB, name string, hosts ...string) Pair {
 	t.Helper()
 	return ca.ServerFrom(t, time.Now().Add(-certificateLife), name, hosts...)
 }
 
-// ServerFrom is Server for a certificate that begins at a time.
+// ServerFrom is Server for a certificate that becomes valid at begin.
 func (ca *CA) ServerFrom(t TB, begin time.Time, name string, hosts ...string) Pair {
 	t.Helper()
 	template := template(t, pkix.Name{CommonName: name})
@@ -72,7 +72,7 @@ func (ca *CA) Client(t TB, user string, groups ...string) Pair {
 	return ca.issue(t, template)
 }
 
-// Pool holds this authority alone.
+// Pool returns a pool that holds this CA alone.
 func (ca *CA) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(ca.cert)

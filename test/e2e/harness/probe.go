@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// probe asks one health endpoint.
+// probe requests one health endpoint.
 type probe struct {
 	url    string
 	token  string // bearer token; empty: anonymous
 	client *http.Client
 }
 
-// newProbe does not check the server's certificate: it is asked before its
-// certificate is known, and only whether it is ready.
+// newProbe does not verify the server's certificate: a probe may run before the
+// certificate is known, and it only reads readiness.
 func newProbe(url, token string) probe {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	return probe{url: url, token: token, client: &http.Client{Transport: transport, Timeout: 5 * time.Second}}
 }
 
-// ok returns nil if the endpoint answers 200, else what it answered.
+// ok returns nil if the endpoint answers 200, otherwise an error with the answer.
 func (p probe) ok(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {

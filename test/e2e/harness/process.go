@@ -17,14 +17,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// attachedBytes is how much of a process's output goes to a failed test.
+// attachedBytes limits the output that is attached to a failed test.
 const attachedBytes = 16 << 10
 
 // Process is a child process; its output goes to a file.
 type Process struct {
-	// Name is the program's name as messages give it.
+	// Name is the program's name in messages.
 	Name string
-	// Started is when the process was executed.
+	// Started is the time at which the process was started.
 	Started time.Time
 
 	cmd    *exec.Cmd
@@ -32,9 +32,9 @@ type Process struct {
 	done   chan struct{} // closed when the process has ended and been reaped
 }
 
-// Command says what to execute.
+// Command describes a process to start.
 type Command struct {
-	// Path is that of the binary, Args its arguments.
+	// Path is the path of the binary.
 	Path string
 	Args []string
 	// Dir is the working directory; empty: the test's.
@@ -53,8 +53,8 @@ func StartProcess(t TB, c Command) *Process {
 	return p
 }
 
-// TryStartProcess is StartProcess for a goroutine that is not the test's, which
-// may not end the test.
+// TryStartProcess is StartProcess for goroutines other than the test's, which may
+// not end the test.
 func TryStartProcess(t TB, c Command) (*Process, error) {
 	t.Helper()
 	name := filepath.Base(c.Path)
@@ -76,14 +76,14 @@ func TryStartProcess(t TB, c Command) (*Process, error) {
 	t.Logf("started %s", name) // hack/testreport counts these
 	go func() {
 		defer close(p.done)
-		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		_ = cmd.Wait() // cmd.ProcessState holds the result
 	}()
 	t.Cleanup(func() { p.clean(t, c.Args) })
 	return p, nil
 }
 
-// clean ends the process with its test. Of a test that failed the output is kept,
-// and its end attached.
+// clean ends the process with its test. If the test failed, it keeps the output
+// and attaches the end of it.
 func (p *Process) clean(t TB, args []string) {
 	stopErr := p.end(syscall.SIGTERM)
 	if t.Failed() {
@@ -114,7 +114,7 @@ func (p *Process) ExitCode(ctx context.Context) (int, error) {
 	}
 }
 
-// Output is what the process has written to stdout and stderr so far.
+// Output returns what the process has written to stdout and stderr so far.
 func (p *Process) Output() string {
 	content, err := os.ReadFile(p.output)
 	if err != nil {
@@ -133,11 +133,11 @@ func (p *Process) WaitOutput(ctx context.Context, text string) error {
 	})
 }
 
-// Signal sends a signal and does not wait for what comes of it.
+// Signal sends a signal and does not wait for its effect.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// Pause makes the process hang, its connections open, and returns when all its
-// threads do: on a busy machine some go on for a while after the signal.
+// Pause stops the process with its connections open. It returns when all threads
+// have stopped: on a busy machine some run on for a while after the signal.
 func (p *Process) Pause(t TB) {
 	t.Helper()
 	err := p.Signal(syscall.SIGSTOP)
@@ -149,7 +149,7 @@ func (p *Process) Pause(t TB) {
 	}
 }
 
-// Resume makes a paused process go on.
+// Resume continues a paused process.
 func (p *Process) Resume() {
 	_ = p.Signal(syscall.SIGCONT) // fails only if it has ended
 }
@@ -170,8 +170,8 @@ func (p *Process) Kill(t TB) {
 	}
 }
 
-// end sends the signal and waits; a process that outstays Grace is killed,
-// which is an error.
+// end sends the signal and waits. It kills a process that is still running after
+// Grace, and returns an error.
 func (p *Process) end(sig syscall.Signal) error {
 	select {
 	case <-p.done:
@@ -180,7 +180,7 @@ func (p *Process) end(sig syscall.Signal) error {
 	}
 	_ = p.cmd.Process.Signal(sig) // fails only if it ends at this moment
 	if sig != syscall.SIGKILL {
-		p.Resume() // one that hangs would not see it
+		p.Resume() // a paused process would not receive it
 	}
 	select {
 	case <-p.done:
@@ -192,10 +192,10 @@ func (p *Process) end(sig syscall.Signal) error {
 	return fmt.Errorf("%s had not ended %v after %v and was killed", p.Name, eventually.Grace, sig)
 }
 
-// errEnded says that a process that was waited for is no more.
+// errEnded reports that the process ended while it was waited for.
 var errEnded = errors.New("the process has ended")
 
-// poll looks until check succeeds; it gives up when ctx ends or the process does.
+// poll repeats check until it succeeds, ctx ends or the process ends.
 func (p *Process) poll(ctx context.Context, what string, check func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -214,7 +214,7 @@ func (p *Process) poll(ctx context.Context, what string, check func(context.Cont
 	return fmt.Errorf("waiting for %s of %s: %w; at last: %s", what, p.Name, err, failures)
 }
 
-// await waits for what a process that starts must become.
+// await fails the test unless the process becomes ready.
 func await(t TB, ready func(context.Context) error) {
 	t.Helper()
 	if err := ready(t.Context()); err != nil {
@@ -222,7 +222,7 @@ func await(t TB, ready func(context.Context) error) {
 	}
 }
 
-// tail is the last part of a text, from a line's beginning.
+// tail returns the last lines of a text, at most attachedBytes.
 func tail(text string) string {
 	if len(text) <= attachedBytes {
 		return text

@@ -12,8 +12,8 @@ func diesWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
-// awaitPause waits until a child that was sent SIGSTOP has stopped. How it ends is
-// left to whoever waits for that.
+// awaitPause waits until a child that was sent SIGSTOP has stopped. It does not
+// reap the child.
 func awaitPause(pid int) error {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WNOWAIT, nil)

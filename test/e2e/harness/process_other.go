@@ -4,8 +4,9 @@ package harness
 
 import "syscall"
 
-// diesWithParent is Linux's alone; elsewhere the test's own cleanup must do.
+// diesWithParent does nothing: only Linux has this. The test's cleanup ends the
+// process.
 func diesWithParent() *syscall.SysProcAttr { return nil }
 
-// awaitPause has no means to wait for it here.
+// awaitPause does nothing: only Linux can wait for a stop here.
 func awaitPause(int) error { return nil }

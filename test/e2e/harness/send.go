@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Reply is a response, read to its end.
+// Reply is a response with its whole body.
 type Reply struct {
 	Code   int
 	Header http.Header
 	Body   string
 }
 
-// Send sends one request. Headers are "Name: value"; a body without
-// Content-Type is JSON.
+// Send sends one request. Headers have the form "Name: value". The default
+// Content-Type of a body is JSON.
 func Send(ctx context.Context, client *http.Client, method, url, body string, headers ...string) (Reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {

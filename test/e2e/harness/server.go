@@ -10,16 +10,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// ServerOptions says how this project's server is run; the zero value is the
-// one-binary mode on an empty data directory.
+// ServerOptions configures a process of this project's server. The zero value is
+// the one-binary mode on an empty data directory.
 type ServerOptions struct {
-	// Program is the path of the server's binary; empty: it is built.
+	// Program is the path of the server's binary; empty: the harness builds it.
 	Program string
 	// Etcd is the store; nil: the server's embedded one.
 	Etcd *Etcd
 	// DataDir is the server's data directory; empty: a new one.
 	DataDir string
-	// Args are further flags; a flag that the harness gives too is overridden.
+	// Args are additional flags. They override those of the harness.
 	Args []string
 	// Env is added to the environment.
 	Env []string
@@ -45,8 +45,8 @@ func StartServer(t TB, options ServerOptions) *Server {
 	return s
 }
 
-// LaunchServer starts a server and does not wait, for tests of servers that
-// are not to become ready.
+// LaunchServer starts a server and does not wait, for tests in which the server
+// must not become ready.
 func LaunchServer(t TB, options ServerOptions) *Server {
 	t.Helper()
 	path := options.Program
@@ -82,12 +82,13 @@ func (s *Server) processCommand(t TB) Command {
 	return Command{Path: s.path, Args: slices.Concat(args, s.options.Args), Env: s.options.Env}
 }
 
-// RunServer runs the server with exactly these arguments until it ends by
-// itself, and returns its exit status and output; for arguments that it must
-// refuse.
+// RunServer runs the server with exactly these arguments until it ends by itself.
+// It returns the exit status and the output. Tests use it for arguments that the
+// server must reject.
 func RunServer(t TB, args ...string) (exitCode int, output string) {
 	t.Helper()
-	// In a directory of its own, so that the default data directory is a new one.
+	// The default data directory is relative: an empty working directory makes it a
+	// new one.
 	p := StartProcess(t, Command{Path: Program(t, binaries.Server), Args: args, Dir: ShortDir(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// Store returns a client of the etcd that holds the server's objects, the
-// embedded one too, closed when the test ends.
+// Store returns a client of the etcd that holds the server's objects, embedded or
+// external. The client is closed when the test ends.
 func (s *Server) Store(t TB) *clientv3.Client {
 	t.Helper()
 	if s.options.Etcd != nil {

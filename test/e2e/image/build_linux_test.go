@@ -33,7 +33,7 @@ func buildImage(t *testing.T, arguments map[string]string) string {
 	}
 	buildctl, err := binaries.Buildctl(t.Context())
 	require.NoError(t, err)
-	// It compiles packages that are not in Go's cache.
+	// The build compiles packages that are not in Go's cache.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*eventually.Grace)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, buildctl, args...).CombinedOutput()
@@ -84,7 +84,7 @@ func awaitBuilder(t *testing.T, address string, ended <-chan struct{}) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		defer cancel() // nobody answers any more
+		defer cancel() // the builder has ended
 		select {
 		case <-ended:
 		case <-ctx.Done():
@@ -96,7 +96,8 @@ func awaitBuilder(t *testing.T, address string, ended <-chan struct{}) {
 	}))
 }
 
-// goEnvironment tells the runtime where Go and its caches are.
+// goEnvironment returns variables with the paths of Go and its caches for the
+// runtime.
 func goEnvironment(t *testing.T) []string {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "go", "env", "-json", "GOROOT", "GOMODCACHE", "GOCACHE").Output()

@@ -1,12 +1,13 @@
-// Package image builds the container image as its users do, from the Dockerfile,
-// and runs what is in it.
+// Package image builds the container image from the Dockerfile, as users do, and
+// runs its program.
 //
-// The builder is BuildKit, which docker builds with, made from the module proxy
-// like the other programs of the tests. Neither it nor the test needs privileges
-// beyond a user namespace: root may always make one, others where the kernel lets
-// them (kernel.unprivileged_userns_clone, apparmor_restrict_unprivileged_userns).
+// The builder is BuildKit, which docker uses, built from the module proxy like the
+// other programs of the tests. Neither BuildKit nor the test needs privileges
+// beyond a user namespace: root can always create one, other users if the kernel
+// allows it (kernel.unprivileged_userns_clone,
+// apparmor_restrict_unprivileged_userns).
 //
-// Nothing is fetched. Both base images are replaced by the empty one, through the
-// build arguments that are there for that, and runtime, in place of runc, shows
-// the build the toolchain and caches of this machine.
+// The build downloads nothing. Build arguments replace both base images by the
+// empty one. In place of runc, a runtime mounts the toolchain and caches of this
+// machine.
 package image

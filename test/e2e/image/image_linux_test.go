@@ -22,13 +22,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// user is the one whom the image names.
+// user is the user ID of the image.
 const user = 65532
 
 func TestImageHoldsOneStaticProgramThatRunsAsItsUser(t *testing.T) {
 	built := readImage(t, buildImage(t, map[string]string{
 		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "VERSION": "7.8.9", "GOPROXY": "off",
-		// With other flags than the rest of the tests, all would be compiled anew.
+		// Flags that differ from those of the other tests would recompile all
+		// packages.
 		"GOFLAGS": "",
 	}))
 	require.Equal(t, strconv.Itoa(user)+":"+strconv.Itoa(user), built.config.User)
@@ -86,8 +87,8 @@ func requireStatic(t *testing.T, program []byte) {
 	require.Empty(t, libraries)
 }
 
-// unpack makes the root of a container: the program, which its user cannot
-// change, and data, where he can write.
+// unpack creates the root of a container: the program, which is read-only, and a
+// data directory, which its user can write.
 func unpack(t *testing.T, program file) string {
 	t.Helper()
 	root := harness.ShortDir(t)
@@ -102,8 +103,8 @@ func unpack(t *testing.T, program file) string {
 	return root
 }
 
-// inContainer is the program as a container runs it: in its root, as its user, who
-// is nobody on this machine.
+// inContainer returns a command that runs the program as a container does: in its
+// root, as its user, without privileges on this machine.
 func inContainer(t *testing.T, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	hostUser, hostGroup := os.Getuid(), os.Getgid()
@@ -124,7 +125,7 @@ func inContainer(t *testing.T, root string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// awaitReady waits until the server is ready, or no longer there.
+// awaitReady waits until the server is ready or has ended.
 func awaitReady(running context.Context, t *testing.T, port int) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}

@@ -18,7 +18,7 @@ func TestMakeImageTakesTheBuilderThatWorks(t *testing.T) {
 	const settings = "build --file=Dockerfile --tag=flowcontrol-apiserver:v0.1.0"
 	for _, test := range []struct {
 		name     string
-		builders []string // the programs there; docker's daemon runs if it is "docker"
+		builders []string // the installed programs; docker's daemon runs if it is "docker"
 		variable string
 		want     string
 	}{
@@ -43,8 +43,8 @@ func TestMakeImageSaysWhatToInstall(t *testing.T) {
 	require.Contains(t, output, "no builder works here: start the docker daemon, or install podman or buildah")
 }
 
-// makeImage runs `make image` where only these builders are, which tell how they
-// are called.
+// makeImage runs `make image` with only these builders installed. They print their
+// arguments.
 func makeImage(t *testing.T, builders []string, variable string) (string, error) {
 	t.Helper()
 	bin := t.TempDir()

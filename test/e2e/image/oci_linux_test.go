@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// image is what an archive in the OCI layout holds.
+// image is the content of an archive in the OCI layout.
 type image struct {
 	config imageConfig
-	// files are those of all layers, by path without a leading slash.
+	// files are the files of all layers, by path without a leading slash.
 	files map[string]file
 }
 
@@ -78,7 +78,7 @@ func open(t *testing.T, name string) io.Reader {
 	return file
 }
 
-// readTar returns the files of an archive; folders are left out.
+// readTar returns the files of an archive, without folders.
 func readTar(t *testing.T, reader io.Reader) map[string]file {
 	t.Helper()
 	files := map[string]file{}

@@ -15,10 +15,10 @@ import (
 	"testing"
 )
 
-// runtimeMark in the environment has this program be the OCI runtime.
+// runtimeMark is the environment variable that makes this program the OCI runtime.
 const runtimeMark = "IMAGE_TEST_RUNTIME"
 
-// ofThisMachine are the variables by which Go finds its toolchain and caches.
+// ofThisMachine returns the variables by which Go finds its toolchain and caches.
 func ofThisMachine() []string { return []string{"PATH", "GOROOT", "GOMODCACHE", "GOCACHE"} }
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(actAsRuntime(os.Args[1:]))
 }
 
-// bundle is what a runtime is told of a container, as far as it is needed here.
+// bundle has the needed fields of an OCI bundle's configuration.
 type bundle struct {
 	Root    struct{ Path string }
 	Process struct {
@@ -41,8 +41,8 @@ type bundle struct {
 	}
 }
 
-// actAsRuntime obeys the commands of the OCI runtime's command line that BuildKit
-// gives: run, and for what is then to be tidied up, nothing.
+// actAsRuntime implements the commands of the OCI runtime that BuildKit uses. It
+// executes run and ignores the others, which only clean up.
 func actAsRuntime(args []string) int {
 	at := slices.Index(args, "--bundle")
 	if at < 0 || !slices.Contains(args, "run") {
@@ -60,8 +60,8 @@ func actAsRuntime(args []string) int {
 	return 0
 }
 
-// runBundle runs the process of a bundle in its root and in mounts of its own. A
-// build step needs no more: it is not kept from processes and network.
+// runBundle runs the process of a bundle in its root, with a separate mount
+// namespace. A build step needs no isolation of processes or network.
 func runBundle(dir string) error {
 	content, err := os.ReadFile(filepath.Join(dir, "config.json"))
 	if err != nil {
@@ -75,7 +75,7 @@ func runBundle(dir string) error {
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(dir, root)
 	}
-	// Mounts belong to the thread, which is never given back.
+	// The mount namespace belongs to the thread, which is never unlocked.
 	runtime.LockOSThread()
 	if err := syscall.Unshare(syscall.CLONE_NEWNS | syscall.CLONE_FS); err != nil {
 		return fmt.Errorf("a mount namespace: %w", err)
@@ -107,10 +107,10 @@ func runBundle(dir string) error {
 
 func execute(root string, b bundle) error {
 	env := b.Process.Env
-	for _, name := range ofThisMachine() { // the last of a name counts
+	for _, name := range ofThisMachine() { // the last value of a name wins
 		env = append(env, name+"="+os.Getenv(name))
 	}
-	syscall.Umask(0o022) // what a container has, whoever started it
+	syscall.Umask(0o022) // the umask of a container
 	process := exec.Cmd{
 		Path: b.Process.Args[0], Args: b.Process.Args, Env: env, Dir: b.Process.Cwd, Stdout: os.Stdout, Stderr: os.Stderr,
 		SysProcAttr: &syscall.SysProcAttr{Chroot: root, Pdeathsig: syscall.SIGKILL},
@@ -118,8 +118,9 @@ func execute(root string, b bundle) error {
 	return process.Run()
 }
 
-// machine is what a build sees of this machine: a shell, the Go toolchain, and
-// Go's caches, so that the test takes seconds and no network.
+// machine returns the folders of this machine that a build needs: a shell, the Go
+// toolchain, and Go's caches. With them the test takes seconds and uses no
+// network.
 func machine() []string {
 	folders := []string{"/bin", "/lib", "/lib64", "/usr", "/dev", "/proc", os.Getenv("GOROOT"), os.Getenv("GOMODCACHE"), os.Getenv("GOCACHE")}
 	return slices.DeleteFunc(folders, func(folder string) bool {
@@ -128,7 +129,7 @@ func machine() []string {
 	})
 }
 
-// bind shows a file or folder of this machine at a place below root.
+// bind mounts a file or folder of this machine below root.
 func bind(source, root, target string) error {
 	at := filepath.Join(root, target)
 	info, err := os.Stat(source)

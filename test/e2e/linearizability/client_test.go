@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
-// alone is the one object, and ofTen are the ten.
+// alone is the name of one object; ofTen returns the names of ten others.
 const alone = "alone"
 
 func ofTen() []string {
@@ -22,15 +22,15 @@ func ofTen() []string {
 	return names
 }
 
-// client makes operations one after another.
+// client executes operations in sequence.
 type client struct {
 	*run
 	t      *testing.T
 	number int
 	random *rand.Rand
-	// known is what it was told last of each object.
+	// known is the last known state of each object.
 	known map[string]linearizability.Output
-	// cached is the version of the last list that each life of a server had at hand.
+	// cached is the version of the last cached list of each server process.
 	cached map[string]int64
 }
 
@@ -47,7 +47,7 @@ func (c *client) name() string {
 	return names[c.random.IntN(len(names))]
 }
 
-// replica chooses a server that is not away, or waits.
+// replica returns an available server, and waits if there is none.
 func (c *client) replica(ctx context.Context) *replica {
 	first := c.random.IntN(len(c.replicas))
 	for i := range c.replicas {
@@ -59,8 +59,8 @@ func (c *client) replica(ctx context.Context) *replica {
 	return c.replicas[first]
 }
 
-// work makes the client's operations, and further ones while a result is missing
-// that is wanted.
+// work executes the client's operations, and more while a wanted outcome is
+// missing.
 func (c *client) work(ctx context.Context) {
 	for i := range most * operations() {
 		if ctx.Err() != nil || c.t.Failed() || i >= operations() && len(c.outcomes.missing()) == 0 {
@@ -80,7 +80,7 @@ func (c *client) work(ctx context.Context) {
 	}
 }
 
-// choose is a request, sensible by what the client knows.
+// choose returns a random request that uses what the client knows.
 func (c *client) choose() linearizability.Input {
 	name := c.name()
 	known := c.known[name]
@@ -123,7 +123,7 @@ func (c *client) choose() linearizability.Input {
 	return input
 }
 
-// operate makes an operation and records it.
+// operate executes an operation and records it.
 func (c *client) operate(ctx context.Context, replica *replica, input linearizability.Input) {
 	call := c.history.Now()
 	output, sent := c.send(ctx, replica, input)
@@ -143,7 +143,7 @@ func (c *client) learn(name string, output linearizability.Output) {
 	}
 }
 
-// told raises the newest version that anyone knows.
+// told increases the newest version that any client knows.
 func (c *client) told(version int64) {
 	for newest := c.newest.Load(); version > newest; newest = c.newest.Load() {
 		if c.newest.CompareAndSwap(newest, version) {
@@ -152,8 +152,8 @@ func (c *client) told(version int64) {
 	}
 }
 
-// list lists the newest state: a read of every object at once. It must know what
-// anyone was told before.
+// list lists the most recent state: it reads every object at once. The list must
+// include every version known before.
 func (c *client) list(ctx context.Context, replica *replica) {
 	call, newest := c.history.Now(), c.newest.Load()
 	answer, ok := c.get(ctx, replica, "")
@@ -182,8 +182,8 @@ func (c *client) keepList(answer listed, notBefore int64) {
 	c.lists = append(c.lists, watchmodel.List{NotBefore: notBefore, Version: answer.version, Objects: answer.objects})
 }
 
-// readCached reads an object, not older than what the client knows, or at any
-// version.
+// readCached reads an object from the cache, either not older than what the client
+// knows, or at any version.
 func (c *client) readCached(ctx context.Context, replica *replica) {
 	name := c.name()
 	version := c.known[name].Version
@@ -199,8 +199,9 @@ func (c *client) readCached(ctx context.Context, replica *replica) {
 	c.reads = append(c.reads, watchmodel.Read{Name: name, NotBefore: version, Object: object})
 }
 
-// listCached lists what a server has at hand, which may be old but must not go
-// back, or what is not older than anyone was told.
+// listCached lists from the cache, either not older than the newest known version,
+// or at any version. Such a list may be old, but must not be older than an earlier
+// one.
 func (c *client) listCached(ctx context.Context, replica *replica) {
 	life := fmt.Sprintf("%s %d", replica.URL, replica.life.Load())
 	version := int64(0)

@@ -12,22 +12,22 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// History records operations as they are made; many clients may use it at once.
+// History records operations. It is safe for concurrent use.
 type History struct {
 	began      time.Time
 	mutex      sync.Mutex
 	operations []porcupine.Operation // guarded by mutex
 }
 
-// NewHistory begins now.
+// NewHistory returns an empty history that starts now.
 func NewHistory() *History { return &History{began: time.Now()} }
 
-// Now is the time in the history, for Add.
+// Now returns the time since the start of the history in nanoseconds, for Add.
 func (h *History) Now() int64 { return time.Since(h.began).Nanoseconds() }
 
-// Add records operations that a client began at one time and that have just
-// ended. A read without an answer tells nothing and is left out; another
-// operation without one has not ended.
+// Add records operations that a client started at call and that end now. It omits
+// a read without an answer. Another operation without an answer is recorded as not
+// ended.
 func (h *History) Add(client int, call int64, output map[Input]Output) {
 	ended := h.Now()
 	h.mutex.Lock()
@@ -44,17 +44,17 @@ func (h *History) Add(client int, call int64, output map[Input]Output) {
 	}
 }
 
-// Operations are those recorded.
+// Operations returns the recorded operations.
 func (h *History) Operations() []porcupine.Operation {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return slices.Clone(h.operations)
 }
 
-// Check has the model judge each object's history, each for so long at most. The
-// error is of one that is not linearizable: it shows where it is stuck, and a page
-// to look at is written into the folder. An object that could not be judged in
-// time is undecided, which says nothing against it.
+// Check checks each object's history with the model, for at most patience each.
+// The error describes where a history that is not linearizable is stuck; a page
+// that visualizes it is written to the folder. An object that could not be checked
+// in time is undecided, which is not an error.
 func Check(operations []porcupine.Operation, patience time.Duration, folder string) (undecided []string, err error) {
 	for _, part := range byName(operations) {
 		name := part[0].Input.(Input).Name
@@ -74,11 +74,11 @@ func Check(operations []porcupine.Operation, patience time.Duration, folder stri
 	return undecided, nil
 }
 
-// shown is how many operations on each side of the fault are shown.
+// shown is the number of operations to show on each side of the error.
 const shown = 12
 
-// stuck shows the longest beginning that is linearizable, its end at least, and
-// the operations that come next and do not fit.
+// stuck shows the end of the longest linearizable prefix, and the operations that
+// cannot follow it.
 func stuck(part []porcupine.Operation, info porcupine.LinearizationInfo) string {
 	var longest []porcupine.Operation
 	for _, linearizations := range info.PartialLinearizationsOperations() {

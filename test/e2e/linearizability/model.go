@@ -6,19 +6,19 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// state is an object at one moment.
+// state is the state of an object.
 type state struct {
-	token   int64 // 0: there is none
-	version int64 // 0: nobody knows
+	token   int64 // 0: the object is absent
+	version int64 // 0: not known yet
 	uid     string
 	owner   string // of the token
-	floor   int64  // the highest version known so far
+	floor   int64  // the highest known version
 }
 
-// writer owns what anything but apply wrote.
+// writer is the owner of what operations other than apply write.
 const writer = "update"
 
-// Model is the sequential specification, each object by itself.
+// Model returns the sequential specification of each object.
 func Model() porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Partition: byName,
@@ -47,7 +47,7 @@ func Model() porcupine.Model {
 	return model.ToModel()
 }
 
-// byName splits a history by objects.
+// byName splits a history by object.
 func byName(history []porcupine.Operation) [][]porcupine.Operation {
 	positions := map[string]int{}
 	var parts [][]porcupine.Operation
@@ -63,7 +63,7 @@ func byName(history []porcupine.Operation) [][]porcupine.Operation {
 	return parts
 }
 
-// step lists the states that may follow, none if the answer is not legal.
+// step returns the states that may follow, none if the answer is not legal.
 func step(before state, input Input, output Output) []state {
 	result, after := before.outcome(input)
 	if output.Result == Unknown {
@@ -84,8 +84,8 @@ func step(before state, input Input, output Output) []state {
 	return nil
 }
 
-// outcome is the one legal result of an operation, and the state after it. What
-// is written has no version yet.
+// outcome returns the one legal result of an operation, and the state after it. A
+// written state has no version yet.
 func (s state) outcome(input Input) (Result, state) {
 	if s.token == 0 {
 		return s.outcomeOfAbsent(input)
@@ -112,7 +112,7 @@ func (s state) outcome(input Input) (Result, state) {
 func (s state) outcomeOfAbsent(input Input) (Result, state) {
 	switch input.Kind {
 	case Update:
-		if input.UID != "" { // the API compares it with the uid of nothing before it looks for the object
+		if input.UID != "" { // the API checks the uid precondition before it looks up the object
 			return Conflict, s
 		}
 		return Absent, s
@@ -125,8 +125,8 @@ func (s state) outcomeOfAbsent(input Input) (Result, state) {
 	}
 }
 
-// see compares the state with the object in an answer, which tells what was not
-// known yet; false: the answer is of another state.
+// see compares the state with the object in an answer, and completes unknown
+// fields of the state. It returns false if the answer belongs to another state.
 func (s state) see(output Output) (state, bool) {
 	switch {
 	case output.Token != s.token,

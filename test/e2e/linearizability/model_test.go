@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// line is operations one after another.
+// line is a sequence of operations.
 type line struct{ operations []porcupine.Operation }
 
-// then adds an operation that begins when all before it have ended.
+// then adds an operation that starts after all earlier ones have ended.
 func (l line) then(input Input, output Output) line {
 	at := int64(10 * (len(l.operations) + 1))
 	input.Name = "object"
@@ -28,7 +28,7 @@ func (l line) lost(input Input) line {
 	return l
 }
 
-// during adds an operation that runs from before the first to the end of the last.
+// during adds an operation that overlaps all earlier ones.
 func (l line) during(input Input, output Output) line {
 	l = l.then(input, output)
 	l.operations[len(l.operations)-1].Call = 1
@@ -154,8 +154,8 @@ func TestFaultIsShown(t *testing.T) {
 	require.Contains(t, string(page), "update object token 2")
 }
 
-// TestHistoryThatTakesTooLongIsUndecided has so many writes that may have happened
-// in any order, or not, that nobody sees through them in a moment.
+// TestHistoryThatTakesTooLongIsUndecided has many writes that may have happened in
+// any order, or not at all. They cannot be checked in a short time.
 func TestHistoryThatTakesTooLongIsUndecided(t *testing.T) {
 	history := created()
 	for token := range int64(40) {

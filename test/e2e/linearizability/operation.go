@@ -2,7 +2,7 @@ package linearizability
 
 import "fmt"
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind string
 
 // The kinds of operations.
@@ -18,16 +18,16 @@ const (
 // Input is a request.
 type Input struct {
 	Kind Kind
-	// Name is that of the object.
+	// Name is the name of the object.
 	Name string
-	// Token is what is written, unique and not 0.
+	// Token is the value to write, unique and not 0.
 	Token int64
 	// Version and UID are preconditions, if set.
 	Version int64
 	UID     string
-	// Was is the token that a patch demands to find, if set.
+	// Was is the token that a patch requires, if set.
 	Was int64
-	// Manager is who applies, and Force makes him owner.
+	// Manager is the field manager of an apply. Force makes it the owner.
 	Manager string
 	Force   bool
 }
@@ -55,29 +55,30 @@ func (i Input) String() string {
 	return text
 }
 
-// Result is how an operation went.
+// Result is the result of an operation.
 type Result string
 
 // The results of operations.
 const (
-	// Done is success.
+	// Done means success.
 	Done Result = "done"
-	// Absent is 404 NotFound.
+	// Absent means 404 NotFound.
 	Absent Result = "absent"
-	// Exists is 409 AlreadyExists.
+	// Exists means 409 AlreadyExists.
 	Exists Result = "exists"
-	// Conflict is 409 Conflict.
+	// Conflict means 409 Conflict.
 	Conflict Result = "conflict"
-	// Mismatch is 422 Invalid, for a patch that did not find what it demands.
+	// Mismatch means 422 Invalid, for a patch whose test failed.
 	Mismatch Result = "mismatch"
-	// Unknown is no answer, or one that leaves open what happened.
+	// Unknown means no answer, or one that does not show whether the operation
+	// happened.
 	Unknown Result = "unknown"
 )
 
 // Output is an answer.
 type Output struct {
 	Result Result
-	// Token, Version and UID are those of the object in the answer, if it has one.
+	// Token, Version and UID describe the object in the answer, if it has one.
 	Token   int64
 	Version int64
 	UID     string

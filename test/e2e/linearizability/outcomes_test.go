@@ -8,14 +8,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
 )
 
-// outcome is a kind of operation and how it went.
+// outcome is a kind of operation with its result.
 type outcome struct {
 	kind   linearizability.Kind
 	result linearizability.Result
 }
 
-// wanted are the outcomes without which a run would prove little: each kind of
-// operation going well and ill.
+// wanted returns the outcomes that a meaningful run needs: success and errors of
+// each kind of operation.
 func wanted() []outcome {
 	var all []outcome
 	for kind, results := range map[linearizability.Kind][]linearizability.Result{
@@ -33,7 +33,7 @@ func wanted() []outcome {
 	return all
 }
 
-// outcomes counts how operations went.
+// outcomes counts outcomes.
 type outcomes struct {
 	mutex  sync.Mutex
 	counts map[outcome]int // guarded by mutex
@@ -48,7 +48,7 @@ func (o *outcomes) add(kind linearizability.Kind, result linearizability.Result)
 	o.counts[outcome{kind, result}]++
 }
 
-// missing are the wanted outcomes that have not come up.
+// missing returns the wanted outcomes that have not occurred.
 func (o *outcomes) missing() []outcome {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// made counts operations, for those who wait for them.
+// made counts operations. Others can wait for a count.
 type made struct {
 	mutex   sync.Mutex
 	changed *sync.Cond
@@ -20,7 +20,7 @@ func newMade() *made {
 
 func (m *made) add() { m.finish(1) }
 
-// finish counts many at once: those of a client that makes no more.
+// finish adds count operations: those that a client will not execute.
 func (m *made) finish(count int) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -36,7 +36,7 @@ func (m *made) wait(count int) {
 	}
 }
 
-// gate keeps clients from a server that is away.
+// gate keeps clients from using a server that is not available.
 type gate struct {
 	mutex  sync.Mutex
 	opened chan struct{} // guarded by mutex; closed while the gate is open

@@ -21,14 +21,14 @@ import (
 
 const (
 	path = "/apis/flowcontrol.apiserver.k8s.io/v1/" + resource
-	// tokenAnnotation holds the token.
+	// tokenAnnotation is the annotation that holds the token.
 	tokenAnnotation = "token"
-	// timeout of a request in the server, so that nobody waits long for an etcd
-	// that is away.
+	// timeout limits a request in the server, so that clients do not wait for an
+	// etcd that is not available.
 	timeout = "timeout=5s"
 )
 
-// fields are a part of an object, as JSON has it.
+// fields is a JSON object.
 type fields = map[string]any
 
 // question is an HTTP request.
@@ -37,7 +37,7 @@ type question struct {
 	body                     any
 }
 
-// encoded is the request that asks for what the input says.
+// encoded converts an input to an HTTP request.
 func encoded(input linearizability.Input) question {
 	metadata := fields{"name": input.Name, "annotations": fields{tokenAnnotation: strconv.FormatInt(input.Token, 10)}}
 	if input.Version != 0 {
@@ -81,8 +81,8 @@ func encoded(input linearizability.Input) question {
 	}
 }
 
-// ask sends a request. Code 0 is an answer that did not come; false is a request
-// that was never sent.
+// ask sends a request. Code 0 means that there was no answer; sent is false if the
+// request was never sent.
 func (c *client) ask(ctx context.Context, replica *replica, q question) (code int, answer []byte, sent bool) {
 	var body bytes.Buffer
 	if q.body != nil {
@@ -111,7 +111,7 @@ func (c *client) ask(ctx context.Context, replica *replica, q question) (code in
 	return response.StatusCode, answer, true
 }
 
-// send makes an operation; false: it was never sent.
+// send executes an operation. It returns false if the request was never sent.
 func (c *client) send(ctx context.Context, replica *replica, input linearizability.Input) (linearizability.Output, bool) {
 	code, answer, sent := c.ask(ctx, replica, encoded(input))
 	output := linearizability.Output{Result: c.result(code, answer)}
@@ -122,11 +122,11 @@ func (c *client) send(ctx context.Context, replica *replica, input linearizabili
 	return output, sent
 }
 
-// result is what a code means.
+// result converts a status code to a result.
 func (c *client) result(code int, answer []byte) linearizability.Result {
 	var status metav1.Status
 	switch {
-	case code == 0 || code >= http.StatusInternalServerError || code == http.StatusTooManyRequests: // 429: its cache is being filled
+	case code == 0 || code >= http.StatusInternalServerError || code == http.StatusTooManyRequests: // 429: the server fills its cache
 		return linearizability.Unknown
 	case code == http.StatusOK || code == http.StatusCreated:
 		return linearizability.Done
@@ -144,7 +144,7 @@ func (c *client) result(code int, answer []byte) linearizability.Result {
 	return linearizability.Unknown
 }
 
-// decode reads an object.
+// decode decodes an object.
 func (c *client) decode(answer []byte, object *flowcontrolv1.PriorityLevelConfiguration) linearizability.Output {
 	if err := json.Unmarshal(answer, object); err != nil {
 		c.t.Errorf("%v: %s", err, answer)
@@ -158,14 +158,15 @@ func outputOf(object *flowcontrolv1.PriorityLevelConfiguration) linearizability.
 	return linearizability.Output{Result: linearizability.Done, Token: token, Version: version, UID: string(object.UID)}
 }
 
-// listed is a list, for both models.
+// listed is a list, in the form of both models.
 type listed struct {
 	version int64
 	objects []watchmodel.Object
 	outputs map[string]linearizability.Output // by name
 }
 
-// get lists at a version, "" for the newest; false: there was no answer.
+// get lists at a version, "" for the most recent. It returns false if there was no
+// answer.
 func (c *client) get(ctx context.Context, replica *replica, version string) (listed, bool) {
 	code, answer, _ := c.ask(ctx, replica, question{method: http.MethodGet, url: path + "?resourceVersion=" + version + "&" + timeout})
 	if c.result(code, answer) != linearizability.Done {
@@ -188,8 +189,8 @@ func (c *client) get(ctx context.Context, replica *replica, version string) (lis
 	return result, true
 }
 
-// getCached reads an object that is not older than a version, nil if there is
-// none; false: there was no answer.
+// getCached reads an object not older than a version, nil if there is none. It
+// returns false if there was no answer.
 func (c *client) getCached(ctx context.Context, replica *replica, name string, version int64) (*watchmodel.Object, bool) {
 	url := fmt.Sprintf("%s/%s?resourceVersion=%d&%s", path, name, version, timeout)
 	code, answer, _ := c.ask(ctx, replica, question{method: http.MethodGet, url: url})

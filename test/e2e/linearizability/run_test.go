@@ -22,30 +22,31 @@ import (
 )
 
 const (
-	resource    = "prioritylevelconfigurations" // nobody but the clients here writes these objects
+	resource    = "prioritylevelconfigurations" // only the clients of this test write these objects
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
 
-	// clientCount is how many clients there are; half of them work on one object,
-	// the others on ten.
+	// clientCount is the number of clients. Half of them use one object, the others
+	// ten.
 	clientCount = 8
-	// most is how many times as many operations a client may make until each result
-	// that is wanted has come up.
+	// most limits the operations of a client, as a multiple of operations(). Clients
+	// continue until each wanted outcome has occurred.
 	most = 10
 )
 
-// operations is how many each client makes at least.
+// operations returns the minimum number of operations of each client.
 func operations() int { return lane.Pick(150, 1500) }
 
-// patience is how long the judgement of one object may take.
+// patience is the maximum time to check one object.
 func patience() time.Duration { return lane.Pick(time.Minute, 10*time.Minute) }
 
-// undecidedAtMost is how many objects may be too hard to judge, which says nothing
-// against them: one, the object of half of the clients, on a machine that is busy.
+// undecidedAtMost is the maximum number of undecided objects, which are not
+// errors. On a busy machine, the object of half of the clients may take too long
+// to check.
 func undecidedAtMost() int { return lane.Pick(1, 0) }
 
-// TestOperationsAreLinearizable lets clients create, update, patch, apply, delete
-// and read, while servers and etcd are killed and started again, and has the
-// model judge every answer.
+// TestOperationsAreLinearizable creates, updates, patches, applies, deletes and
+// reads objects while servers and etcd are killed and restarted. The model checks
+// every answer.
 func TestOperationsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("with the embedded etcd, killed with the server", func(t *testing.T) {
@@ -65,25 +66,25 @@ func TestOperationsAreLinearizable(t *testing.T) {
 	})
 }
 
-// replica is a server and the way to it.
+// replica is a server and its client.
 type replica struct {
 	*harness.Server
 	http *http.Client
-	// life counts its starts.
+	// life counts the starts of the server.
 	life atomic.Int64
 	gate gate
 }
 
-// run is a history in the making.
+// run records a history.
 type run struct {
 	replicas []*replica
 	recorder *observe.Recorder
 	history  *linearizability.History
 	seed     uint64
-	token    atomic.Int64 // the last one given out
+	token    atomic.Int64 // the last one used
 	made     *made        // operations so far
 	outcomes outcomes     // of the operations so far
-	// newest is the highest version that any client has been told of.
+	// newest is the highest version that any client knows.
 	newest atomic.Int64
 
 	mutex sync.Mutex
@@ -107,8 +108,8 @@ func newRun(t *testing.T, servers ...*harness.Server) *run {
 	return r
 }
 
-// run makes the history, with a disturbance after each equal part of it, and
-// judges it.
+// run records the history, with a disturbance after each equal part, and checks
+// it.
 func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
 	t.Helper()
 	budget := lane.Pick(eventually.Grace, 6*eventually.Grace)
@@ -133,7 +134,7 @@ func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
 	r.judge(ctx, t)
 }
 
-// readAll reads each object once more, so that what was lost is missed.
+// readAll reads each object once more, to detect lost writes.
 func (r *run) readAll(ctx context.Context, t *testing.T) {
 	t.Helper()
 	last := newClient(t, r, clientCount)
@@ -144,7 +145,7 @@ func (r *run) readAll(ctx context.Context, t *testing.T) {
 	}
 }
 
-// judge has the models look at everything.
+// judge checks all answers with the models.
 func (r *run) judge(ctx context.Context, t *testing.T) {
 	t.Helper()
 	histories, err := r.recorder.Finish(ctx)
@@ -173,7 +174,7 @@ func (r *run) judge(ctx context.Context, t *testing.T) {
 	}
 }
 
-// restart kills a server and starts it again.
+// restart kills a server and restarts it.
 func (r *run) restart(t *testing.T, number int) {
 	t.Helper()
 	replica := r.replicas[number]
@@ -184,7 +185,7 @@ func (r *run) restart(t *testing.T, number int) {
 	replica.gate.open()
 }
 
-// restartEtcd kills etcd under all servers and starts it again.
+// restartEtcd kills and restarts etcd while the servers run.
 func (r *run) restartEtcd(t *testing.T, etcd *harness.Etcd) {
 	t.Helper()
 	for _, replica := range r.replicas {
@@ -194,10 +195,10 @@ func (r *run) restartEtcd(t *testing.T, etcd *harness.Etcd) {
 	etcd.Start(t)
 	for _, replica := range r.replicas {
 		require.NoError(t, replica.WaitReady(t.Context()))
-		replica.life.Add(1) // its cache may begin anew
+		replica.life.Add(1) // its cache may be rebuilt
 		replica.gate.open()
 	}
 }
 
-// random is a source of choices of its own for each client.
+// random returns a separate source of random choices for each client.
 func (r *run) random(who int) *rand.Rand { return rand.New(rand.NewPCG(r.seed, uint64(who))) }

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAKubeAPIServerThatIsStartedWhileThisServerIsAway starts kube-apiserver while it
-// knows that nobody serves v1. It does not call itself live then before v1 is
-// available, answers nonetheless, and does not keep this server away.
+// TestAKubeAPIServerThatIsStartedWhileThisServerIsAway starts kube-apiserver while
+// no server serves v1. kube-apiserver does not report itself live before v1 is
+// available. It still answers requests, and does not prevent this server from
+// starting.
 func TestAKubeAPIServerThatIsStartedWhileThisServerIsAway(t *testing.T) {
 	s := startShared(t, "")
 	s.takeV1(t)

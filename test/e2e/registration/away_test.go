@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// noEndpoints is what an APIService says while no pod is ready.
+	// noEndpoints is the condition of an APIService while no pod is ready.
 	noEndpoints = `MissingEndpoints: endpoints for service/flowcontrol-apiserver in "flowcontrol-system" have no addresses with port name "https"`
-	// elsewhere is a namespace that is deleted.
+	// elsewhere is the name of a namespace that is deleted.
 	elsewhere = "elsewhere"
 )
 
-// leave takes the server away and waits until kube-apiserver has noticed. What
-// is returned brings it back; the end of the test does too.
+// leave stops the server and waits until kube-apiserver has noticed. The returned
+// function starts the server again; so does the end of the test.
 func (s *site) leave(t *testing.T) (back func()) {
 	t.Helper()
 	release := s.Node.Hold(cluster.ServerPods)
@@ -36,9 +36,10 @@ func (s *site) leave(t *testing.T) (back func()) {
 	}
 }
 
-// testAway takes the server away. Deleting a namespace then deletes all that is
-// in it, but the namespace itself remains until every API of the cluster can be
-// discovered again, as with any aggregated API. Meanwhile is called in between.
+// testAway stops the server. Deleting a namespace then deletes its contents. The
+// namespace itself remains until every API of the cluster can be discovered again,
+// as with any aggregated API. testAway calls meanwhile while the server is
+// stopped.
 func testAway(t *testing.T, s *site, meanwhile func(*testing.T, *site)) {
 	s.kubectl.Run(t, "create", "namespace", elsewhere)
 	s.kubectl.Run(t, "create", "configmap", "content", "-n", elsewhere)
@@ -59,8 +60,9 @@ func testAway(t *testing.T, s *site, meanwhile func(*testing.T, *site)) {
 	s.waitGone(t, namespaces(), "", elsewhere)
 }
 
-// waitStale waits until kube-apiserver has noticed that it cannot discover our
-// versions. It looks once a minute, or when an APIService changes.
+// waitStale waits until kube-apiserver has noticed that it cannot discover the
+// versions of this server. It checks once a minute, and when an APIService
+// changes.
 func (s *site) waitStale(t *testing.T) {
 	t.Helper()
 	for _, version := range s.ours {

@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestOnTheStoreOfKubeAPIServer registers v1beta3 beside the native v1, and then takes
-// v1 over and gives it back. On one store, what kube-apiserver reads for its own flow
-// control before its watches come here is no other than what it reads afterwards.
+// TestOnTheStoreOfKubeAPIServer registers v1beta3 beside the native v1, and then
+// moves v1 to this server and back. With a shared store, kube-apiserver's flow
+// control reads the same objects before and after its watches move to this server.
 func TestOnTheStoreOfKubeAPIServer(t *testing.T) {
 	s := startShared(t, "")
 	t.Run("v1beta3 beside the native v1", func(t *testing.T) {
@@ -28,8 +28,8 @@ func TestOnTheStoreOfKubeAPIServer(t *testing.T) {
 	})
 }
 
-// nativeGoesOn also takes the registration back, which frees what waits for this
-// server, and registers it again.
+// nativeGoesOn also deletes the registration, which unblocks the deletion of the
+// namespace, and registers the server again.
 func nativeGoesOn(t *testing.T, s *site) {
 	t.Helper()
 	s.kubectl.RunInput(t, manifest("v1", "meanwhile"), "apply", "-f", "-")

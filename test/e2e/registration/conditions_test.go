@@ -25,12 +25,12 @@ func configMaps() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 }
 
-// schemas is the resource of FlowSchemas in a version.
+// schemas returns the resource of FlowSchemas in a version.
 func schemas(version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: "flowschemas"}
 }
 
-// condition is one of an object's conditions, empty if it has none of that type.
+// condition returns the condition of a type, empty if the object has none.
 func condition(t tester, object *unstructured.Unstructured, kind string) map[string]any {
 	t.Helper()
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
@@ -57,8 +57,8 @@ func (s *site) waitCondition(t *testing.T, resource schema.GroupVersionResource,
 	return message
 }
 
-// waitSays waits until the APIService of a version gives the reason for which it
-// is available, or is not. While the last pod is on its way out, it is another.
+// waitSays waits until the APIService of a version reports the reason for its
+// availability. While the last pod stops, the reason differs.
 func (s *site) waitSays(t *testing.T, version, reason string) {
 	t.Helper()
 	eventually.Holds(t, "the APIService says why", func(a *eventually.Attempt) {

@@ -45,13 +45,14 @@ func testDiscovery(t *testing.T, s *site) {
 		}
 	})
 	eventually.Holds(t, "OpenAPI v3 is merged", func(a *eventually.Attempt) { s.requireOpenAPIv3(a) })
-	// Either of two servers that both have v1 is asked for its schema.
+	// Repeat: kube-apiserver asks either of two servers that both have v1.
 	for range 20 {
 		s.requireOpenAPIv3(t)
 	}
 }
 
-// legacy are the resources of both versions in discovery by version.
+// legacy returns the resources of both versions in unaggregated discovery, by
+// version.
 func (s *site) legacy(t tester) map[string][]string {
 	t.Helper()
 	resources := map[string][]string{}
@@ -67,7 +68,7 @@ func (s *site) legacy(t tester) map[string][]string {
 	return resources
 }
 
-// aggregated are the versions of the group in aggregated discovery.
+// aggregated returns the versions of the group in aggregated discovery.
 func (s *site) aggregated(t tester) []apidiscoveryv2.APIVersionDiscovery {
 	t.Helper()
 	var list apidiscoveryv2.APIGroupDiscoveryList
@@ -77,8 +78,8 @@ func (s *site) aggregated(t tester) []apidiscoveryv2.APIVersionDiscovery {
 	return list.Items[at].Versions
 }
 
-// waitDiscovered waits until discovery knows all our versions so, as kubectl does
-// that has not asked before.
+// waitDiscovered waits until aggregated discovery, read without a cache, has this
+// freshness for all versions of this server.
 func (s *site) waitDiscovered(t *testing.T, freshness apidiscoveryv2.DiscoveryFreshness) {
 	t.Helper()
 	eventually.Holds(t, "discovery is "+string(freshness), func(a *eventually.Attempt) {

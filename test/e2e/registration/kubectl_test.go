@@ -11,15 +11,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// manifest is a FlowSchema whose precedence is 500.
+// manifest returns a FlowSchema with matchingPrecedence 500.
 func manifest(version, name string) string {
 	return `{"apiVersion": "` + group + `/` + version + `", "kind": "FlowSchema", "metadata": {"name": "` + name + `"},
 		"spec": {"matchingPrecedence": 500, "priorityLevelConfiguration": {"name": "workload-low"}, "distinguisherMethod": {"type": "ByUser"},
 		"rules": [{"subjects": [{"kind": "User", "user": {"name": "` + name + `"}}], "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["/healthz"]}]}]}}`
 }
 
-// testKubectl writes in one version and sees the same through the other, by
-// reading and by watching.
+// testKubectl writes in one version, and gets and watches the changes in the
+// other.
 func testKubectl(t *testing.T, s *site, version, other string) {
 	name := "kubectl-" + version
 	resource, kubectl := qualified(version), s.kubectl
@@ -36,7 +36,7 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 
 	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
-	s.waitCondition(t, schemas(version), name, "Dangling", "False") // before, kubectl would have no condition to wait for
+	s.waitCondition(t, schemas(version), name, "Dangling", "False") // kubectl wait needs an existing condition
 	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=2m")
 	sees("500")
 	require.Regexp(t, `(?m)^NAME +PRIORITYLEVEL +MATCHINGPRECEDENCE +DISTINGUISHERMETHOD +AGE +MISSINGPL\n`+name+` +workload-low +500 +ByUser +[\dms]+ +False$`,
@@ -53,7 +53,7 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	kubectl.RunInput(t, changed, "apply", "--server-side", "--field-manager=another", "--force-conflicts", "-f", "-")
 	sees("600")
 
-	t.Setenv("KUBE_EDITOR", "sed -i 's/matchingPrecedence: 600/matchingPrecedence: 700/'") // a UID may hold 600 too
+	t.Setenv("KUBE_EDITOR", "sed -i 's/matchingPrecedence: 600/matchingPrecedence: 700/'") // a UID may contain 600 too
 	kubectl.Run(t, "edit", resource, name)
 	sees("700")
 	kubectl.Run(t, "patch", resource, name, "--type=merge", "-p", `{"spec": {"matchingPrecedence": 800}}`)
@@ -67,9 +67,9 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	require.Contains(t, kubectl.Try(t, "", "get", qualified(other), name).Stderr, "NotFound")
 }
 
-// forgetsOwners tells whether kube-apiserver drops who owns which field, if it was
-// recorded in this version: it does, in a store that it shares, when it writes an
-// object itself, because it knows the owners in versions that it serves alone.
+// forgetsOwners reports whether kube-apiserver drops managed fields that were
+// recorded in this version. In a shared store it does so when it writes an object,
+// because it knows only the versions that it serves.
 func (s *site) forgetsOwners(version string) bool {
 	return version == "v1beta3" && !slices.Contains(s.ours, "v1")
 }

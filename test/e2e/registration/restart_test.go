@@ -16,13 +16,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// restart is an order in which servers are started again.
+// restart is an order in which servers are restarted.
 type restart struct {
 	name string
 	do   func(*testing.T, *site)
 }
 
-// restarts are all orders; the first one starts both servers.
+// restarts returns all orders; the first one restarts both servers.
 func restarts() []restart {
 	return []restart{
 		{"both, kube-apiserver first", func(t *testing.T, s *site) {
@@ -52,10 +52,9 @@ func restarts() []restart {
 	}
 }
 
-// testRestarts starts both servers again. Each start is also a round of both
-// keepers of the built-in objects, that of kube-apiserver and ours, and of both
-// controllers that write the status: that no version of an object changes shows
-// that none of them undoes what another does.
+// testRestarts restarts both servers. After each start, kube-apiserver and this
+// server both reconcile the built-in objects and the status. If no resourceVersion
+// changes, neither server undoes the changes of the other.
 func testRestarts(t *testing.T, s *site) {
 	s.waitCondition(t, schemas("v1"), survivor, "Dangling", "False")
 	orders := restarts()
@@ -69,9 +68,9 @@ func testRestarts(t *testing.T, s *site) {
 	}
 }
 
-// requireUnchanged requires that a restart changes no object. What one server has
-// written, others may be about to write as well when the versions are read, but once:
-// one of few restarts must change nothing.
+// requireUnchanged requires that a restart changes no object. A server may repeat
+// a write of another server once, after the versions were read. So one of a few
+// restarts must change nothing.
 func (s *site) requireUnchanged(t *testing.T, restart restart) {
 	t.Helper()
 	const rounds = 3
@@ -89,7 +88,7 @@ func (s *site) requireUnchanged(t *testing.T, restart restart) {
 	}
 }
 
-// waitBoth waits until both servers are ready and pass requests on.
+// waitBoth waits until both servers are ready and requests reach this server.
 func (s *site) waitBoth(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
@@ -99,15 +98,15 @@ func (s *site) waitBoth(t *testing.T) {
 	s.waitAvailable(t)
 }
 
-// version is that of an object at a time.
+// version identifies the state of an object.
 type version struct {
 	uid     types.UID
 	version string
 }
 
-// waitVersions reads the versions of all objects, again if need be: the aggregator may
-// notice that all replicas were away when they are back already, and then answers
-// 503 for a moment.
+// waitVersions reads the versions of all objects, with retries: the aggregator may
+// notice that all replicas were stopped only after they run again, and then
+// answers 503 for a moment.
 func (s *site) waitVersions(t *testing.T) (versions map[string]version) {
 	t.Helper()
 	eventually.Holds(t, "all objects are read", func(a *eventually.Attempt) {
@@ -123,7 +122,7 @@ func (s *site) waitVersions(t *testing.T) (versions map[string]version) {
 	return versions
 }
 
-// waitWritable makes and deletes an object, for the same reason more than once.
+// waitWritable creates and deletes an object, with retries for the same reason.
 func (s *site) waitWritable(t *testing.T, version string) {
 	t.Helper()
 	const name = "after"
@@ -131,15 +130,15 @@ func (s *site) waitWritable(t *testing.T, version string) {
 	require.NoError(t, object.UnmarshalJSON([]byte(manifest(version, name))))
 	eventually.Holds(t, version+" can be written", func(a *eventually.Attempt) {
 		_, err := s.dynamic.Resource(schemas(version)).Create(a.Context(), object, metav1.CreateOptions{})
-		if !apierrors.IsAlreadyExists(err) { // by an attempt before, whose answer was lost
+		if !apierrors.IsAlreadyExists(err) { // by an earlier attempt whose answer was lost
 			require.NoError(a, err)
 		}
 		require.NoError(a, s.dynamic.Resource(schemas(version)).Delete(a.Context(), name, metav1.DeleteOptions{}))
 	})
 }
 
-// restartKubeAPIServer kills it: stopped gently, it would wait a minute for those
-// who watch.
+// restartKubeAPIServer kills kube-apiserver and starts it again. A graceful stop
+// would wait a minute for watches.
 func (s *site) restartKubeAPIServer(t *testing.T) {
 	t.Helper()
 	s.KubeAPIServer.Kill(t)
@@ -151,7 +150,7 @@ func (s *site) launchKubeAPIServer() {
 	s.owner.Cleanup(func() { s.KubeAPIServer.Kill(s.owner) })
 }
 
-// kill ends the server's processes, without mercy.
+// kill ends the server's processes with SIGKILL.
 func (s *site) kill(t *testing.T) {
 	t.Helper()
 	for _, pod := range s.Servers(t, replicas) {
@@ -159,13 +158,13 @@ func (s *site) kill(t *testing.T) {
 	}
 }
 
-// waitAnswering waits until kube-apiserver answers, ready or not.
+// waitAnswering waits until kube-apiserver answers, whether it is ready or not.
 func (s *site) waitAnswering(t *testing.T) {
 	t.Helper()
 	s.waitOK(t, "/api/v1/namespaces/default")
 }
 
-// waitLaunched waits until the server's processes run again, ready or not.
+// waitLaunched waits until the server's processes run again, whether ready or not.
 func (s *site) waitLaunched(t *testing.T) {
 	t.Helper()
 	eventually.Holds(t, "the processes are started again", func(a *eventually.Attempt) {

@@ -1,11 +1,10 @@
-// Package registration tests the three ways to make the API of a cluster this
-// server's, as contract and docs have them: v1beta3 beside the native v1 on one
-// store, both versions taken over, and both versions of a kube-apiserver whose
-// own flow control is off. A real kube-apiserver has the files of artifacts/
-// applied, unchanged, and is asked with kubectl.
+// Package registration tests the three supported registrations of this server:
+// v1beta3 beside the native v1 on one store, both versions, and both versions with
+// flow control of kube-apiserver disabled. The tests apply the files of
+// artifacts/, unchanged, to a real kube-apiserver, and use kubectl.
 //
-// What must hold in every registration is a theme, a function of the site; each
-// registration runs the themes, and what is its own, in one cluster.
+// A theme is a test for every registration, a function of the site. The test of
+// each registration runs the themes and additional tests in one cluster.
 package registration
 
 import (
@@ -33,20 +32,20 @@ const (
 // site is a cluster in which this server is registered.
 type site struct {
 	*cluster.Cluster
-	// owner is the test with which all processes end, those too that a theme
-	// starts again.
+	// owner is the test that owns all processes, including those that a theme
+	// restarts.
 	owner   *testing.T
 	kubectl *harness.Kubectl
 	dynamic dynamic.Interface
 	http    *http.Client // of the administrator
-	// ours are the versions that this server serves; the other one, if any, is
-	// kube-apiserver's own.
+	// ours lists the versions that this server serves. kube-apiserver serves the
+	// other one, if any.
 	ours []string
-	// alice is the UID of the schema alices, once there is one.
+	// alice is the UID of the schema alices, once it exists.
 	alice string
 }
 
-// theme is what holds in a registration.
+// theme is a test for a registration.
 type theme struct {
 	name string
 	test func(*testing.T, *site)
@@ -59,7 +58,7 @@ func (s *site) run(t *testing.T, themes ...theme) {
 	}
 }
 
-// everywhere is what holds in every registration.
+// everywhere returns the themes of every registration.
 func everywhere() []theme {
 	return []theme{
 		{"discovery and OpenAPI have both versions", testDiscovery},
@@ -69,13 +68,13 @@ func everywhere() []theme {
 	}
 }
 
-// survivor is a FlowSchema that is there from the start.
+// survivor is a FlowSchema that exists from the start.
 const survivor = "survivor"
 
 func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 	t.Helper()
 	config := c.Config(t)
-	config.WarningHandler = rest.NoWarnings{} // about v1beta3
+	config.WarningHandler = rest.NoWarnings{} // that v1beta3 is deprecated
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
 	objects, err := dynamic.NewForConfig(config)
@@ -86,14 +85,14 @@ func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 	return s
 }
 
-// startShared deploys the server beside the native v1, on the etcd of the
-// cluster, whose kube-apiserver is at the path, if it is not the usual one.
+// startShared deploys the server beside the native v1, on the cluster's etcd.
+// kubeAPIServer is the path of another kube-apiserver binary, or empty.
 func startShared(t *testing.T, kubeAPIServer string) *site {
 	t.Helper()
 	return siteOf(t, cluster.StartBeside(t, cluster.Options{KubeAPIServer: kubeAPIServer}), "v1beta3")
 }
 
-// startOwn deploys the server on an etcd of its own.
+// startOwn deploys the server on a separate etcd.
 func startOwn(t *testing.T, overlay string, ours []string, kubeAPIServerArgs ...string) *site {
 	t.Helper()
 	c := cluster.Start(t, cluster.Options{KubeAPIServerArgs: kubeAPIServerArgs})
@@ -103,7 +102,7 @@ func startOwn(t *testing.T, overlay string, ours []string, kubeAPIServerArgs ...
 	return siteOf(t, c, ours...)
 }
 
-// takeV1 takes v1 over.
+// takeV1 moves v1 to this server.
 func (s *site) takeV1(t *testing.T) {
 	t.Helper()
 	s.Apply(t, "overlays/take-v1")
@@ -112,8 +111,8 @@ func (s *site) takeV1(t *testing.T) {
 	s.waitAvailable(t)
 }
 
-// waitAvailable waits until kube-apiserver passes requests for our versions on,
-// answers those for both, and tells kubectl of them.
+// waitAvailable waits until requests for the versions of this server reach it,
+// both versions answer, and kubectl discovers them.
 func (s *site) waitAvailable(t *testing.T) {
 	t.Helper()
 	for _, version := range s.ours {
@@ -125,7 +124,7 @@ func (s *site) waitAvailable(t *testing.T) {
 	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessCurrent)
 }
 
-// waitOK waits until kube-apiserver answers for a path.
+// waitOK waits until kube-apiserver answers a path with 200.
 func (s *site) waitOK(t *testing.T, path string) {
 	t.Helper()
 	eventually.Holds(t, path+" is served", func(a *eventually.Attempt) {
@@ -134,10 +133,10 @@ func (s *site) waitOK(t *testing.T, path string) {
 	})
 }
 
-// passed is what an APIService says that is available and not kube-apiserver's own.
+// passed is the condition of an available APIService that has a Service.
 const passed = "Passed: all checks passed"
 
-// testNothingForbidden reads what the servers have logged so far.
+// testNothingForbidden searches the servers' logs for denied requests.
 func testNothingForbidden(t *testing.T, s *site) {
 	for _, pod := range s.Servers(t, replicas) {
 		for line := range strings.Lines(pod.Process().Output()) {
@@ -148,22 +147,23 @@ func testNothingForbidden(t *testing.T, s *site) {
 
 func apiService(version string) string { return version + "." + group }
 
-// qualified is the resource as kubectl is told its version.
+// qualified returns the resource name with version and group, for kubectl.
 func qualified(version string) string { return "flowschemas." + version + "." + group }
 
-// path is that of a schema, or of all if the name is empty.
+// path returns the path of a schema, or of all if the name is empty.
 func path(version, name string) string {
 	return strings.TrimSuffix("/apis/"+group+"/"+version+"/flowschemas/"+name, "/")
 }
 
-// tester is a test, or an attempt of one.
+// tester is a test or an attempt of one.
 type tester interface {
 	require.TestingT
 	Helper()
 	Context() context.Context
 }
 
-// get asks kube-apiserver, which must answer; headers are "Name: value".
+// get sends a request to kube-apiserver, which must answer. Headers have the form
+// "Name: value".
 func (s *site) get(t tester, path string, headers ...string) harness.Reply {
 	t.Helper()
 	return get(t, s.http, s.KubeAPIServer.URL+path, headers...)

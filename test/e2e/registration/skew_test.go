@@ -14,8 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestANewerKubeAPIServerInFront has one three minor releases ahead, while this
-// server, its client libraries and kubectl stay.
+// TestANewerKubeAPIServerInFront uses a kube-apiserver three minor releases ahead
+// of this server, its client libraries and kubectl.
 func TestANewerKubeAPIServerInFront(t *testing.T) {
 	newer, err := binaries.NextKubeAPIServer(t.Context())
 	require.NoError(t, err)
@@ -27,8 +27,8 @@ func TestANewerKubeAPIServerInFront(t *testing.T) {
 	)...)
 }
 
-// testDelegation asks a replica directly: as nobody it knows, as one of the
-// cluster who may not read, and as one who may.
+// testDelegation sends requests directly to a replica: with an unknown token, as a
+// service account without permissions, and as one that may list schemas.
 func testDelegation(t *testing.T, s *site) {
 	reader := s.makeReader(t)
 	s.kubectl.Run(t, "create", "serviceaccount", "stranger")
@@ -43,8 +43,8 @@ func testDelegation(t *testing.T, s *site) {
 	}
 }
 
-// makeReader makes a service account that may list schemas, and returns the
-// header by which it is known.
+// makeReader creates a service account that may list schemas, and returns its
+// Authorization header.
 func (s *site) makeReader(t *testing.T) string {
 	t.Helper()
 	s.kubectl.Run(t, "create", "serviceaccount", "reader")

@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// alices gives the requests of alice a level of their own.
+// alices gives the requests of alice a separate level.
 const alices = `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
@@ -41,13 +41,14 @@ func testConfigured(t *testing.T, s *site) {
 	})
 }
 
-// testKeeps deletes a schema in the store, unseen by this server, while this server is
-// away. Did kube-apiserver look there itself, it would know.
+// testKeeps deletes a schema directly in the store while this server is stopped.
+// kube-apiserver would notice only if it watched the store itself.
 func testKeeps(t *testing.T, s *site) {
 	s.cutOff(t)
 	client := s.unverified(t)
 	eventually.Holds(t, "kube-apiserver watches schemas here", func(a *eventually.Attempt) {
-		// Each replica watches its own; the garbage collector watches all there is.
+		// Each replica watches its own schemas. The garbage collector watches all
+		// resources.
 		require.GreaterOrEqual(a, s.watches(a, client), replicas+2)
 	})
 	testAway(t, s, func(t *testing.T, s *site) {
@@ -64,10 +65,10 @@ func testKeeps(t *testing.T, s *site) {
 	})
 }
 
-// cutOff ends the watches of all that watch at kube-apiserver, itself included:
-// what happens while it has no etcd is gone when it has it again. From then on
-// all watch at the server that the API is registered for; otherwise that takes
-// them up to ten minutes.
+// cutOff ends all watches at kube-apiserver, including its own: changes during an
+// outage of etcd are compacted before it ends. All clients then watch at the
+// server for which the API is registered. Without cutOff this takes up to ten
+// minutes.
 func (s *site) cutOff(t *testing.T) {
 	t.Helper()
 	process := s.KubeAPIServer.Process
@@ -87,7 +88,8 @@ func (s *site) cutOff(t *testing.T) {
 	s.waitBoth(t)
 }
 
-// unverified is a client of the administrator that trusts any server.
+// unverified returns a client of the administrator that does not verify
+// certificates.
 func (s *site) unverified(t *testing.T) *http.Client {
 	t.Helper()
 	config := s.Config(t)
@@ -97,7 +99,7 @@ func (s *site) unverified(t *testing.T) *http.Client {
 	return client
 }
 
-// watches counts those of schemas in v1 at all replicas.
+// watches counts the watches of v1 schemas at all replicas.
 func (s *site) watches(t tester, client *http.Client) int {
 	t.Helper()
 	series := regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{[^}]*resource="flowschemas"[^}]*verb="WATCH",version="v1"\} (\d+)$`)
@@ -114,8 +116,8 @@ func (s *site) watches(t tester, client *http.Client) int {
 	return total
 }
 
-// governsAlice reports whether kube-apiserver's own flow control goes by the objects
-// of alices.
+// governsAlice reports whether kube-apiserver's flow control uses the objects of
+// alices.
 func (s *site) governsAlice(t tester) bool {
 	t.Helper()
 	asked := s.get(t, "/api/v1/nodes", "Impersonate-User: alice")
@@ -123,7 +125,7 @@ func (s *site) governsAlice(t tester) bool {
 	return asked.Header.Get("X-Kubernetes-Pf-Flowschema-Uid") == s.alice && strings.Contains(dump.Body, "\nalices, ")
 }
 
-// testGivenBack ends with v1 served by kube-apiserver itself.
+// testGivenBack returns v1 to kube-apiserver.
 func testGivenBack(t *testing.T, s *site) {
 	s.ReturnV1(t)
 	s.ours = []string{"v1beta3"}
@@ -133,5 +135,5 @@ func testGivenBack(t *testing.T, s *site) {
 	s.leave(t)
 	require.Equal(t, http.StatusOK, s.get(t, path("v1", "catch-all")).Code)
 	s.restartKubeAPIServer(t)
-	s.waitOK(t, path("v1", "catch-all")) // it remains so
+	s.waitOK(t, path("v1", "catch-all")) // after the restart too
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestAServerThatRunsAndIsNotReadyIsNotAsked takes the store of the server away, as
-// test/e2e/beside does, and here it is the one of the manifests: it comes back with
-// what it had.
+// TestAServerThatRunsAndIsNotReadyIsNotAsked stops the server's etcd. In package
+// beside that etcd is the cluster's; here it is the one of the manifests. After
+// its restart the data is still there.
 func TestAServerThatRunsAndIsNotReadyIsNotAsked(t *testing.T) {
 	s := startWithoutFlowControl(t)
 	scale := func(replicas string) {

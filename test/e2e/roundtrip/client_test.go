@@ -25,7 +25,7 @@ type object interface {
 	metav1.Object
 }
 
-// client speaks to one server.
+// client sends requests to one server.
 type client struct {
 	name, url string
 	http      *http.Client
@@ -38,12 +38,12 @@ func newClient(t *testing.T, name string, config *rest.Config) client {
 	return client{name: name, url: config.Host, http: httpClient}
 }
 
-// send sends a body of the media type and wants an answer of it too.
+// send sends a body and accepts an answer of the same media type.
 func (c client) send(ctx context.Context, method, path, mediaType string, body []byte) (code int, answer []byte, err error) {
 	return c.exchange(ctx, method, path, mediaType, mediaType, body)
 }
 
-// patch sends a patch and wants an answer in JSON.
+// patch sends a patch and accepts an answer in JSON.
 func (c client) patch(ctx context.Context, path, patchType string, body []byte) (code int, answer []byte, err error) {
 	return c.exchange(ctx, http.MethodPatch, path, patchType, runtime.ContentTypeJSON, body)
 }
@@ -65,7 +65,7 @@ func (c client) exchange(ctx context.Context, method, path, sent, wanted string,
 	return response.StatusCode, answer, err
 }
 
-// must is send for a request that has to succeed.
+// must is send for a request that must succeed.
 func (c client) must(ctx context.Context, method, path, mediaType string, body []byte) ([]byte, error) {
 	code, answer, err := c.send(ctx, method, path, mediaType, body)
 	if err == nil && code >= http.StatusBadRequest {
@@ -78,7 +78,7 @@ func mediaTypes() []string {
 	return []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
 }
 
-// resource is the path of the resource of an object, in a version.
+// resource returns the path of the resource of an object, in a version.
 func resource(version string, o object) string {
 	if _, ok := o.(*flowcontrolv1.FlowSchema); ok {
 		return groupPath + "/" + version + "/flowschemas"
@@ -88,7 +88,7 @@ func resource(version string, o object) string {
 
 const groupPath = "/apis/" + flowcontrolv1.GroupName
 
-// encode writes an object of v1.
+// encode encodes a v1 object.
 func encode(o object, mediaType string) ([]byte, error) {
 	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
 	if !ok {
@@ -105,7 +105,7 @@ func decode(data []byte) (object, error) {
 	return decoded.(object), nil
 }
 
-// generate is the valid object number i of a seed, with a name of its own.
+// generate returns the valid object i of a seed, with a unique name.
 func generate(seed uint64, i int) object {
 	g := objects.New(seed, uint64(i), 0)
 	for {
@@ -120,14 +120,14 @@ func generate(seed uint64, i int) object {
 		made.SetGenerateName("")
 		made.SetFinalizers(nil)
 		made.SetManagedFields(nil)
-		made.SetOwnerReferences(made.GetOwnerReferences()[:min(1, len(made.GetOwnerReferences()))]) // twins are taken for one
+		made.SetOwnerReferences(made.GetOwnerReferences()[:min(1, len(made.GetOwnerReferences()))]) // duplicates would be merged
 		if _, kept := made.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]; kept {
-			// Whoever keeps the built-in objects takes a stranger with this away.
+			// The servers delete unknown objects with this annotation.
 			made.SetAnnotations(nil)
 		}
 		return made
 	}
 }
 
-// isBuiltIn tells whether every server has the object from the start.
+// isBuiltIn reports whether the object is a built-in one.
 func isBuiltIn(o object) bool { return !strings.HasPrefix(o.GetName(), "generated-") }

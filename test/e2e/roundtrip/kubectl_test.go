@@ -18,13 +18,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// labelling is an editor that gives every object of a file a label, beside its uid.
+// labelling is an editor that adds a label to every object of a file, after its
+// uid.
 const labelling = `#!/bin/sh
 sed -i -E 's/^( +)uid: .*$/&\n\1labels: {edited: "VERSION"}/' "$1"
 `
 
-// TestExamplesAndBuiltInObjectsSurviveKubectl edits and applies them in both
-// versions, all at once: nothing else than what was asked for may change.
+// TestExamplesAndBuiltInObjectsSurviveKubectl edits and applies all objects at
+// once in both versions. Only the requested fields may change.
 func TestExamplesAndBuiltInObjectsSurviveKubectl(t *testing.T) {
 	root, err := binaries.Root()
 	require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestExamplesAndBuiltInObjectsSurviveKubectl(t *testing.T) {
 	}
 }
 
-// editor is the path of a program that labels objects with a version.
+// editor returns the path of a program that labels objects with a version.
 func editor(t *testing.T, version string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "editor-"+version)
@@ -63,7 +64,7 @@ func editor(t *testing.T, version string) string {
 	return path
 }
 
-// specs are the generation and the spec of each object, by resource and name.
+// specs returns the generation and the spec of each object, by resource and name.
 func specs(t *testing.T, kubectl *harness.Kubectl) map[string]string {
 	t.Helper()
 	list, err := decodeLists(kubectl.Run(t, "get", "flowschemas", "-o", "json"), kubectl.Run(t, "get", "prioritylevelconfigurations", "-o", "json"))
@@ -82,7 +83,7 @@ func specs(t *testing.T, kubectl *harness.Kubectl) map[string]string {
 	return found
 }
 
-// named are the objects as kubectl names them in a version.
+// named returns the names of the objects for kubectl, in a version.
 func named(specs map[string]string, version string) []string {
 	var names []string
 	for _, key := range slices.Sorted(maps.Keys(specs)) {
@@ -92,7 +93,7 @@ func named(specs map[string]string, version string) []string {
 	return names
 }
 
-// decodeLists reads lists that kubectl printed.
+// decodeLists decodes lists that kubectl printed.
 func decodeLists(texts ...string) ([]object, error) {
 	var all []object
 	for _, text := range texts {

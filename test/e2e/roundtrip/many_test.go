@@ -28,7 +28,7 @@ const workers = 8
 
 func generatedCount() int { return lane.Pick(600, 10_000) }
 
-// trip is a server and the store that it writes to.
+// trip is a server and its store.
 type trip struct {
 	client
 	etcd   *clientv3.Client
@@ -36,8 +36,8 @@ type trip struct {
 }
 
 // TestGeneratedObjectsSurviveBothVersionsAndTheStore writes each object in one
-// version and encoding, reads it in the other version, writes back what it
-// read, and finds the same object everywhere.
+// version and encoding, reads it in the other version, and writes the result. All
+// objects must be equal.
 func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
 	seed, count := lane.Seed(t), generatedCount()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
@@ -67,7 +67,7 @@ func TestGeneratedObjectsSurviveBothVersionsAndTheStore(t *testing.T) {
 	require.Zero(t, failed.Load())
 }
 
-// builtIn are the objects that every server has.
+// builtIn returns the built-in objects.
 func builtIn() []object {
 	var all []object
 	for _, schema := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
@@ -79,7 +79,7 @@ func builtIn() []object {
 	return all
 }
 
-// round takes the object once around. The number decides about encodings.
+// round runs one round trip of the object. The number determines the encodings.
 func (trip trip) round(ctx context.Context, o object, number int) error {
 	path, oldPath := resource("v1", o), resource("v1beta3", o)
 	there, back := mediaTypes()[number%3], mediaTypes()[number/3%3]
@@ -120,7 +120,7 @@ func (trip trip) round(ctx context.Context, o object, number int) error {
 	return err
 }
 
-// write creates the object, or replaces the one that every server has.
+// write creates the object, or replaces it if it is built in.
 func (trip trip) write(ctx context.Context, o object, mediaType string) (object, error) {
 	method, path := http.MethodPost, resource("v1", o)
 	if isBuiltIn(o) {
@@ -137,8 +137,8 @@ func (trip trip) write(ctx context.Context, o object, mediaType string) (object,
 	return decode(answer)
 }
 
-// writeBack reads an object and writes the bytes that it read, again if the
-// status was written meanwhile.
+// writeBack reads an object and writes the same bytes. It retries if the status
+// was written meanwhile.
 func (trip trip) writeBack(ctx context.Context, path, mediaType string) error {
 	for range 20 {
 		read, err := trip.must(ctx, http.MethodGet, path, mediaType, nil)
@@ -156,14 +156,14 @@ func (trip trip) writeBack(ctx context.Context, path, mediaType string) error {
 	return errors.New(path + " is written all the time")
 }
 
-// defaulted is the object with what it leaves out.
+// defaulted returns the object with its defaults.
 func (trip trip) defaulted(o object) object {
 	full := o.DeepCopyObject().(object)
 	trip.scheme.Default(full)
 	return full
 }
 
-// same compares what two objects of v1 say.
+// same compares the contents of two v1 objects.
 func same(what string, want, got object) error {
 	if diff := cmp.Diff(contentOf(want), contentOf(got)); diff != "" {
 		return fmt.Errorf("%s differs (-want +got):\n%s", what, diff)
@@ -171,7 +171,7 @@ func same(what string, want, got object) error {
 	return nil
 }
 
-// contentOf is what nobody but the user writes.
+// contentOf returns the fields that only the user writes.
 func contentOf(o object) string {
 	content := map[string]any{
 		"name": o.GetName(), "labels": o.GetLabels(), "annotations": o.GetAnnotations(), "owners": o.GetOwnerReferences(),

@@ -23,7 +23,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// sampleCount is how many generated objects go through each server.
+// sampleCount is the number of generated objects for each server.
 func sampleCount() int { return lane.Pick(24, 400) }
 
 // sharedStore is this server and a kube-apiserver on one etcd.
@@ -32,8 +32,8 @@ type sharedStore struct {
 	etcd         *clientv3.Client
 }
 
-// startSharedStore starts both without flow control, whose engines write
-// conditions at times of their own.
+// startSharedStore starts both servers without flow control, because the engines
+// write conditions asynchronously.
 func startSharedStore(t *testing.T) sharedStore {
 	t.Helper()
 	const still = "--enable-priority-and-fairness=false"
@@ -65,19 +65,20 @@ func TestAKubeAPIServerAndThisServerShareOneStore(t *testing.T) {
 	}
 	end := s.revision(t)
 	for _, o := range []object{&flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{}} {
-		// Of one version, for kube-apiserver writes leases to the same etcd all the time.
+		// At one version, because kube-apiserver keeps writing leases to the same
+		// etcd.
 		s.requireReadAlike(t, fmt.Sprintf("%s?resourceVersion=%d&resourceVersionMatch=Exact", resource("v1", o), end))
 		s.requireWatchedAlike(t, fmt.Sprintf("%s?watch=true&resourceVersion=%d", resource("v1", o), start), changes[resource("v1", o)])
 	}
 }
 
-// condition is a change of the status of either kind.
+// condition is a status patch for either kind.
 const condition = `{"status":{"conditions":[{"type":"Dangling","status":"False","lastTransitionTime":"2020-02-02T02:02:02Z","reason":"Found","message":"m"}]}}`
 
-// requireSameBytesOfBoth creates and changes the object through each server in
-// turn, its status too, and compares the bytes that are in etcd after each write.
-// It leaves the one that this server created and kube-apiserver changed, and returns
-// how many changes it made.
+// requireSameBytesOfBoth creates and changes the object and its status through
+// each server in turn, and compares the bytes in etcd after each write. It leaves
+// the object that this server created and kube-apiserver changed, and returns the
+// number of its changes.
 func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType string) (changes int) {
 	t.Helper()
 	path := resource("v1", o)
@@ -113,9 +114,8 @@ func (s sharedStore) requireSameBytesOfBoth(t *testing.T, o object, mediaType st
 	return changes
 }
 
-// stored is what etcd had of the object that a server answered with, at the
-// version of the answer. The identity and the times in it are masked in a way
-// that keeps every length.
+// stored returns the bytes in etcd of the object in an answer, at the answer's
+// version. Identity and times are masked without changing any length.
 func (s sharedStore) stored(t *testing.T, path string, answer []byte) []byte {
 	t.Helper()
 	o, err := decode(answer)
@@ -139,7 +139,7 @@ func (s sharedStore) stored(t *testing.T, path string, answer []byte) []byte {
 	return value
 }
 
-// timestamp is how protobuf writes a time of whole seconds.
+// timestamp returns the protobuf encoding of a time in whole seconds.
 func timestamp(seconds int64) []byte {
 	return append(binary.AppendUvarint([]byte{0x08}, uint64(seconds)), 0x10, 0x00)
 }
@@ -151,7 +151,7 @@ func (s sharedStore) revision(t *testing.T) int64 {
 	return response.Header.Revision
 }
 
-// requireReadAlike reads the same through both servers in every encoding.
+// requireReadAlike compares reads through both servers in every encoding.
 func (s sharedStore) requireReadAlike(t *testing.T, path string) {
 	t.Helper()
 	for _, mediaType := range mediaTypes() {
@@ -164,7 +164,7 @@ func (s sharedStore) requireReadAlike(t *testing.T, path string) {
 	}
 }
 
-// requireWatchedAlike watches through both servers until so many events have come.
+// requireWatchedAlike compares a number of watch events of both servers.
 func (s sharedStore) requireWatchedAlike(t *testing.T, path string, events int) {
 	t.Helper()
 	require.Positive(t, events)
@@ -174,8 +174,8 @@ func (s sharedStore) requireWatchedAlike(t *testing.T, path string, events int) 
 	}
 }
 
-// watch returns the bytes of so many events: lines of JSON, or frames of protobuf
-// that begin with their length.
+// watch returns the bytes of a number of events: lines of JSON, or length-prefixed
+// frames of protobuf.
 func (c client) watch(t *testing.T, path, mediaType string, events int) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)

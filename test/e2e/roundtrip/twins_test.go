@@ -12,15 +12,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// twins is a schema in v1beta3 with one verb twice.
+// twins is a v1beta3 schema with a repeated verb.
 const twins = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3","kind":"FlowSchema","metadata":{"name":"twins"},"spec":{"priorityLevelConfiguration":{"name":"exempt"},
 	"rules":[{"subjects":[{"kind":"User","user":{"name":"a"}}],"nonResourceRules":[{"verbs":["get","get"],"nonResourceURLs":["/"]}]}]}}`
 
-// TestApplyInAnotherVersionToASetWithTwinsIsInvalid: validation takes a set with
-// one item twice, and comparing two versions of it does not. That is the
-// object's fault, not the server's.
+// TestApplyInAnotherVersionToASetWithTwinsIsInvalid: validation accepts a set with
+// a repeated item, but the comparison of two versions of it fails. The answer must
+// be 422, not 500.
 func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
-	// The engine's condition would heal the object, as any update does.
+	// The engine's condition would remove the duplicate, as any update does.
 	options := harness.ServerOptions{Args: []string{"--enable-priority-and-fairness=false"}}
 	server := newClient(t, "this server", harness.StartServer(t, options).Config(t))
 	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))
@@ -33,8 +33,8 @@ func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
 	require.Contains(t, string(answer), "duplicate entries")
 }
 
-// TestASetWithTwinsKeepsItsCondition: what cannot be applied to such an object
-// is written to its status all the same.
+// TestASetWithTwinsKeepsItsCondition: the engine writes the status of such an
+// object, although apply fails.
 func TestASetWithTwinsKeepsItsCondition(t *testing.T) {
 	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
 	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))

@@ -15,10 +15,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// audited and unaudited are users as the policies here see them.
+// audited and unaudited are users in the policies below.
 const audited, unaudited = "audited", "unaudited"
 
-// levelsPolicy has each level, by user and verb.
+// levelsPolicy uses each audit level, by user and verb.
 const levelsPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -33,8 +33,7 @@ rules:
 - level: None
 `
 
-// strictPolicy has events of one path before they are carried out, and of nothing
-// else.
+// strictPolicy audits one user before requests are carried out, and nothing else.
 const strictPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [ResponseComplete]
@@ -44,10 +43,10 @@ rules:
 - level: None
 `
 
-// batchSize is how many events the webhook is sent at a time.
+// batchSize is the number of events in a batch.
 const batchSize = 2
 
-// auditLog is the file that a server writes events to.
+// auditLog is the file of a server's audit events.
 type auditLog struct{ path string }
 
 func newAuditLog(t *testing.T) auditLog {
@@ -55,8 +54,8 @@ func newAuditLog(t *testing.T) auditLog {
 	return auditLog{filepath.Join(t.TempDir(), "audit.log")}
 }
 
-// auditArgs are the flags of a server that audits to both back ends. The webhook's
-// batches wait for nothing but their size.
+// auditArgs returns the flags of a server that audits to both back ends. The
+// webhook's batches are sent when they are full.
 func auditArgs(t *testing.T, log auditLog, webhook *receiver) []string {
 	t.Helper()
 	return []string{
@@ -67,7 +66,7 @@ func auditArgs(t *testing.T, log auditLog, webhook *receiver) []string {
 	}
 }
 
-// read returns the events so far, the one that is being written left out.
+// read returns the complete events so far.
 func (l auditLog) read(a *eventually.Attempt) []auditv1.Event {
 	content, err := os.ReadFile(l.path)
 	require.NoError(a, err)
@@ -83,7 +82,7 @@ func (l auditLog) read(a *eventually.Attempt) []auditv1.Event {
 	return events
 }
 
-// gist is what the policy decides about an event, and what it is about.
+// gist has the fields of an event that the tests compare.
 type gist struct {
 	user, verb, name  string
 	level             auditv1.Level
@@ -99,8 +98,8 @@ func gists(events []auditv1.Event) []gist {
 	return all
 }
 
-// testPolicy sends requests one after the other: that of a user without events is
-// the first, so that an event of it would stand before the others.
+// testPolicy sends requests in sequence. The unaudited user comes first, so that
+// an unwanted event would precede the others.
 func (s *site) testPolicy(t *testing.T, log auditLog) {
 	for _, user := range []string{unaudited, audited, audited + "-less"} {
 		require.Equal(t, http.StatusCreated, s.askAs(t, user, http.MethodPost, levelsPath, levelNamed("by-"+user)).Code)
@@ -122,7 +121,7 @@ func (s *site) testPolicy(t *testing.T, log auditLog) {
 	require.Contains(t, string(events[0].ResponseObject.Raw), `"uid"`, "the response's object is what was stored")
 }
 
-// testBatches has the webhook get what the log has.
+// testBatches requires that the webhook receives the events of the log.
 func testBatches(t *testing.T, log auditLog, webhook *receiver) {
 	var logged, sent []auditv1.Event
 	eventually.Holds(t, "the log has the events", func(a *eventually.Attempt) {
@@ -137,8 +136,8 @@ func testBatches(t *testing.T, log auditLog, webhook *receiver) {
 	require.ElementsMatch(t, gists(logged), gists(sent))
 }
 
-// testAuditIsWaitedFor holds the webhook's answer back: until it is given, the
-// request is not carried out.
+// testAuditIsWaitedFor delays the webhook's answer: the request is not carried out
+// until it arrives.
 func (s *site) testAuditIsWaitedFor(t *testing.T, audit *receiver) {
 	answered := make(chan harness.Reply, 1)
 	go func() {
@@ -155,7 +154,7 @@ func (s *site) testAuditIsWaitedFor(t *testing.T, audit *receiver) {
 	require.Equal(t, http.StatusCreated, answer.Code, answer.Body)
 }
 
-// testAuditIsDemanded has the webhook refuse the event, as often as it is sent.
+// testAuditIsDemanded makes the webhook reject every attempt to send the event.
 func (s *site) testAuditIsDemanded(t *testing.T, audit *receiver) {
 	close(audit.answers)
 	answer := s.askAs(t, audited, http.MethodPost, levelsPath, levelNamed("never"))

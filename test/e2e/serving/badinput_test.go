@@ -19,9 +19,9 @@ const (
 	tooManyTraces = "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nsamplingRatePerMillion: 2000000\n"
 )
 
-// TestBadValuesAreRefusedByFlagAndFile has flags that name a file which is absent,
-// or does not hold what it should, and flags with a bad value. None gets as far
-// as to need a store.
+// TestBadValuesAreRefusedByFlagAndFile tests flags that name a missing or invalid
+// file, and flags with an invalid value. All errors occur before the server needs
+// a store.
 func TestBadValuesAreRefusedByFlagAndFile(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")
@@ -54,13 +54,13 @@ func TestBadValuesAreRefusedByFlagAndFile(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			// There is nobody on the port of etcd.
+			// Nothing listens on the port of etcd.
 			ports := harness.FreePorts(t, 2)
 			code, output := harness.RunServer(t, append(test.more, test.flag+"="+test.value,
 				"--etcd-servers=http://127.0.0.1:"+strconv.Itoa(ports[0]), "--secure-port="+strconv.Itoa(ports[1]))...)
 			require.Equal(t, 1, code, output)
-			// The library asks etcd before it reads its encryption configuration, and logs
-			// that nobody answers.
+			// The library connects to etcd before it reads the encryption configuration,
+			// and logs the failed connection.
 			require.Equal(t, 1, strings.Count(output, "flowcontrol-apiserver: "), "one message:\n%s", output)
 			_, message, _ := strings.Cut(output, "flowcontrol-apiserver: ")
 			require.Equal(t, 1, strings.Count(message, "\n"), "of one line, the last one:\n%s", output)

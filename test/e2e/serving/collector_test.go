@@ -14,9 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// TestOpenTelemetryCollectorTakesTheTraces has an OpenTelemetry collector in place
-// of this package's own receiver, and a server that traces every request, asked
-// for or not.
+// TestOpenTelemetryCollectorTakesTheTraces sends the traces of a server that
+// samples every request to an OpenTelemetry collector.
 func TestOpenTelemetryCollectorTakesTheTraces(t *testing.T) {
 	t.Parallel()
 	endpoint, collector := startCollector(t)
@@ -42,7 +41,7 @@ func TestOpenTelemetryCollectorTakesTheTraces(t *testing.T) {
 	})
 }
 
-// startCollector starts a collector that writes out what it gets.
+// startCollector starts a collector that prints what it receives.
 func startCollector(t *testing.T) (endpoint string, collector *harness.Process) {
 	t.Helper()
 	listener := listen(t)
@@ -62,8 +61,8 @@ service:
 	return endpoint, collector
 }
 
-// spanOf is what the collector has written of the span of a request: from a line
-// "Span #0" to the next, with the path among its attributes.
+// spanOf returns the collector's output about the span of a request: the text
+// after a "Span #" whose attributes include the path.
 func spanOf(output, path string) string {
 	for span := range strings.SplitSeq(output, "Span #") {
 		if strings.Contains(span, "http.target: Str("+path+")") {

@@ -18,23 +18,22 @@ import (
 
 const (
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
-	// secretUser is a name in a rule that nobody may read in etcd.
+	// secretUser is a name in a rule that must not be readable in etcd.
 	secretUser = "somebody-in-particular"
-	// unsafeDelete are the options by which what cannot be read is deleted.
+	// unsafeDelete are the options that delete an unreadable object.
 	unsafeDelete = `{"apiVersion":"v1","kind":"DeleteOptions","ignoreStoreReadErrorWithClusterBreakingPotential":true}`
 )
 
-// encryptedStore is an etcd and the file that says with which keys its FlowSchemas
-// are encrypted.
+// encryptedStore is an etcd and the encryption configuration of its FlowSchemas.
 type encryptedStore struct {
 	etcd   *harness.Etcd
 	client *clientv3.Client
 	config string
 }
 
-// TestKeysOfEncryptionAtRestAreRotated goes the way of Kubernetes' documentation:
-// the new key is put before the old one, all objects are written again, the old
-// key is taken away. One object is forgotten on that way.
+// TestKeysOfEncryptionAtRestAreRotated follows Kubernetes' documentation: add the
+// new key before the old one, rewrite all objects, remove the old key. One object
+// is not rewritten.
 func TestKeysOfEncryptionAtRestAreRotated(t *testing.T) {
 	t.Parallel()
 	store := newEncryptedStore(t)
@@ -90,14 +89,14 @@ func newEncryptedStore(t *testing.T) *encryptedStore {
 	return &encryptedStore{etcd: etcd, client: etcd.Client(t), config: filepath.Join(t.TempDir(), "encryption.yaml")}
 }
 
-// args are the flags of a server on this store, whose watch caches are waited for
-// without an end.
+// args returns the flags of a server on this store. The server waits for its watch
+// caches without a limit.
 func (e *encryptedStore) args() []string {
 	return []string{"--encryption-provider-config=" + e.config, "--storage-initialization-timeout=24h"}
 }
 
-// setKeys says by which keys servers that start from now on encrypt: the first
-// writes, all read.
+// setKeys sets the keys of servers started from now on: the first key encrypts,
+// all keys decrypt.
 func (e *encryptedStore) setKeys(t *testing.T, names ...string) {
 	t.Helper()
 	config := `apiVersion: apiserver.config.k8s.io/v1
@@ -114,13 +113,13 @@ resources:
 	require.NoError(t, os.WriteFile(e.config, []byte(config), 0o600))
 }
 
-// secrets are the keys by name.
+// secrets maps the names of the keys to the keys.
 var secrets = map[string]string{
 	"old": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 	"new": "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=",
 }
 
-// read returns what etcd holds of an object.
+// read returns the stored bytes of an object.
 func (e *encryptedStore) read(t *testing.T, object string) string {
 	t.Helper()
 	answer, err := e.client.Get(t.Context(), storePrefix+"/"+object)
@@ -137,7 +136,7 @@ func (e *encryptedStore) requireEncrypted(t *testing.T, schema, key string) {
 	require.NotContains(t, stored, "catch-all")
 }
 
-// rewriteAllBut replaces FlowSchemas by what they are.
+// rewriteAllBut rewrites all FlowSchemas but one, unchanged.
 func (s *site) rewriteAllBut(t *testing.T, forgotten string) {
 	t.Helper()
 	list, err := s.api.FlowSchemas().List(t.Context(), metav1.ListOptions{})
@@ -156,8 +155,8 @@ func (s *site) rewriteAllBut(t *testing.T, forgotten string) {
 	}
 }
 
-// requireForgottenNamed holds when whoever looks at a server that is not ready, or
-// asks for the object, is told its key.
+// requireForgottenNamed checks that readiness, and the error of a get of the
+// object, name its key.
 func requireForgottenNamed(t *testing.T, s *site) {
 	t.Helper()
 	const named = "the key " + storePrefix + "/flowschemas/forgotten in etcd holds no object that can be read"
@@ -170,8 +169,9 @@ func requireForgottenNamed(t *testing.T, s *site) {
 	require.Contains(t, answer.Body, named)
 }
 
-// testGracePeriod has two servers that differ in --livez-grace-period. Neither has
-// finished its start: the watch cache of the FlowSchemas cannot be filled.
+// testGracePeriod compares two servers with different --livez-grace-period.
+// Neither has finished its start: the watch cache of the FlowSchemas cannot be
+// filled.
 func testGracePeriod(t *testing.T, patient, impatient *site) {
 	t.Helper()
 	const unfinished = "[-]poststarthook/storage-readiness failed"
@@ -186,8 +186,8 @@ func testGracePeriod(t *testing.T, patient, impatient *site) {
 	require.Contains(t, patient.ask(t, http.MethodGet, "/readyz", "").Body, unfinished, "or there was nothing to be patient about")
 }
 
-// testUnsafeDelete gets rid of what cannot be read as kube-apiserver 1.33 lets an
-// administrator do it.
+// testUnsafeDelete deletes an unreadable object with the option of kube-apiserver
+// 1.33.
 func testUnsafeDelete(t *testing.T, s *site) {
 	t.Helper()
 	refused := s.ask(t, http.MethodDelete, schemasPath+"/forgotten", "")

@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// TestServerThatIsObserved has a server that tells all it can: it audits, traces
-// and logs in JSON; and one whose TLS and HTTP/2 have limits.
+// TestServerThatIsObserved runs a server with auditing, tracing and JSON logs, and
+// a server with limits for TLS and HTTP/2.
 func TestServerThatIsObserved(t *testing.T) {
 	t.Parallel()
 	log, webhook, spans := newAuditLog(t), newBatchReceiver(t), newSpanReceiver(t)
@@ -45,7 +45,7 @@ func (s *site) testProfiles(t *testing.T) {
 	}
 }
 
-// line is a line of the log: every one has a time and a message.
+// line is a line of the log; each has a time and a message.
 type line struct {
 	Time      *float64 `json:"ts"`
 	Message   *string  `json:"msg"`
@@ -54,7 +54,8 @@ type line struct {
 	Code      int      `json:"resp"`
 }
 
-// testJSON reads the output, in which stdout is the one line that says ready.
+// testJSON reads the output. Its only line of stdout reports that the server is
+// ready.
 func (s *site) testJSON(t *testing.T) {
 	const path = schemasPath + "/nobody-has-this-name"
 	require.Equal(t, http.StatusNotFound, s.ask(t, http.MethodGet, path, "").Code)

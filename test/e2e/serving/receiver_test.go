@@ -20,20 +20,20 @@ import (
 type receiver struct {
 	server *httptest.Server
 	ca     *harness.CA
-	// batches are what was received.
+	// batches are the received batches.
 	batches chan []auditv1.Event
-	// answers lets batches through, one each; once it is closed all are refused. Nil:
-	// all are let through.
+	// answers accepts one batch per value. Once it is closed, all batches are
+	// rejected. Nil: all are accepted.
 	answers chan struct{}
 }
 
-// newBatchReceiver is a webhook that takes everything.
+// newBatchReceiver returns a webhook that accepts everything.
 func newBatchReceiver(t *testing.T) *receiver {
 	t.Helper()
 	return newReceiver(t, nil)
 }
 
-// newStrictReceiver is a webhook that waits for a test's word.
+// newStrictReceiver returns a webhook whose answers the test controls.
 func newStrictReceiver(t *testing.T) *receiver {
 	t.Helper()
 	return newReceiver(t, make(chan struct{}))
@@ -87,7 +87,7 @@ func (r *receiver) next(t *testing.T) []auditv1.Event {
 	return batch
 }
 
-// kubeconfig is the file that tells a server where the webhook is.
+// kubeconfig writes the webhook's kubeconfig and returns its path.
 func (r *receiver) kubeconfig(t *testing.T) string {
 	t.Helper()
 	return fileOf(t, "webhook.yaml", `apiVersion: v1
@@ -105,7 +105,7 @@ current-context: audit
 `)
 }
 
-// listen listens on a port of the test's.
+// listen listens on a port reserved for the test.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0])))

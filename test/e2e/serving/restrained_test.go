@@ -12,11 +12,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// watchCacheMetrics is what the names of the watch cache's metrics begin with.
+// watchCacheMetrics is the name prefix of the watch cache's metrics.
 const watchCacheMetrics = "apiserver_watch_cache_"
 
-// TestServerThatIsRestrained has a server with less than the default: no profiles,
-// no watch cache, no TLS below 1.3, no HTTP/2, and no request that is not audited.
+// TestServerThatIsRestrained runs a server with fewer features than the default:
+// no profiling, no watch cache, no TLS below 1.3, no HTTP/2, and blocking audit.
 func TestServerThatIsRestrained(t *testing.T) {
 	t.Parallel()
 	audit := newStrictReceiver(t)
@@ -56,8 +56,8 @@ func TestServerThatIsRestrained(t *testing.T) {
 	t.Run("a request that cannot be audited is refused", func(t *testing.T) { s.testAuditIsDemanded(t, audit) })
 }
 
-// testUncached reads at revisions and from the store alone, page by page, and
-// watches from a revision that is past.
+// testUncached reads from the store, at revisions and page by page, and watches
+// from an old revision.
 func (s *site) testUncached(t *testing.T) {
 	schemas := s.api.FlowSchemas()
 	before := s.createSchema(t, "uncached", "one")

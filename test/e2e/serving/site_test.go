@@ -1,6 +1,7 @@
-// Package serving tests what the flags of kube-apiserver's name do here: encryption
-// at rest, audit, traces, logs, profiles, TLS, HTTP/2 and the grace of /livez. It
-// runs real servers, few of them: flags that do not disturb each other share one.
+// Package serving tests the flags that this server shares with kube-apiserver:
+// encryption at rest, audit, traces, logs, profiling, TLS, HTTP/2 and the grace
+// period of /livez. It runs real servers. Flags that do not affect each other
+// share one server.
 package serving
 
 import (
@@ -31,16 +32,16 @@ const (
 	levelsPath  = v1Path + "/prioritylevelconfigurations"
 )
 
-// site is a server and the administrator's ways to it.
+// site is a server and its clients.
 type site struct {
 	*harness.Server
 	api  flowcontrolv1client.FlowcontrolV1Interface
 	http *http.Client
-	// strangers is a client without credentials; a request may bring a token.
+	// strangers is a client without credentials; requests may add a token.
 	strangers *http.Client
 }
 
-// launchSite starts a server and waits until it answers, ready or not.
+// launchSite starts a server and waits until it answers, whether ready or not.
 func launchSite(t *testing.T, options harness.ServerOptions) *site {
 	t.Helper()
 	s := &site{Server: harness.LaunchServer(t, options)}
@@ -48,7 +49,7 @@ func launchSite(t *testing.T, options harness.ServerOptions) *site {
 	return s
 }
 
-// startSite is launchSite that waits until the server is ready.
+// startSite calls launchSite and waits until the server is ready.
 func startSite(t *testing.T, options harness.ServerOptions) *site {
 	t.Helper()
 	s := launchSite(t, options)
@@ -56,8 +57,8 @@ func startSite(t *testing.T, options harness.ServerOptions) *site {
 	return s
 }
 
-// awaitAnswer waits until the server, which may have been started again, answers,
-// and makes its clients.
+// awaitAnswer waits until the server answers, after a start or restart, and
+// creates its clients.
 func (s *site) awaitAnswer(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -77,7 +78,7 @@ func (s *site) awaitAnswer(t *testing.T) {
 	require.Empty(t, failures, s.Process.Output())
 }
 
-// connect makes the clients.
+// connect creates the clients.
 func (s *site) connect(a *eventually.Attempt) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
 	require.NoError(a, err)
@@ -91,10 +92,10 @@ func (s *site) connect(a *eventually.Attempt) {
 	require.NoError(a, err)
 }
 
-// address is where the server listens.
+// address returns the server's address.
 func (s *site) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
 
-// ask sends a request of the administrator that is answered.
+// ask sends a request as the administrator.
 func (s *site) ask(t *testing.T, method, path, body string, headers ...string) harness.Reply {
 	t.Helper()
 	answer, err := harness.Send(t.Context(), s.http, method, s.URL+path, body, headers...)
@@ -102,7 +103,7 @@ func (s *site) ask(t *testing.T, method, path, body string, headers ...string) h
 	return answer
 }
 
-// askAs sends a request of the user of a token.
+// askAs sends a request with a token.
 func (s *site) askAs(t *testing.T, token, method, path, body string, headers ...string) harness.Reply {
 	t.Helper()
 	answer, err := harness.Send(t.Context(), s.strangers, method, s.URL+path, body, append(headers, "Authorization: Bearer "+token)...)
@@ -110,15 +111,15 @@ func (s *site) askAs(t *testing.T, token, method, path, body string, headers ...
 	return answer
 }
 
-// get sends a request of the administrator from an attempt.
+// get sends a request as the administrator in an attempt.
 func (s *site) get(a *eventually.Attempt, path string) harness.Reply {
 	answer, err := harness.Send(a.Context(), s.http, http.MethodGet, s.URL+path, "")
 	require.NoError(a, err)
 	return answer
 }
 
-// createSchema creates a FlowSchema and waits until the server, too, has written
-// what it has to write of it: its status.
+// createSchema creates a FlowSchema and waits until the server has written its
+// status.
 func (s *site) createSchema(t *testing.T, name, user string) *flowcontrolv1.FlowSchema {
 	t.Helper()
 	created, err := s.api.FlowSchemas().Create(t.Context(), schemaOf(name, user), metav1.CreateOptions{})
@@ -131,7 +132,7 @@ func (s *site) createSchema(t *testing.T, name, user string) *flowcontrolv1.Flow
 	return created
 }
 
-// schemaOf is a FlowSchema of one user's health checks.
+// schemaOf returns a FlowSchema for the health checks of one user.
 func schemaOf(name, user string) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -146,7 +147,7 @@ func schemaOf(name, user string) *flowcontrolv1.FlowSchema {
 	}
 }
 
-// levelNamed is a PriorityLevelConfiguration as a request's body.
+// levelNamed returns a PriorityLevelConfiguration in JSON.
 func levelNamed(name string) string {
 	return `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"` + name +
 		`"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":1,"limitResponse":{"type":"Reject"}}}}`
@@ -160,8 +161,8 @@ func fileOf(t *testing.T, name, content string) string {
 	return path
 }
 
-// tokensOf writes a token file: each user is an administrator, but for the guest,
-// and has its name for a token.
+// tokensOf writes a token file. Each user's token is their name. All users apart
+// from the guest are administrators.
 func tokensOf(t *testing.T, administrators ...string) string {
 	t.Helper()
 	lines := guest + "," + guest + "," + guest + "\n"
@@ -174,7 +175,8 @@ func tokensOf(t *testing.T, administrators ...string) string {
 // guest is a user without permissions.
 const guest = "guest"
 
-// dial makes a TLS connection to the server, whose certificate is not the subject.
+// dial opens a TLS connection to the server without verification of its
+// certificate.
 func (s *site) dial(ctx context.Context, config *tls.Config) (*tls.Conn, error) {
 	config.InsecureSkipVerify = true
 	connection, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", s.address())

@@ -17,36 +17,35 @@ import (
 )
 
 const (
-	// batchDelay makes the OpenTelemetry library send spans at once, in place of every
-	// five seconds.
+	// batchDelay makes the OpenTelemetry library send spans after 10 milliseconds
+	// instead of five seconds.
 	batchDelay = "OTEL_BSP_SCHEDULE_DELAY=10"
 
-	// A caller's trace and its span.
+	// callersTrace and callersSpan identify the trace and span of a client.
 	callersTrace = "0af7651916cd43dd8448eb211c80319c"
 	callersSpan  = "b7ad6b7169203331"
-	// guestsTrace is that of a caller who may not decide what is traced.
+	// guestsTrace is the trace of a client that may not request sampling.
 	guestsTrace = "1bf7651916cd43dd8448eb211c80319c"
 )
 
-// traceparent is the header of W3C's Trace Context that says that a trace is
-// sampled.
+// traceparent returns the W3C Trace Context header of a sampled trace.
 func traceparent(trace string) string { return "traceparent: 00-" + trace + "-" + callersSpan + "-01" }
 
-// tracingTo writes a --tracing-config-file with further lines.
+// tracingTo writes a --tracing-config-file with additional lines.
 func tracingTo(t *testing.T, endpoint, lines string) string {
 	t.Helper()
 	return fileOf(t, "tracing.yaml", "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nendpoint: "+endpoint+"\n"+lines)
 }
 
-// spanReceiver takes spans by OTLP over gRPC.
+// spanReceiver receives spans by OTLP over gRPC.
 type spanReceiver struct {
 	collectorv1.UnimplementedTraceServiceServer
 
 	endpoint string
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	spans []*tracev1.Span
-	// services are the names of who sent them.
+	// services are the service names of the senders.
 	services map[string]bool
 }
 
@@ -80,7 +79,7 @@ func (r *spanReceiver) Export(_ context.Context, request *collectorv1.ExportTrac
 	return &collectorv1.ExportTraceServiceResponse{}, nil
 }
 
-// received returns a copy of what came so far.
+// received returns a copy of the received spans and services.
 func (r *spanReceiver) received() (spans []*tracev1.Span, services map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,8 +90,8 @@ func (r *spanReceiver) received() (spans []*tracev1.Span, services map[string]bo
 	return append(spans, r.spans...), services
 }
 
-// testTrace sends three requests: one of the guest, whose wish to be traced counts
-// for nothing, one of nobody who wants it, and last one that is traced.
+// testTrace sends three requests: one of the guest, whose sampling flag is
+// ignored, one without a trace, and one that is sampled.
 func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 	const path = schemasPath + "/catch-all"
 	require.Equal(t, http.StatusForbidden, s.askAs(t, guest, http.MethodGet, path, "", traceparent(guestsTrace)).Code)
@@ -125,7 +124,7 @@ func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 	require.Equal(t, request.GetSpanId(), ancestor(spans, inEtcd).GetSpanId(), "etcd is asked for the request")
 }
 
-// ancestor is the furthest among spans from which a span comes.
+// ancestor returns the root of a span among the spans.
 func ancestor(spans []*tracev1.Span, span *tracev1.Span) *tracev1.Span {
 	for _, parent := range spans {
 		if string(parent.GetSpanId()) == string(span.GetParentSpanId()) {
@@ -135,7 +134,7 @@ func ancestor(spans []*tracev1.Span, span *tracev1.Span) *tracev1.Span {
 	return span
 }
 
-// textAttribute is the text that a span has under a key.
+// textAttribute returns the string attribute with a key.
 func textAttribute(span *tracev1.Span, key string) string {
 	for _, attribute := range span.GetAttributes() {
 		if attribute.GetKey() == key {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// onlySuite is the one cipher suite of TLS 1.2 that a server is given.
+// onlySuite is the only TLS 1.2 cipher suite that the server allows.
 const onlySuite = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
 
 func (s *site) testCipherSuites(t *testing.T) {

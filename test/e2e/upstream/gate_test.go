@@ -24,27 +24,27 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// gate stands between a server and kube-apiserver. It passes requests on with
-// what they present, and is closed, slow or untruthful when a test wants it.
+// gate is a proxy between a server and kube-apiserver. It forwards requests with
+// their credentials. Tests can close it, delay its answers, or change them.
 type gate struct {
-	address string // nobody else gets it while the gate is closed
+	address string // reserved while the gate is closed
 	handler http.Handler
 	server  *http.Server
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	pair  *tls.Certificate
 	held  chan struct{}
 	ahead time.Duration // added to the Date of answers
-	trust *toldTrust    // in place of the ConfigMap of authorities
+	trust *toldTrust    // replaces the ConfigMap of CAs
 }
 
-// toldTrust is what a gate says of the ConfigMap of authorities.
+// toldTrust is the gate's replacement for the ConfigMap of CAs.
 type toldTrust struct {
-	data map[string]string // nil: there is none
-	over chan struct{}     // closed when watches are to end
+	data map[string]string // nil: the ConfigMap is missing
+	over chan struct{}     // closed to end watches
 }
 
-// newGate makes a gate that is closed. Its certificate is of kube-apiserver's CA.
+// newGate returns a closed gate. kube-apiserver's client CA signs its certificate.
 func newGate(t *testing.T, kube *harness.KubeAPIServer) *gate {
 	t.Helper()
 	target, err := url.Parse(kube.URL)
@@ -74,7 +74,7 @@ func newGate(t *testing.T, kube *harness.KubeAPIServer) *gate {
 	return g
 }
 
-// certify gives the gate a certificate, for connections to come.
+// certify sets the certificate for new connections.
 func (g *gate) certify(t *testing.T, pair harness.Pair) {
 	t.Helper()
 	certificate, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile)
@@ -82,7 +82,7 @@ func (g *gate) certify(t *testing.T, pair harness.Pair) {
 	g.set(func() { g.pair = &certificate })
 }
 
-// open lets requests through.
+// open accepts connections.
 func (g *gate) open(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", g.address)
@@ -97,7 +97,7 @@ func (g *gate) open(t *testing.T) {
 	go func() { _ = server.Serve(listener) }()
 }
 
-// close lets nobody connect, and ends what is under way.
+// close accepts no connections, and ends open ones.
 func (g *gate) close() {
 	if g.server != nil {
 		_ = g.server.Close()
@@ -105,7 +105,7 @@ func (g *gate) close() {
 	}
 }
 
-// hold keeps requests without an answer until release is called.
+// hold delays answers until release is called.
 func (g *gate) hold() (release func()) {
 	held := make(chan struct{})
 	g.set(func() { g.held = held })
@@ -115,8 +115,8 @@ func (g *gate) hold() (release func()) {
 	}
 }
 
-// tell says something else of the ConfigMap of authorities than kube-apiserver
-// does, until truth is called; data is nil for that there is none.
+// tell replaces the ConfigMap of CAs until truth is called. If data is nil, the
+// ConfigMap is missing.
 func (g *gate) tell(data map[string]string) (truth func()) {
 	told := &toldTrust{data, make(chan struct{})}
 	g.set(func() { g.trust = told })
@@ -173,7 +173,7 @@ func (t *toldTrust) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{})
-	write := func(object runtime.Object) { _ = encoder.Encode(object, w) } // the client may have left
+	write := func(object runtime.Object) { _ = encoder.Encode(object, w) } // the client may have disconnected
 	switch {
 	case request.URL.Query().Get("watch") != "":
 		w.WriteHeader(http.StatusOK)

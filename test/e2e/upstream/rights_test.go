@@ -19,20 +19,21 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// permission is the smallest part of a rule.
+// permission is a rule for one group, resource and verb.
 type permission struct{ group, resource, verb string }
 
-// refusal is what kube-apiserver says without it, as the log quotes it.
+// refusal returns kube-apiserver's message for a missing permission, as the log
+// quotes it.
 func (p permission) refusal() string {
 	return fmt.Sprintf(`cannot %s resource \"%s\" in API group \"%s\"`, p.verb, p.resource, p.group)
 }
 
-// applyRights applies the roles and bindings that the manifests have.
+// applyRights applies the roles and bindings of the manifests.
 func (s *site) applyRights(t *testing.T) {
 	t.Helper()
 	root, err := binaries.Root()
 	require.NoError(t, err)
-	for _, namespace := range []string{"default", "kube-system"} { // made when kube-apiserver is ready, not before
+	for _, namespace := range []string{"default", "kube-system"} { // created after kube-apiserver becomes ready
 		eventually.Holds(t, "there is the namespace "+namespace, func(a *eventually.Attempt) {
 			_, err := s.client.CoreV1().Namespaces().Get(a.Context(), namespace, metav1.GetOptions{})
 			require.NoError(a, err)
@@ -43,7 +44,8 @@ func (s *site) applyRights(t *testing.T) {
 	}
 }
 
-// granted are the rights of the ClusterRoles that the manifests bind to the server.
+// granted returns the permissions of the ClusterRoles that the manifests bind to
+// the server.
 func (s *site) granted(t *testing.T) []permission {
 	t.Helper()
 	bindings, err := s.client.RbacV1().ClusterRoleBindings().List(t.Context(), metav1.ListOptions{})
@@ -74,7 +76,7 @@ func permissions(rule rbacv1.PolicyRule) []permission {
 	return all
 }
 
-// grant gives a service account rights, by a role of this name.
+// grant gives a service account permissions, with a role of this name.
 func (s *site) grant(t *testing.T, account, name string, rights ...permission) {
 	t.Helper()
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: account + "-" + name}}
@@ -97,15 +99,16 @@ func (s *site) grantTrust(t *testing.T, account string) {
 	s.kubectl.Run(t, "create", "rolebinding", account, "-n", "kube-system", "--role=extension-apiserver-authentication-reader", "--serviceaccount=default:"+account)
 }
 
-// grantAll gives a service account what the manifests give to this server.
+// grantAll gives a service account the permissions that the manifests give to this
+// server.
 func (s *site) grantAll(t *testing.T, account string) {
 	t.Helper()
 	s.grant(t, account, "all", s.granted(t)...)
 	s.grantTrust(t, account)
 }
 
-// testRights starts a server that has none of the rights that the manifests give, and
-// gives it one after another. What it cannot do without each is seen before.
+// testRights starts a server without the permissions of the manifests, and grants
+// them one by one. Before each grant it checks what fails without the permission.
 func testRights(t *testing.T, s *site) {
 	granted := s.granted(t)
 	require.Len(t, granted, 12)
@@ -113,7 +116,7 @@ func testRights(t *testing.T, s *site) {
 		return slices.DeleteFunc(slices.Clone(granted), func(p permission) bool { return p.verb != verb })
 	}
 	server := s.launch(t, "rights")
-	server.gate.set(func() { server.gate.ahead = time.Hour }) // what is wrong later is seen soon
+	server.gate.set(func() { server.gate.ahead = time.Hour }) // makes later errors visible early
 	server.gate.open(t)
 	server.waitReadiness(t, http.StatusInternalServerError,
 		passes("kube-apiserver"),
@@ -141,7 +144,7 @@ func testRights(t *testing.T, s *site) {
 	testTrustLater(t, s, server)
 }
 
-// testReviews gives a server the rights to ask about permissions and about tokens.
+// testReviews grants the permissions to create access reviews and token reviews.
 func testReviews(t *testing.T, s *site, server *server) {
 	t.Helper()
 	s.kubectl.Run(t, "create", "serviceaccount", "reader")
@@ -166,7 +169,7 @@ const (
 	trustText  = "the ConfigMap kube-system/" + trustName
 )
 
-// testTrust has the ConfigMap of CAs missing, then broken, then right and readable.
+// testTrust makes the ConfigMap of CAs missing, then broken, then valid.
 func testTrust(t *testing.T, s *site, server *server) {
 	t.Helper()
 	missing := server.gate.tell(nil)
@@ -182,8 +185,8 @@ func testTrust(t *testing.T, s *site, server *server) {
 	server.waitReadiness(t, http.StatusInternalServerError, passes(trustCheck), "[-]delegated-authorization")
 }
 
-// testTrustLater breaks the ConfigMap when the server has read it: what it learnt is
-// kept.
+// testTrustLater breaks the ConfigMap after the server has read it. The server
+// keeps the values it read.
 func testTrustLater(t *testing.T, s *site, server *server) {
 	t.Helper()
 	masters := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
@@ -195,8 +198,8 @@ func testTrustLater(t *testing.T, s *site, server *server) {
 	server.waitReadiness(t, http.StatusOK, passes(trustCheck))
 }
 
-// waitFrontProxy waits until objects are answered so to someone who came through the
-// front proxy.
+// waitFrontProxy waits until requests for objects through the front proxy are
+// answered with the code.
 func (s *server) waitFrontProxy(t *testing.T, site *site, code int, headers ...string) {
 	t.Helper()
 	pair := site.kube.FrontProxyCA.Client(t, "front-proxy-client")

@@ -1,6 +1,6 @@
-// Package upstream tests a server whose kube-apiserver is away, slow, refuses
-// what it must be asked, or answers with broken data: the server says what is
-// missing, refuses requests meanwhile, and becomes ready by itself.
+// Package upstream tests a server whose kube-apiserver is unreachable, slow,
+// denies required requests, or returns broken data. The server reports the error,
+// rejects requests meanwhile, and becomes ready by itself.
 package upstream
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const objectsPath = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
-// site is a kube-apiserver and its administrator.
+// site is a kube-apiserver and clients of its administrator.
 type site struct {
 	etcd    *harness.Etcd
 	kube    *harness.KubeAPIServer
@@ -31,7 +31,7 @@ type site struct {
 	client  kubernetes.Interface
 }
 
-// TestUpstream runs all tests on one kube-apiserver, each with a server of its own.
+// TestUpstream runs all tests on one kube-apiserver, each with a separate server.
 func TestUpstream(t *testing.T) {
 	t.Parallel()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
@@ -50,14 +50,14 @@ func TestUpstream(t *testing.T) {
 	})
 }
 
-// server is a server with a gate in front of its kube-apiserver.
+// server is a server that reaches kube-apiserver through a gate.
 type server struct {
 	*harness.Server
 	gate *gate
 }
 
-// launch launches a server as a service account of that name, which has no rights,
-// behind a gate that is closed.
+// launch starts a server behind a closed gate. It uses a new service account
+// without permissions.
 func (s *site) launch(t *testing.T, account string, args ...string) *server {
 	t.Helper()
 	s.kubectl.Run(t, "create", "serviceaccount", account)
@@ -79,12 +79,13 @@ func (s *site) token(t *testing.T, account string) string {
 	return strings.TrimSpace(s.kubectl.Run(t, "create", "token", account))
 }
 
-// get asks without credentials but for what is in the headers, "Name: value".
+// get sends a request without credentials, apart from headers of the form "Name:
+// value".
 func (s *server) get(a *eventually.Attempt, path string, headers ...string) harness.Reply {
 	return s.present(a, nil, path, headers...)
 }
 
-// present is get with certificates.
+// present is get with client certificates.
 func (s *server) present(a *eventually.Attempt, certificates []tls.Certificate, path string, headers ...string) harness.Reply {
 	config := &tls.Config{InsecureSkipVerify: true, Certificates: certificates}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
@@ -93,9 +94,10 @@ func (s *server) present(a *eventually.Attempt, certificates []tls.Certificate, 
 	return reply
 }
 
-// requireRefused requires that requests, by their headers, are answered with a refusal
-// however long kube-apiserver takes. It asks again if an answer is cut off: the
-// library does that to one that begins just when the time of the request is over.
+// requireRefused requires that the requests, given by their headers, are rejected
+// even if kube-apiserver is slow. It retries if an answer is cut off:
+// k8s.io/apiserver does that to an answer that begins just as the request times
+// out.
 func (s *server) requireRefused(t *testing.T, requests map[string][]string) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -118,8 +120,8 @@ func (s *server) requireRefused(t *testing.T, requests map[string][]string) {
 	require.Empty(t, failures)
 }
 
-// waitReadiness waits until /readyz?verbose, asked by nobody in particular,
-// answers with the code and has each of the texts.
+// waitReadiness waits until an anonymous request for /readyz?verbose is answered
+// with the code and each of the texts.
 func (s *server) waitReadiness(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	eventually.Holds(t, fmt.Sprintf("readiness is %d and says %q", code, texts), func(a *eventually.Attempt) {
@@ -131,7 +133,7 @@ func (s *server) waitReadiness(t *testing.T, code int, texts ...string) {
 	})
 }
 
-// waitCode waits until a path is answered so.
+// waitCode waits until requests for a path are answered with the code.
 func (s *server) waitCode(t *testing.T, path string, code int, headers ...string) {
 	t.Helper()
 	eventually.Holds(t, fmt.Sprintf("%s is answered %d", path, code), func(a *eventually.Attempt) {
@@ -140,23 +142,23 @@ func (s *server) waitCode(t *testing.T, path string, code int, headers ...string
 	})
 }
 
-// waitSaid waits until the log has a text.
+// waitSaid waits until the log contains a text.
 func (s *server) waitSaid(t *testing.T, text string) {
 	t.Helper()
 	eventually.Holds(t, "the log has "+text, func(a *eventually.Attempt) { require.Contains(a, s.Process.Output(), text) })
 }
 
-// requireSaid requires that the log has a text so often. What readiness says is in the
-// log before.
+// requireSaid requires that the log contains a text count times. The server logs a
+// check result before /readyz reports it.
 func (s *server) requireSaid(t *testing.T, count int, text string) {
 	t.Helper()
 	require.Equal(t, count, strings.Count(s.Process.Output(), text), "how often the log has %q", text)
 }
 
-// says is the line of /readyz?verbose about a check that fails.
+// says returns the line of /readyz?verbose about a failed check.
 func says(check, text string) string { return fmt.Sprintf("[-]%s failed: %s", check, text) }
 
-// remarks is that about a check that is passed and has something to say.
+// remarks returns the line about a check that passed with a warning.
 func remarks(check, text string) string { return fmt.Sprintf("[+]%s ok, but: %s", check, text) }
 
 func passes(check string) string { return fmt.Sprintf("[+]%s ok\n", check) }

@@ -11,9 +11,9 @@ import (
 
 const unreachable = "kube-apiserver cannot be reached: check that it runs, and that the kubeconfig has its address"
 
-// testTroubles has all that may be wrong with a kube-apiserver, one after the other. A
-// trouble is looked at again soon, and all is well for a moment only: the clock is
-// wrong until the end.
+// testTroubles causes each possible error of a kube-apiserver in turn. The wrong
+// clock remains until the end: while a check has a warning or error, the server
+// repeats it at short intervals.
 func testTroubles(t *testing.T, s *site) {
 	const limit = "--request-timeout=4s"
 	server := s.launch(t, "troubles", limit)
@@ -47,7 +47,7 @@ func testTroubles(t *testing.T, s *site) {
 	testLoss(t, server)
 }
 
-// testCertificate gives kube-apiserver a certificate that is not valid yet.
+// testCertificate gives kube-apiserver a certificate that is not yet valid.
 func testCertificate(t *testing.T, s *site, server *server) {
 	t.Helper()
 	server.gate.certify(t, s.kube.ClientCA.ServerFrom(t, time.Now().Add(time.Hour), "gate"))
@@ -56,16 +56,17 @@ func testCertificate(t *testing.T, s *site, server *server) {
 	require.Contains(t, server.Process.Output(), x509.CertificateInvalidError{Reason: x509.Expired}.Error())
 }
 
-// testLoss loses a kube-apiserver that was there: the server remains ready.
+// testLoss disconnects a running kube-apiserver: the server remains ready.
 func testLoss(t *testing.T, server *server) {
 	t.Helper()
-	// Another check may say so too, if kube-apiserver goes while it is asked.
+	// Another check may log the same reason, if kube-apiserver disconnects during
+	// it.
 	const said = `check="kube-apiserver" reason="` + unreachable
 	server.requireSaid(t, 1, said)
 	server.gate.close()
 	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", unreachable))
 	server.waitCode(t, "/livez", http.StatusOK)
-	server.requireSaid(t, 2, said) // when it begins
+	server.requireSaid(t, 2, said) // logged once, at the start of the outage
 
 	release := server.gate.hold()
 	server.gate.open(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
 )
 
-// request is one for the watcher's resource and selectors. Failed requests are
-// not repeated behind the test's back.
+// request returns a request for the watcher's resource and selectors. The client
+// library does not retry it.
 func (w *watcher) request() *rest.Request {
 	request := w.client.Get().Resource(w.resource).MaxRetries(0)
 	if w.label != "" {
@@ -29,7 +29,7 @@ func (w *watcher) request() *rest.Request {
 	return request
 }
 
-// list begins with a list: the newest, or any that the server has at hand.
+// list starts with a list: the most recent one, or any from the cache.
 func (w *watcher) list(ctx context.Context) error {
 	match, notBefore := "", int64(0)
 	if w.begin == byList {
@@ -52,7 +52,7 @@ func (w *watcher) list(ctx context.Context) error {
 	return nil
 }
 
-// get lists; a negative version is none.
+// get lists at a version, or without one if it is negative.
 func (w *watcher) get(ctx context.Context, version int64, match string) (watchmodel.List, error) {
 	request := w.request()
 	if version >= 0 {
@@ -72,7 +72,7 @@ func (w *watcher) get(ctx context.Context, version int64, match string) (watchmo
 	return list, meta.EachListItem(answer, w.notice)
 }
 
-// expired is errExpired for an answer that says so, else the error itself.
+// expired wraps an error of code 410 in errExpired.
 func expired(err error) error {
 	if codeOf(err) == http.StatusGone {
 		return fmt.Errorf("%w: %w", errExpired, err)
@@ -80,7 +80,7 @@ func expired(err error) error {
 	return err
 }
 
-// revision is that of the whole store at this moment.
+// revision returns the current revision of the store.
 func (s *stress) revision(ctx context.Context) (int64, error) {
 	response, err := s.store.Get(ctx, storePrefix)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *stress) revision(ctx context.Context) (int64, error) {
 	return response.Header.Revision, nil
 }
 
-// watch opens a connection and takes in events until it ends or is cut.
+// watch opens a connection and processes events until it ends or is cut.
 func (w *watcher) watch(ctx context.Context) error {
 	record, request, err := w.question(ctx)
 	if err != nil {
@@ -104,12 +104,12 @@ func (w *watcher) watch(ctx context.Context) error {
 	return w.follow(ctx, stream, &w.watches[len(w.watches)-1])
 }
 
-// question is what the watcher asks for now.
+// question returns the watcher's next request.
 func (w *watcher) question(ctx context.Context) (watchmodel.Watch, *rest.Request, error) {
 	record := watchmodel.Watch{Select: w.selector}
 	request := w.request().Param("watch", "true")
 	if w.bookmarks {
-		// A bookmark comes shortly before the end.
+		// The server sends a bookmark shortly before the timeout.
 		request.Param("allowWatchBookmarks", "true").Param("timeoutSeconds", "4")
 	}
 	switch {
@@ -137,7 +137,7 @@ func (w *watcher) question(ctx context.Context) (watchmodel.Watch, *rest.Request
 	return record, request, nil
 }
 
-// follow takes in events.
+// follow processes events.
 func (w *watcher) follow(ctx context.Context, stream watch.Interface, record *watchmodel.Watch) error {
 	cut := -1
 	if w.cutAfter > 0 {
@@ -163,9 +163,9 @@ func (w *watcher) follow(ctx context.Context, stream watch.Interface, record *wa
 	return nil
 }
 
-// sleep lasts so long that the server gives up who does not read: at first until
-// it was killed for the last time, and from then on until all has happened that is
-// to be judged.
+// sleep stops reading for long enough that the server ends the watch: the first
+// time until the last kill of the server, later until everything that the test
+// requires has happened.
 func (w *watcher) sleep(ctx context.Context) {
 	if !w.slept {
 		w.slept = true
@@ -183,7 +183,7 @@ func (w *watcher) sleep(ctx context.Context) {
 	}
 }
 
-// take takes one event in.
+// take processes one event.
 func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
 	if event.Type == watch.Error {
 		return expired(apierrors.FromObject(event.Object))
@@ -206,7 +206,7 @@ func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
 	return w.notice(event.Object)
 }
 
-// notice looks for the last write.
+// notice detects the last write.
 func (w *watcher) notice(object runtime.Object) error {
 	access, err := meta.Accessor(object)
 	if err == nil && access.GetAnnotations()[endAnnotation] != "" {
@@ -215,8 +215,8 @@ func (w *watcher) notice(object runtime.Object) error {
 	return err
 }
 
-// satisfied tells whether nothing more is waited for: who asked for bookmarks
-// waits for one after the last write.
+// satisfied reports whether the watcher is done: after the last write, and after a
+// further bookmark if it requested bookmarks.
 func (w *watcher) satisfied(event watch.Event) bool {
 	if !w.ended {
 		return false

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// figures count what happened to the watchers.
+// figures counts what happened to the watchers.
 type figures struct {
 	events, bookmarks atomic.Int64
 	cut               atomic.Int64 // connections cut by the test
 	ended             atomic.Int64 // connections that the server ended
-	expired           atomic.Int64 // versions that were gone
+	expired           atomic.Int64 // versions that had expired
 	compared          atomic.Int64 // states compared with a list of their version
 }
 

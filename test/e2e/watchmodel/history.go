@@ -8,42 +8,43 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Object is an object as it was at one version.
+// Object is an object at one version.
 type Object struct {
 	Name string
-	// Version is that of the write which made it so. In a DELETED event it is
-	// that of the change which took the object away.
+	// Version is the version of the write that produced the object. In a DELETED
+	// event it is the version of the change that removed the object.
 	Version int64
-	// Content stands for everything but the version: equal contents, equal objects.
+	// Content represents everything but the version: objects with equal contents are
+	// equal.
 	Content string
-	// Labels are there for selectors.
+	// Labels are used by selectors.
 	Labels map[string]string
 }
 
 func (o Object) String() string { return fmt.Sprintf("%s@%d(%.8s)", o.Name, o.Version, o.Content) }
 
-// same tells whether two objects are equal; the labels are part of the content.
+// same reports whether two objects are equal; the content includes the labels.
 func (o Object) same(other Object) bool {
 	return o.Name == other.Name && o.Version == other.Version && o.Content == other.Content
 }
 
-// Selector tells whether a watcher or a list is to see an object; nil selects all.
+// Selector reports whether a watcher or a list selects an object; nil selects all.
 type Selector func(Object) bool
 
 func (s Selector) matches(object *Object) bool { return object != nil && (s == nil || s(*object)) }
 
-// Change is what one write did to one object.
+// Change is the effect of one write on one object.
 type Change struct {
 	Version int64
 	Name    string
-	// Object is what the object became, nil if it is gone.
+	// Object is the object after the write, nil if it was deleted.
 	Object *Object
 }
 
-// State is the objects of one moment by name.
+// State holds the objects of one version by name.
 type State map[string]Object
 
-// selected is the part of the state that the selector lets through.
+// selected returns the objects that the selector selects.
 func (s State) selected(selector Selector) State {
 	selection := State{}
 	for name, object := range s {
@@ -54,7 +55,7 @@ func (s State) selected(selector Selector) State {
 	return selection
 }
 
-// apply carries a change out.
+// apply applies a change.
 func (s State) apply(change Change) {
 	if change.Object == nil {
 		delete(s, change.Name)
@@ -63,7 +64,7 @@ func (s State) apply(change Change) {
 	s[change.Name] = *change.Object
 }
 
-// lookup is the object of that name, nil if there is none.
+// lookup returns the object with that name, nil if there is none.
 func (s State) lookup(name string) *Object {
 	if object, ok := s[name]; ok {
 		return &object
@@ -71,7 +72,7 @@ func (s State) lookup(name string) *Object {
 	return nil
 }
 
-// difference says in what got departs from s, "" if in nothing.
+// difference describes a difference of got from s, "" if there is none.
 func (s State) difference(got State) string {
 	for name, want := range s {
 		object, ok := got[name]
@@ -90,14 +91,14 @@ func (s State) difference(got State) string {
 	return ""
 }
 
-// History is the truth about a collection.
+// History is the true history of a collection.
 type History struct {
 	version int64 // of the first state
 	first   State
 	changes []Change
 }
 
-// NewHistory begins a history with the state at a version.
+// NewHistory starts a history with the state at a version.
 func NewHistory(version int64, objects ...Object) *History {
 	first := State{}
 	for _, object := range objects {
@@ -115,7 +116,7 @@ func (h *History) Append(change Change) error {
 	return nil
 }
 
-// Last is the version of the last change.
+// Last returns the version of the last change.
 func (h *History) Last() int64 {
 	if len(h.changes) == 0 {
 		return h.version
@@ -123,20 +124,20 @@ func (h *History) Last() int64 {
 	return h.changes[len(h.changes)-1].Version
 }
 
-// Len is the number of changes.
+// Len returns the number of changes.
 func (h *History) Len() int { return len(h.changes) }
 
-// At is the state at a version; before the history's first it is the first.
+// At returns the state at a version; the first state for earlier versions.
 func (h *History) At(version int64) State {
 	return h.after(h.position(version))
 }
 
-// position is the number of changes up to a version.
+// position returns the number of changes up to a version.
 func (h *History) position(version int64) int {
 	return sort.Search(len(h.changes), func(i int) bool { return h.changes[i].Version > version })
 }
 
-// after is the state after the first changes.
+// after returns the state after the first position changes.
 func (h *History) after(position int) State {
 	state := maps.Clone(h.first)
 	for _, change := range h.changes[:position] {
@@ -145,7 +146,7 @@ func (h *History) after(position int) State {
 	return state
 }
 
-// Event is what a watcher is told.
+// Event is an event of a watch.
 type Event struct {
 	Type    watch.EventType
 	Version int64
@@ -166,7 +167,7 @@ func (e Event) same(other Event) bool {
 	return e.Type == other.Type && e.Version == other.Version && e.Object.same(other.Object)
 }
 
-// Events are what a watcher is told of the changes after a version.
+// Events returns the events of a watch after a version.
 func (h *History) Events(version int64, selector Selector) []Event {
 	return h.eventsFrom(h.position(version), selector)
 }
@@ -183,7 +184,7 @@ func (h *History) eventsFrom(position int, selector Selector) []Event {
 	return events
 }
 
-// eventOf is the table of the package comment.
+// eventOf implements the table of the package comment.
 func eventOf(change Change, before *Object, selector Selector) (event Event, ok bool) {
 	matched, matches := selector.matches(before), selector.matches(change.Object)
 	event.Version = change.Version

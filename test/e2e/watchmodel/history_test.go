@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// object is an object whose content is the set that it belongs to and its version.
+// object returns an object whose content is its set and its version.
 func object(name string, version int64, set string) *Object {
 	return &Object{Name: name, Version: version, Content: set, Labels: map[string]string{"set": set}}
 }
@@ -23,7 +23,7 @@ func inA(object Object) bool { return object.Labels["set"] == "a" }
 //	15 two moves to set b
 //	16 one is deleted
 //	18 two moves back to set a
-//	20 one is created anew
+//	20 one is created again
 func told(t *testing.T) *History {
 	t.Helper()
 	history := NewHistory(10, *object("one", 8, "a"), *object("two", 9, "a"))
@@ -40,7 +40,7 @@ func told(t *testing.T) *History {
 	return history
 }
 
-// The events of the history, and wrong ones.
+// These functions return events, correct and wrong ones.
 func added(name string, version int64, set string) Event {
 	return Event{Type: watch.Added, Version: version, Object: *object(name, version, set)}
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 )
 
-// List is an answer to a list.
+// List is the answer to a list request.
 type List struct {
 	Select Selector
-	// NotBefore is the version that the list had to know at least; for an exact
-	// list it is the one that it had to be of.
+	// NotBefore is the lowest version that the list may have. If Exact is set, the
+	// list must have this version.
 	NotBefore int64
 	Exact     bool
-	// Version is that of the list.
+	// Version is the version of the list.
 	Version int64
 	Objects []Object
 }
 
-// CheckList tells what is wrong with a list, nil if nothing.
+// CheckList returns an error if the history does not allow a list.
 func (h *History) CheckList(l List) error {
 	switch {
 	case l.Version < l.NotBefore:
@@ -37,17 +37,17 @@ func (h *History) CheckList(l List) error {
 	return nil
 }
 
-// Read is an answer to a get.
+// Read is the answer to a get request.
 type Read struct {
 	Name string
-	// NotBefore is the version that the answer had to know at least.
+	// NotBefore is the lowest version that the answer may reflect.
 	NotBefore int64
 	// Object is the answer, nil if there was no object.
 	Object *Object
 }
 
-// CheckRead tells what is wrong with a read, nil if nothing: the object must have
-// been so at some version that is not before the one asked for.
+// CheckRead returns an error if the history does not allow a read: the object must
+// have had this state at some version not before NotBefore.
 func (h *History) CheckRead(r Read) error {
 	now := h.At(r.NotBefore).lookup(r.Name)
 	if equal(now, r.Object) {

@@ -8,18 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Replica is the collection as a client knows it from a list and the events
-// after it, across reconnections. It holds what any client may rely on without
-// knowing the truth: only unknown objects are added, only known ones changed or
-// deleted, and versions rise.
+// Replica is a client's copy of the collection, built from a list and subsequent
+// events, across reconnections. It checks what any client may rely on without the
+// true history: events add only unknown objects, change or delete only known ones,
+// and versions increase.
 type Replica struct {
 	state   State
 	version int64
-	// initial tells that the state is still coming, in no order.
+	// initial is set while the initial state is incomplete. Its events have no
+	// order.
 	initial bool
 }
 
-// NewReplica is a replica of a list.
+// NewReplica returns a replica of a list.
 func NewReplica(version int64, objects []Object) *Replica {
 	r := &Replica{state: State{}, version: version}
 	for _, object := range objects {
@@ -28,18 +29,18 @@ func NewReplica(version int64, objects []Object) *Replica {
 	return r
 }
 
-// NewInitialReplica is an empty replica that initial events will fill until the
-// bookmark that closes them.
+// NewInitialReplica returns an empty replica. Initial events fill it until the
+// bookmark that ends them.
 func NewInitialReplica() *Replica { return &Replica{state: State{}, initial: true} }
 
-// Version is the last version seen: a watch may go on from it. It is of no use
-// while Complete is false.
+// Version returns the last version seen, from which a watch may continue. It is
+// invalid while Complete is false.
 func (r *Replica) Version() int64 { return r.version }
 
-// Complete tells whether the state has come.
+// Complete reports whether the initial state is complete.
 func (r *Replica) Complete() bool { return !r.initial }
 
-// Objects are the objects known, by name.
+// Objects returns the known objects, sorted by name.
 func (r *Replica) Objects() []Object {
 	return slices.SortedFunc(maps.Values(r.state), func(a, b Object) int {
 		if a.Name < b.Name {
@@ -49,7 +50,7 @@ func (r *Replica) Objects() []Object {
 	})
 }
 
-// Compare tells how the replica departs from what was listed at its version.
+// Compare returns an error if the replica differs from a list at its version.
 func (r *Replica) Compare(objects []Object) error {
 	listed := NewReplica(r.version, objects).state
 	if difference := listed.difference(r.state); difference != "" {
@@ -58,7 +59,7 @@ func (r *Replica) Compare(objects []Object) error {
 	return nil
 }
 
-// Apply takes an event in, and tells what is wrong with it.
+// Apply applies an event, and returns an error if the event is invalid.
 func (r *Replica) Apply(event Event) error {
 	if err := r.checkVersion(event); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (r *Replica) checkVersion(event Event) error {
 	return nil
 }
 
-// remaining is what is left of the object after the event.
+// remaining returns the object after the event, nil if it was deleted.
 func remaining(event Event) *Object {
 	if event.Type == watch.Deleted {
 		return nil

@@ -28,16 +28,16 @@ const (
 	applyType = "application/apply-patch+yaml"
 )
 
-// clients makes clients of the administrator.
+// clients creates clients of the administrator.
 type clients struct{ config *rest.Config }
 
-// options are what clients differ in.
+// options distinguish the clients.
 type options struct {
 	version     string
 	contentType string
-	// lines, if set, are the connections that the client opens.
+	// lines, if set, tracks the connections of the client.
 	lines *lines
-	// narrow makes the client read little ahead: no HTTP/2, small buffers.
+	// narrow limits how far the client reads ahead: no HTTP/2, small buffers.
 	narrow bool
 }
 
@@ -48,7 +48,7 @@ func (c *clients) new(o options) (*rest.RESTClient, error) {
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	config.ContentType = o.contentType
 	config.AcceptContentTypes = o.contentType
-	config.WarningHandler = rest.NoWarnings{} // v1beta3 is deprecated, as everyone here knows
+	config.WarningHandler = rest.NoWarnings{} // that v1beta3 is deprecated
 	if o.lines != nil {
 		o.lines.narrow = o.narrow
 		config.Dial = o.lines.dial
@@ -81,9 +81,9 @@ func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, er
 	return connection, nil
 }
 
-// keepLittle makes both ends keep little of what is not read: buffers grow with the
-// size of segments, which is large on the loopback. It must be said before the
-// connection is made.
+// keepLittle limits the unread data that both ends buffer: buffers grow with the
+// size of segments, which is large on the loopback. The options must be set before
+// the connection is established.
 func keepLittle(_, _ string, connection syscall.RawConn) error {
 	var buffer, segment error
 	controlled := connection.Control(func(descriptor uintptr) {
@@ -93,7 +93,7 @@ func keepLittle(_, _ string, connection syscall.RawConn) error {
 	return errors.Join(controlled, buffer, segment)
 }
 
-// cut closes all connections, in the middle of whatever they carry.
+// cut closes all connections.
 func (l *lines) cut() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -103,12 +103,12 @@ func (l *lines) cut() {
 	l.open = nil
 }
 
-// progress counts writes, for those who wait for them.
+// progress counts writes. Others can wait for a count.
 type progress struct {
 	mutex    sync.Mutex
 	changed  *sync.Cond
 	count    int  // guarded by mutex
-	finished bool // guarded by mutex: no more will come
+	finished bool // guarded by mutex: the count is final
 }
 
 func newProgress() *progress {
@@ -137,7 +137,7 @@ func (p *progress) now() int {
 	return p.count
 }
 
-// wait returns when the count is reached, or never will be.
+// wait returns when the count is reached, or when the count is final.
 func (p *progress) wait(count int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -146,10 +146,10 @@ func (p *progress) wait(count int) {
 	}
 }
 
-// outage lets clients whose request failed wait until the server is back.
+// outage makes clients whose request failed wait until the server is available.
 type outage struct {
 	mutex sync.Mutex
-	over  chan struct{} // guarded by mutex; closed while the server is there
+	over  chan struct{} // guarded by mutex; closed while the server is available
 }
 
 func newOutage() *outage {
@@ -180,14 +180,14 @@ func (o *outage) wait(ctx context.Context) {
 	}
 }
 
-// past tells what is gone.
+// past records which versions may have expired.
 type past struct {
-	// compacted is the revision up to which etcd has, or will have, forgotten.
+	// compacted is the revision to which etcd is, or will be, compacted.
 	compacted atomic.Int64
-	// restarted is the revision from which on the server, started again, has
-	// seen all changes.
+	// restarted is the revision from which on the restarted server has seen all
+	// changes.
 	restarted atomic.Int64
-	// keptUntil is until when the server, as it was started last, must know all
+	// keptUntil is the time until which the restarted server must keep all changes
 	// that it has seen.
 	keptUntil atomic.Pointer[time.Time]
 }

@@ -23,23 +23,23 @@ import (
 )
 
 const (
-	// writerCount is how many write at a time.
+	// writerCount is the number of concurrent writers.
 	writerCount = 4
-	// kept is how long a server keeps a change for watchers at least, the library's
-	// DefaultEventFreshDuration.
+	// kept is the minimum time for which a server keeps a change for watchers: the
+	// library's DefaultEventFreshDuration.
 	kept = cacher.DefaultEventFreshDuration
 
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
 )
 
-// writes is how many writes are made at least: more while something that is to be
-// judged has not happened.
+// writes is the minimum number of writes. More follow until everything that the
+// test requires has happened.
 func writes() int { return lane.Pick(350, 3500) }
 
-// TestWatchersSeeTheTruth lets writers change both resources in both versions
-// while watchers of every kind follow, are cut off and come back, etcd is
-// compacted, and the server is killed and started again. The model then compares
-// all that anyone was told with etcd's own history.
+// TestWatchersSeeTheTruth changes both resources in both versions while watchers
+// of every kind follow, are cut off and reconnect, etcd is compacted, and the
+// server is killed and restarted. Then the model compares all answers with etcd's
+// history.
 func TestWatchersSeeTheTruth(t *testing.T) {
 	t.Parallel()
 	for name, etcd := range map[string]func(*testing.T) *harness.Etcd{
@@ -64,19 +64,19 @@ type stress struct {
 	seed     uint64
 	clients  *clients
 	progress *progress     // of the writes
-	sleepers *progress     // watchers that have begun to read nothing
-	killed   chan struct{} // closed when the server was killed for the last time
-	enough   chan struct{} // closed when all that is to be judged has happened
+	sleepers *progress     // watchers that have stopped reading
+	killed   chan struct{} // closed after the last kill of the server
+	enough   chan struct{} // closed when everything that the test requires has happened
 	outage   *outage
 	past     *past
 	figures  figures
 	stop     context.CancelCauseFunc // ends the run
 }
 
-// errFault says why a run was ended early.
+// errFault is the reason for ending a run early.
 var errFault = errors.New("there was a fault")
 
-// failf reports a fault and ends the run: what follows a fault tells little.
+// failf reports an error and ends the run: later errors may be consequences.
 func (s *stress) failf(t *testing.T, format string, arguments ...any) {
 	t.Helper()
 	t.Errorf(format, arguments...)
@@ -97,7 +97,7 @@ func newStress(t *testing.T, server *harness.Server) *stress {
 	return s
 }
 
-// random is a source of choices of its own for each that chooses.
+// random returns a separate source of random choices for each writer and watcher.
 func (s *stress) random(who int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(who))) }
 
 func (s *stress) run(t *testing.T) {
@@ -106,7 +106,7 @@ func (s *stress) run(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
 	ctx, s.stop = context.WithCancelCause(ctx)
-	context.AfterFunc(ctx, s.progress.finish) // so that nobody waits for what does not come
+	context.AfterFunc(ctx, s.progress.finish) // wakes those that wait
 	context.AfterFunc(ctx, s.sleepers.finish)
 
 	watchers := s.watchers(t)
@@ -135,10 +135,10 @@ func (s *stress) run(t *testing.T) {
 	s.check(t, histories, watchers)
 }
 
-// disturb does to server and store what they must withstand, while writes go on.
+// disturb kills the server and compacts etcd while writes continue.
 func (s *stress) disturb(ctx context.Context, t *testing.T) {
 	t.Helper()
-	s.sleepers.wait(sleeperCount()) // who sleeps while the server is killed is too old afterwards
+	s.sleepers.wait(sleeperCount()) // the version of a watcher that sleeps during the kill expires
 	for i, act := range []func(context.Context, *testing.T){s.kill, s.compactAndKill, s.compact, s.compact, s.compact} {
 		s.progress.wait((i + 1) * writes() / 7)
 		if ctx.Err() != nil {
@@ -154,7 +154,7 @@ func (s *stress) disturb(ctx context.Context, t *testing.T) {
 	require.Empty(t, failures, "what is to be judged has not happened: %v", context.Cause(ctx))
 }
 
-// requireAll sees that all that is to be judged has happened.
+// requireAll checks that everything that the test requires has happened.
 func (s *stress) requireAll(a *eventually.Attempt) {
 	assert.Positive(a, s.figures.events.Load())
 	assert.Positive(a, s.figures.bookmarks.Load(), "no bookmark came")
@@ -167,7 +167,7 @@ func (s *stress) requireAll(a *eventually.Attempt) {
 	assert.Positive(a, terminated, "the server gave up no watcher that was too slow")
 }
 
-// compact makes etcd forget all up to the last change recorded.
+// compact compacts etcd to the last recorded change.
 func (s *stress) compact(ctx context.Context, t *testing.T) {
 	t.Helper()
 	revision := s.recorder.Seen()
@@ -177,8 +177,9 @@ func (s *stress) compact(ctx context.Context, t *testing.T) {
 	require.NoError(t, err)
 }
 
-// awaitCaches waits until the server has read all changes up to a revision: what
-// etcd forgets before, the server can only list anew, and its watchers with it.
+// awaitCaches waits until the server has read all changes up to a revision. If
+// etcd compacted changes earlier, the server would have to list again, and so
+// would its watchers.
 func (s *stress) awaitCaches(ctx context.Context, t *testing.T, revision int64) {
 	t.Helper()
 	client, err := s.clients.new(options{version: v1, contentType: jsonType})
@@ -190,7 +191,7 @@ func (s *stress) awaitCaches(ctx context.Context, t *testing.T, revision int64) 
 	}
 }
 
-// kill ends the server as kill -9 does, and starts it again.
+// kill ends the server with SIGKILL and restarts it.
 func (s *stress) kill(ctx context.Context, t *testing.T) {
 	t.Helper()
 	s.outage.begin()
@@ -209,8 +210,8 @@ func (s *stress) compactAndKill(ctx context.Context, t *testing.T) {
 	s.kill(ctx, t)
 }
 
-// terminated counts the watchers that the server, since its last start, has ended
-// because they did not read.
+// terminated returns the number of watchers that the server has ended since its
+// last start because they did not read.
 func (s *stress) terminated(ctx context.Context) (total int, err error) {
 	client, err := s.clients.new(options{version: v1, contentType: jsonType})
 	if err != nil {
@@ -230,7 +231,7 @@ func (s *stress) terminated(ctx context.Context) (total int, err error) {
 	return total, nil
 }
 
-// check lets the model judge.
+// check checks all recorded answers with the model.
 func (s *stress) check(t *testing.T, histories map[string]*watchmodel.History, watchers []*watcher) {
 	t.Helper()
 	for _, w := range watchers {
@@ -248,7 +249,8 @@ func (s *stress) check(t *testing.T, histories map[string]*watchmodel.History, w
 	}
 	for resource, history := range histories {
 		t.Logf("%s: %d changes", resource, history.Len())
-		// Two of three writes change something, and each resource gets a half of them.
+		// Two of three writes change an object, and each resource gets half of the
+		// writes.
 		require.Greater(t, history.Len(), writes()/8, "the writers did little")
 	}
 	t.Logf("%v", &s.figures)

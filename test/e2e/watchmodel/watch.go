@@ -8,22 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Watch is one connection of a watcher: what was asked and what was told.
+// Watch is one connection of a watcher: the request and its events.
 type Watch struct {
 	Select Selector
-	// After is the version after which the watch begins.
+	// After is the version after which the watch starts.
 	After int64
-	// State tells that the watch begins with the state at After or later
-	// instead.
+	// State is set if the watch starts with the state at After or later instead.
 	State bool
-	// Initial tells that the watch begins with the state, which may be an older
-	// one, and that a bookmark not before After closes it.
+	// Initial is set if the watch starts with the state, possibly an older one,
+	// followed by a bookmark that is not before After.
 	Initial bool
-	// Events are those that came before the connection ended.
+	// Events are the events until the connection ended.
 	Events []Event
 }
 
-// CheckWatch tells what the watcher was told wrongly, nil if nothing.
+// CheckWatch returns an error if the history does not allow the events.
 func (h *History) CheckWatch(w Watch) error {
 	if err := checkClosing(w); err != nil {
 		return err
@@ -34,8 +33,8 @@ func (h *History) CheckWatch(w Watch) error {
 	return follow(h.Events(w.After, w.Select), w.Events, w.After)
 }
 
-// checkClosing looks for the bookmark that closes initial events: it is the
-// first bookmark of a watch that asked for it, and no other.
+// checkClosing checks the bookmark that ends initial events: it is the first
+// bookmark of a watch that requested them, and no other.
 func checkClosing(w Watch) error {
 	expected := w.Initial
 	for _, event := range w.Events {
@@ -53,8 +52,8 @@ func checkClosing(w Watch) error {
 	return nil
 }
 
-// follow checks that the events are a beginning of those expected, with
-// bookmarks between that promise only what is kept. It begins after a version.
+// follow checks that the events, which start after a version, are a prefix of the
+// expected ones. A bookmark may not skip an expected event.
 func follow(expected, events []Event, version int64) error {
 	next := 0
 	for _, event := range events {
@@ -77,7 +76,7 @@ func follow(expected, events []Event, version int64) error {
 	return nil
 }
 
-// explain says how an event departs from the next one expected.
+// explain describes how an event differs from the next expected one.
 func explain(expected []Event, next int, event Event) error {
 	switch {
 	case slices.ContainsFunc(expected[:next], event.same):
@@ -91,8 +90,8 @@ func explain(expected []Event, next int, event Event) error {
 	}
 }
 
-// checkFromState looks for a version whose state, and what came after it,
-// explain all events.
+// checkFromState searches for a version whose state, followed by the events after
+// it, explains all events.
 func (h *History) checkFromState(w Watch) error {
 	best := errors.New("its beginning is no state of any version that it may begin with")
 	state := h.after(0)
@@ -113,8 +112,8 @@ func (h *History) checkFromState(w Watch) error {
 	}
 }
 
-// explainsFrom tells whether the beginning of the events is the state after the
-// first changes, and if so what is wrong with the rest.
+// explainsFrom reports whether the first events are the state after the first
+// position changes. If so, it checks the remaining events.
 func (h *History) explainsFrom(position int, state State, w Watch) (explained bool, err error) {
 	told := State{}
 	for i, event := range w.Events {
@@ -130,7 +129,7 @@ func (h *History) explainsFrom(position int, state State, w Watch) (explained bo
 	return true, nil
 }
 
-// versionOf is the lowest version at which the first changes have happened.
+// versionOf returns the lowest version that includes the first position changes.
 func (h *History) versionOf(position int) int64 {
 	if position == 0 {
 		return h.version

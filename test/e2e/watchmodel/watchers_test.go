@@ -21,12 +21,12 @@ import (
 
 const (
 	// endName is the object of the last write, and endAnnotation marks it. Every
-	// selector here lets it through.
+	// selector here selects it.
 	endName       = "stress-0"
 	endAnnotation = "example.org/end"
 )
 
-// beginning is how a watcher gets the state to begin with.
+// beginning is how a watcher gets its initial state.
 type beginning string
 
 const (
@@ -37,19 +37,19 @@ const (
 	byNewest     beginning = "state, newest version"
 )
 
-// kind is a kind of watcher.
+// kind is a configuration of a watcher.
 type kind struct {
 	version, contentType string
 	begin                beginning
 	label, field         string
 	bookmarks            bool
 	slow                 bool
-	// cutAfter is the most events that it takes in before its connection is cut;
-	// 0: it is not.
+	// cutAfter is the maximum number of events before the watcher's connection is
+	// cut; 0: it is not cut.
 	cutAfter int
 }
 
-// kinds are the watchers of each resource.
+// kinds returns the watchers of each resource.
 func kinds() []kind {
 	return []kind{
 		{version: v1, contentType: jsonType, begin: byList},
@@ -66,7 +66,7 @@ func kinds() []kind {
 	}
 }
 
-// watcher follows one resource through everything, and keeps what it was told.
+// watcher watches one resource during the whole run, and records the answers.
 type watcher struct {
 	*stress
 	kind
@@ -78,14 +78,14 @@ type watcher struct {
 	lines    lines
 	selector watchmodel.Selector
 
-	replica *watchmodel.Replica // nil: nothing is known
+	replica *watchmodel.Replica // nil: no state is known
 	ended   bool                // the last write was seen
 	lists   []watchmodel.List
 	watches []watchmodel.Watch
-	slept   bool // for the first time
+	slept   bool // has slept before
 }
 
-// watchers makes one of each kind for both resources.
+// watchers creates one watcher of each kind for both resources.
 func (s *stress) watchers(t *testing.T) []*watcher {
 	t.Helper()
 	var watchers []*watcher
@@ -106,7 +106,7 @@ func (s *stress) watchers(t *testing.T) []*watcher {
 	return watchers
 }
 
-// sleeperCount is how many watchers are slow.
+// sleeperCount returns the number of slow watchers.
 func sleeperCount() int {
 	count := 0
 	for _, kind := range kinds() {
@@ -117,7 +117,7 @@ func sleeperCount() int {
 	return count
 }
 
-// selector is what the kind's selectors mean.
+// selector converts the label and field selectors of the kind.
 func (k kind) selector(t *testing.T) watchmodel.Selector {
 	t.Helper()
 	label, err := labels.Parse(k.label)
@@ -133,13 +133,13 @@ func (k kind) selector(t *testing.T) watchmodel.Selector {
 	}
 }
 
-// errExpired says that a version is gone.
+// errExpired reports that a version has expired.
 var errExpired = errors.New("the version is gone")
 
-// attempts bounds the connections of a watcher.
+// attempts is the maximum number of connections of a watcher.
 const attempts = 2000
 
-// run watches until the last write was seen.
+// run watches until the last write is seen.
 func (w *watcher) run(ctx context.Context) {
 	for range attempts {
 		var done bool
@@ -155,7 +155,7 @@ func (w *watcher) run(ctx context.Context) {
 			}
 			return
 		case errors.Is(err, errExpired):
-			w.outage.wait(ctx) // so that it is known what a server started again has seen
+			w.outage.wait(ctx) // after it, past describes the restarted server
 			w.expire()
 		case err != nil && codeOf(err) != 0:
 			w.failf(w.t, "%s: %v", w.name, err)
@@ -169,12 +169,12 @@ func (w *watcher) run(ctx context.Context) {
 	w.failf(w.t, "%s has not seen the last write in %d connections", w.name, attempts)
 }
 
-// isLater tells whether an answer asks to come back later: the server's cache is
-// being filled after a start, or is behind etcd, on a machine that is busy.
+// isLater reports whether an answer asks the client to retry: after a start the
+// server fills its cache, and on a busy machine the cache may lag behind etcd.
 func isLater(err error) bool { return apierrors.IsTooManyRequests(err) || apierrors.IsTimeout(err) }
 
-// expire forgets a state that is too old to go on from, which only a restart may
-// make it, or much time.
+// expire discards a state whose version has expired. Only a restart or a long time
+// may cause that.
 func (w *watcher) expire() {
 	w.figures.expired.Add(1)
 	if w.replica == nil {
@@ -186,7 +186,7 @@ func (w *watcher) expire() {
 	w.replica = nil
 }
 
-// attempt lists if it must, watches until the connection ends, and compares.
+// attempt lists if necessary, watches until the connection ends, and compares.
 func (w *watcher) attempt(ctx context.Context) (done bool, err error) {
 	if w.replica == nil && (w.begin == byList || w.begin == byCachedList) {
 		if err := w.list(ctx); err != nil {
@@ -198,7 +198,7 @@ func (w *watcher) attempt(ctx context.Context) (done bool, err error) {
 	}
 	err = w.watch(ctx)
 	if w.replica != nil && !w.replica.Complete() {
-		w.replica = nil // a part of the state is no state to go on from
+		w.replica = nil // a partial state cannot be continued
 	}
 	if err != nil {
 		return false, err
@@ -209,7 +209,7 @@ func (w *watcher) attempt(ctx context.Context) (done bool, err error) {
 	return w.ended, w.compare(ctx)
 }
 
-// compare lists at the version that the replica has.
+// compare compares the replica with a list at its version.
 func (w *watcher) compare(ctx context.Context) error {
 	list, err := w.get(ctx, w.replica.Version(), "Exact")
 	if errors.Is(err, errExpired) && w.replica.Version() < w.past.compacted.Load() {
@@ -226,7 +226,7 @@ func (w *watcher) compare(ctx context.Context) error {
 	return nil
 }
 
-// codeOf is the HTTP status code of an answer, 0 if there was none.
+// codeOf returns the HTTP status code of an answer, 0 if there was none.
 func codeOf(err error) int {
 	if err == nil {
 		return http.StatusOK

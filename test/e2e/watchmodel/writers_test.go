@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// object is an object as JSON has it.
+// object is a JSON object.
 type object = map[string]any
 
 // writer changes objects at random.
@@ -40,8 +40,8 @@ func (s *stress) newWriter(t *testing.T, number int) *writer {
 	return w
 }
 
-// run makes the writer's part of the writes, and goes on until all has happened
-// that is to be judged.
+// run makes the writer's share of the writes, and continues until everything that
+// the test requires has happened.
 func (w *writer) run(ctx context.Context) {
 	for done := 0; (done < writes()/writerCount || !isClosed(w.enough)) && ctx.Err() == nil; {
 		if w.write(ctx) {
@@ -60,7 +60,7 @@ func isClosed(channel <-chan struct{}) bool {
 	}
 }
 
-// end makes the write that every watcher waits for.
+// end makes the last write, for which every watcher waits.
 func (w *writer) end(ctx context.Context, resource string) {
 	last := w.object(resource, v1, endName)
 	metadata := last["metadata"].(object)
@@ -72,7 +72,7 @@ func (w *writer) end(ctx context.Context, resource string) {
 	}
 }
 
-// write makes one write; false: it had no answer.
+// write makes one write and reports whether it was answered.
 func (w *writer) write(ctx context.Context) bool {
 	resource := pick(w.random, flowSchemas, priorityLevels)
 	version := pick(w.random, v1, v1beta3)
@@ -98,7 +98,7 @@ func (w *writer) write(ctx context.Context) bool {
 	}
 }
 
-// update reads and replaces.
+// update reads an object and replaces it.
 func (w *writer) update(ctx context.Context, resource, version string, written object) bool {
 	name := written["metadata"].(object)["name"].(string)
 	raw, err := w.clients[version].Get().Resource(resource).Name(name).SetHeader("Accept", jsonType).DoRaw(ctx)
@@ -126,11 +126,12 @@ func (w *writer) apply(ctx context.Context, resource, version, name string, writ
 }
 
 func (w *writer) send(ctx context.Context, request *rest.Request) bool {
-	// Each request once: what is to become of a failed one is decided here.
+	// No retries by the client library: run handles failed requests.
 	return w.accept(ctx, request.MaxRetries(0).Do(ctx).Error())
 }
 
-// accept tells whether there was an answer, of those that a write may have.
+// accept reports whether there was an answer. It fails for an answer that a write
+// must not get.
 func (w *writer) accept(ctx context.Context, err error) bool {
 	switch code := codeOf(err); code {
 	case http.StatusOK, http.StatusNotFound, http.StatusConflict:
@@ -146,7 +147,7 @@ func (w *writer) accept(ctx context.Context, err error) bool {
 	return false
 }
 
-// object is a whole object with content of its own.
+// object returns a complete object with random content.
 func (w *writer) object(resource, version, name string) object {
 	spec, kind := object{
 		"priorityLevelConfiguration": object{"name": pick(w.random, "catch-all", "workload-low", "absent")},
@@ -160,7 +161,7 @@ func (w *writer) object(resource, version, name string) object {
 		spec, kind = object{
 			"type": "Limited",
 			"limited": object{
-				"nominalConcurrencyShares": 1 + w.random.IntN(20), // not zero: v1beta3 says that otherwise
+				"nominalConcurrencyShares": 1 + w.random.IntN(20), // not zero, which v1beta3 expresses differently
 				"limitResponse":            object{"type": "Reject"},
 			},
 		}, "PriorityLevelConfiguration"
@@ -174,12 +175,12 @@ func (w *writer) object(resource, version, name string) object {
 	return object{"apiVersion": group + "/" + version, "kind": kind, "metadata": metadata, "spec": spec}
 }
 
-// patch is a change of metadata; it sets finalizers free.
+// patch returns a change of metadata that also removes finalizers.
 func (w *writer) patch() object {
 	w.made++
 	padding := 50
 	if w.random.IntN(3) == 0 {
-		padding = 64 << 10 // so that what a slow watcher does not read piles up in the server
+		padding = 64 << 10 // fills the server's buffers for slow watchers
 	}
 	return object{"metadata": object{
 		"labels":      object{"set": pick(w.random, "a", "b", "c")},
@@ -193,7 +194,7 @@ func pick[T any](random *rand.Rand, choices ...T) T { return choices[random.IntN
 func encode(value any) []byte {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // maps, strings and numbers
+		panic(err) // not possible for maps, strings and numbers
 	}
 	return raw
 }

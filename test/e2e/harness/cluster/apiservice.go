@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// apiService is what is read of an APIService.
+// apiService has the fields of an APIService that tests read.
 type apiService struct {
 	Spec struct {
 		Service *struct{ Namespace, Name string }
@@ -18,14 +18,15 @@ type apiService struct {
 	Status struct{ Conditions []condition }
 }
 
-// condition is one of an APIService.
+// condition is a condition of an APIService.
 type condition struct {
 	Type            string
 	Status          corev1.ConditionStatus
 	Reason, Message string
 }
 
-// available is the condition that the aggregator writes, empty before it does.
+// available returns the Available condition, empty before the aggregator writes
+// it.
 func (s *apiService) available() condition {
 	for _, condition := range s.Status.Conditions {
 		if condition.Type == "Available" {
@@ -36,9 +37,9 @@ func (s *apiService) available() condition {
 	return condition{}
 }
 
-// wanted is the condition of an APIService that is available as its
-// specification has it now. The reason tells it from what was said of an earlier
-// specification, which stays there for a moment: with the Service or without.
+// wanted returns the Available condition that an available APIService must have
+// for its current specification. The condition of an earlier specification remains
+// for a moment. Its reason differs: Local without a Service, Passed with one.
 func (s *apiService) wanted() condition {
 	reason := "Local"
 	if s.Spec.Service != nil {
@@ -47,8 +48,7 @@ func (s *apiService) wanted() condition {
 	return condition{Type: "Available", Status: corev1.ConditionTrue, Reason: reason}
 }
 
-// WaitAPIService waits until the aggregator says that an API is available, and
-// fails with its reason if it does not.
+// WaitAPIService waits until the aggregator reports an API as available.
 func (c *Cluster) WaitAPIService(t harness.TB, name string) {
 	t.Helper()
 	client := c.Client.Discovery().RESTClient()

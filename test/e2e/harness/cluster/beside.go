@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// ServerName is that of the server's Service, for which its certificate is.
+	// ServerName is the DNS name of the server's Service, and of its certificate.
 	ServerName = Deployment + "." + Namespace + ".svc"
-	// ServerPort is the container's port, by artifacts/base.
+	// ServerPort is the container's port in artifacts/base.
 	ServerPort = 7443
 )
 
-// StartBeside starts a cluster in which v1beta3 is this server's, by
-// overlays/v1beta3-beside: on the etcd of the cluster, whose clients need a
-// certificate, beside kube-apiserver's own v1. The changes are JSON patches of the
-// server's Deployment.
+// StartBeside starts a cluster with overlays/v1beta3-beside: this server serves
+// v1beta3 on the cluster's etcd, and kube-apiserver serves v1. Clients of etcd
+// need a certificate. The changes are JSON patches of the server's Deployment.
 func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	t.Helper()
 	if options.Etcd == nil {
 		options.Etcd = harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
 	}
-	// kubeadm has etcd at a port of the node, unless the options rewrite that first.
+	// kubeadm runs etcd at a port of the node. Rewrite pairs of the options come
+	// first.
 	options.Rewrite = append(options.Rewrite, "https://127.0.0.1:2379", options.Etcd.URL)
 	c := Start(t, options)
 	c.Apply(t, "overlays/v1beta3-beside")
@@ -43,7 +43,8 @@ func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	return c
 }
 
-// shareEtcd makes the Secret by which the server is a client of the cluster's etcd.
+// shareEtcd creates the Secret with which the server connects to the cluster's
+// etcd.
 func (c *Cluster) shareEtcd(t harness.TB) {
 	t.Helper()
 	authority := c.Etcd.CA()
@@ -61,7 +62,7 @@ func (c *Cluster) shareEtcd(t harness.TB) {
 	}
 }
 
-// ServingCA is the authority of the server's certificate, in PEM.
+// ServingCA returns the CA bundle of the server's certificate, in PEM.
 func (c *Cluster) ServingCA(t harness.TB) []byte {
 	t.Helper()
 	secret, err := c.Client.CoreV1().Secrets(Namespace).Get(t.Context(), "flowcontrol-apiserver-serving", metav1.GetOptions{})
@@ -71,8 +72,8 @@ func (c *Cluster) ServingCA(t harness.TB) []byte {
 	return secret.Data["ca.crt"]
 }
 
-// Direct returns a client configuration that reaches one of the server's pods past
-// kube-apiserver, without credentials.
+// Direct returns a client configuration without credentials that reaches one of
+// the server's pods directly, not through kube-apiserver.
 func (c *Cluster) Direct(t harness.TB, pod *Pod) *rest.Config {
 	t.Helper()
 	return &rest.Config{

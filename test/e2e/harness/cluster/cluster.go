@@ -14,21 +14,20 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// Options says how a cluster is run; the zero value is a plain one.
+// Options configures a cluster; the zero value is valid.
 type Options struct {
-	// KubeAPIServer is the path of kube-apiserver's binary; empty: the one of
-	// this project's release.
+	// KubeAPIServer is the path of kube-apiserver's binary; empty: that of the
+	// supported release.
 	KubeAPIServer string
-	// KubeAPIServerArgs are further flags of kube-apiserver.
+	// KubeAPIServerArgs are additional flags of kube-apiserver.
 	KubeAPIServerArgs []string
 	// Etcd is the store; nil: a new one.
 	Etcd *harness.Etcd
-	// Rewrite replaces text in the arguments of pods, pairs of old and new: for
-	// what the specification leaves to the user's machines, such as the address
-	// of an etcd outside of the cluster or a path on the host.
+	// Rewrite replaces text in the arguments of pods, as pairs of old and new. It
+	// sets what depends on the user's machines, such as the address of an etcd
+	// outside of the cluster or a path on the host.
 	Rewrite []string
-	// HostPaths are directories of this machine that stand in for those that
-	// pods mount from their host, by path.
+	// HostPaths maps each host path that pods mount to a directory of this machine.
 	HostPaths map[string]string
 }
 
@@ -39,11 +38,11 @@ type Cluster struct {
 	ControllerManager *harness.Process
 	Network           *Network
 	Node              *Node
-	// Client is the administrator's.
+	// Client is a client of the administrator.
 	Client kubernetes.Interface
 }
 
-// Start starts a cluster and waits until namespaces have what pods need.
+// Start starts a cluster and waits until pods can be created in its namespaces.
 func Start(t harness.TB, options Options) *Cluster {
 	t.Helper()
 	c := &Cluster{Etcd: options.Etcd}
@@ -58,7 +57,7 @@ func Start(t harness.TB, options Options) *Cluster {
 	})
 	c.ControllerManager = harness.StartKubeControllerManager(t, harness.KubeControllerManagerOptions{
 		KubeAPIServer: c.KubeAPIServer,
-		// The stand-in for kubelet sends no heartbeats.
+		// The simulated kubelet sends no heartbeats.
 		Args: []string{"--controllers=*,-node-lifecycle-controller,-taint-eviction-controller,-pod-garbage-collector-controller"},
 	})
 	client, err := kubernetes.NewForConfig(c.Config(t))
@@ -71,7 +70,7 @@ func Start(t harness.TB, options Options) *Cluster {
 	return c
 }
 
-// startInformers starts network and node on one set of informers.
+// startInformers starts the network and the node on one informer factory.
 func (c *Cluster) startInformers(t harness.TB, options Options) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,7 +84,7 @@ func (c *Cluster) startInformers(t harness.TB, options Options) {
 	go c.nudgeEndpoints(ctx)
 }
 
-// waitUsable waits until pods may be made in a namespace.
+// waitUsable waits until pods can be created in the default namespace.
 func (c *Cluster) waitUsable(t harness.TB) {
 	t.Helper()
 	eventually.Holds(t, "the default service account and the cluster's CA are there", func(a *eventually.Attempt) {
@@ -96,7 +95,7 @@ func (c *Cluster) waitUsable(t harness.TB) {
 	})
 }
 
-// Config returns a client configuration of the administrator, not throttled.
+// Config returns an unthrottled client configuration of the administrator.
 func (c *Cluster) Config(t harness.TB) *rest.Config {
 	t.Helper()
 	return c.KubeAPIServer.Config(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
-// store is a Service, a Secret and a StatefulSet of one etcd, whose flags name
-// a file of the Secret's volume and its own variables.
+// store is a Service, a Secret and a StatefulSet of one etcd. Its flags name a
+// file of the Secret's volume and environment variables.
 const store = `
 apiVersion: v1
 kind: Service
@@ -99,7 +99,7 @@ func testReached(t *testing.T, c *Cluster) {
 	}
 }
 
-// testNotStarted has an argument that no process can be given.
+// testNotStarted creates a pod with an argument that no process accepts.
 func testNotStarted(t *testing.T, c *Cluster) {
 	pods := c.Client.CoreV1().Pods("default")
 	_, err := pods.Create(t.Context(), &corev1.Pod{
@@ -132,7 +132,7 @@ func testDeleted(t *testing.T, c *Cluster, pod *Pod) {
 	})
 }
 
-// reach connects to an address of the cluster.
+// reach connects to an address of the cluster and closes the connection.
 func reach(ctx context.Context, c *Cluster, address string) error {
 	connection, err := c.Network.Dial(ctx, address)
 	if err == nil {

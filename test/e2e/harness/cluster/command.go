@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// command turns the pod's container into what is executed.
+// command converts the pod's container to a command of this machine.
 func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 	container := &p.spec.Spec.Containers[0]
 	path, err := p.node.programOf(container.Image)(ctx)
@@ -46,8 +46,8 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 	return command, nil
 }
 
-// environment is what the container's variables say; those of the pod's own
-// fields are known for names and addresses.
+// environment returns the container's variables. Of the pod's fields it knows
+// names and addresses.
 func (p *Pod) environment(container *corev1.Container) map[string]string {
 	fields := map[string]string{
 		"metadata.name": p.spec.Name, "metadata.namespace": p.spec.Namespace, "metadata.uid": string(p.spec.UID),
@@ -63,7 +63,8 @@ func (p *Pod) environment(container *corev1.Container) map[string]string {
 	return env
 }
 
-// replacements put what this machine has in the place of what a container would.
+// replacements replace paths and addresses of a container with those of this
+// machine.
 func (p *Pod) replacements(container *corev1.Container, env map[string]string) *strings.Replacer {
 	pairs := append([]string{}, p.node.options.Rewrite...)
 	for name, value := range env {
@@ -79,9 +80,9 @@ func (p *Pod) replacements(container *corev1.Container, env map[string]string) *
 	return strings.NewReplacer(append(pairs, "0.0.0.0", p.local)...)
 }
 
-// kubeconfig writes a kubeconfig with a token of the pod's service account,
-// bound to the pod as kubelet's tokens are. It is there already when the process
-// is started again, also while kube-apiserver is away.
+// kubeconfig writes a kubeconfig with a token of the pod's service account, bound
+// to the pod as kubelet's tokens are. A restarted process uses the same file, so
+// it does not need kube-apiserver.
 func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
 	file := filepath.Join(p.dir, "kubeconfig")
 	if _, err := os.Stat(file); err == nil {

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// Namespace is where artifacts/ puts the server.
+	// Namespace is the server's namespace in artifacts/.
 	Namespace = "flowcontrol-system"
 	// Deployment is the name of the server's Deployment and Service.
 	Deployment = "flowcontrol-apiserver"
 	// ServerPods selects the server's pods.
 	ServerPods = "app.kubernetes.io/component=server"
-	// EtcdPods selects those of its own etcd.
+	// EtcdPods selects the pods of the separate etcd.
 	EtcdPods = "app.kubernetes.io/name=flowcontrol-etcd"
 )
 
-// Apply applies a folder below artifacts/ as a user does.
+// Apply applies a folder below artifacts/ with kubectl.
 func (c *Cluster) Apply(t harness.TB, folder string) string {
 	t.Helper()
 	return c.Kubectl(t).Run(t, "apply", "-k", artifact(t, folder))
 }
 
-// ReturnV1 gives v1 back to kube-apiserver as a user does.
+// ReturnV1 returns v1 to kube-apiserver with kubectl.
 func (c *Cluster) ReturnV1(t harness.TB) {
 	t.Helper()
 	c.Kubectl(t).Run(t, "replace", "--force", "-k", artifact(t, "overlays/return-v1"))
 }
 
-// MakeCertificates runs the script that makes them, and returns what it says.
+// MakeCertificates runs the certificate script and returns its output.
 func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	t.Helper()
 	kubectl, err := binaries.Kubectl(t.Context())
@@ -55,7 +55,7 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	return script.Output()
 }
 
-// WaitRollout waits until the server's Deployment is there and up to date.
+// WaitRollout waits until the server's Deployment exists and is up to date.
 func (c *Cluster) WaitRollout(t harness.TB) {
 	t.Helper()
 	eventually.Holds(t, "the server's Deployment is up to date", func(a *eventually.Attempt) {
@@ -69,7 +69,7 @@ func (c *Cluster) WaitRollout(t harness.TB) {
 	})
 }
 
-// Servers waits until so many of the server's pods are ready, and returns them.
+// Servers waits until count pods of the server are ready, and returns them.
 func (c *Cluster) Servers(t harness.TB, count int) []*Pod {
 	t.Helper()
 	return c.Node.WaitReady(t, ServerPods, count)

@@ -10,20 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// nudgeInterval separates two changes of the server's Service.
+// nudgeInterval is the interval between two changes of the server's Service.
 const nudgeInterval = 5 * time.Second
 
-// nudgeEndpoints changes the server's Service from time to time, so that the
-// endpoints controller looks again. When its cache fell behind, because
-// kube-apiserver was started again, it tries 15 times and then leaves the Endpoints
-// as they are until a pod or the Service changes, which here may be never:
-// kube-apiserver would go on asking pods that have gone.
+// nudgeEndpoints changes the server's Service at intervals, so that the endpoints
+// controller syncs it. After a restart of kube-apiserver the controller's cache
+// may be outdated. The controller then tries 15 times and leaves the Endpoints
+// unchanged until a pod or the Service changes, which may never happen in a test.
+// Until then kube-apiserver sends requests to deleted pods.
 func (c *Cluster) nudgeEndpoints(ctx context.Context) {
 	count := 0
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		count++
 		patch := fmt.Appendf(nil, `{"metadata": {"annotations": {"test/nudge": "%d"}}}`, count)
-		// It fails while the Service is not there, or kube-apiserver is not.
+		// The patch fails while the Service or kube-apiserver is not available.
 		_, _ = c.Client.CoreV1().Services(Namespace).Patch(ctx, Deployment, types.MergePatchType, patch, metav1.PatchOptions{})
 	}, nudgeInterval)
 }

@@ -28,22 +28,22 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
-// Network connects by the names and addresses of the cluster. It is an HTTP
-// proxy that understands CONNECT.
+// Network connects to names and addresses of the cluster. It is an HTTP proxy that
+// supports CONNECT.
 type Network struct {
-	// socket is where kube-apiserver finds it, proxy where pods do.
+	// socket is the proxy's address for kube-apiserver, proxy its URL for pods.
 	socket, proxy string
 	dir           string
 
-	mu            sync.Mutex // guards what follows
+	mu            sync.Mutex // guards the fields below
 	draws         *rand.Rand
 	services      corelisters.ServiceLister
 	slices        discoverylisters.EndpointSliceLister
 	kubeAPIServer string            // its host and port
-	pods          map[string]string // addresses of this machine by those of pods
+	pods          map[string]string // local addresses by pod IP
 }
 
-// startNetwork starts the proxy; until follow it knows no names.
+// startNetwork starts the proxy. It knows no names until follow.
 func startNetwork(t harness.TB) *Network {
 	t.Helper()
 	dir := harness.ShortDir(t)
@@ -61,7 +61,7 @@ func startNetwork(t harness.TB) *Network {
 	return n
 }
 
-// Proxy is the URL of the proxy, for clients that are told of one.
+// Proxy returns the URL of the proxy.
 func (n *Network) Proxy() string { return n.proxy }
 
 func listen(t harness.TB, network, address string) net.Listener {
@@ -73,18 +73,18 @@ func listen(t harness.TB, network, address string) net.Listener {
 	return listener
 }
 
-// kubeAPIServerArgs are the flags that lead kube-apiserver's way to Services here.
+// kubeAPIServerArgs returns the flags that make kube-apiserver use the proxy.
 func (n *Network) kubeAPIServerArgs() []string {
 	file := filepath.Join(n.dir, "egress.json")
 	config := fmt.Sprintf(`{"apiVersion": "apiserver.k8s.io/v1beta1", "kind": "EgressSelectorConfiguration", "egressSelections": [
 		{"name": "cluster", "connection": {"proxyProtocol": "HTTPConnect", "transport": {"uds": {"udsName": %q}}}}]}`, n.socket)
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		panic(err) // the directory was made a moment ago
+		panic(err) // the directory exists
 	}
 	return []string{"--egress-selector-config-file=" + file}
 }
 
-// follow makes the network know the Services of the cluster.
+// follow gives the network the listers of the cluster.
 func (n *Network) follow(factory informers.SharedInformerFactory, kubeAPIServer *harness.KubeAPIServer) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -95,7 +95,7 @@ func (n *Network) follow(factory informers.SharedInformerFactory, kubeAPIServer 
 	}
 }
 
-// setPod tells where a pod's address is on this machine; empty: nowhere any more.
+// setPod sets the local address of a pod IP; empty removes it.
 func (n *Network) setPod(podIP, local string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -106,9 +106,9 @@ func (n *Network) setPod(podIP, local string) {
 	n.pods[podIP] = local
 }
 
-// Dial connects to an address of the cluster: that of a pod, the cluster IP or
-// name of a Service, or the name of a pod below a headless Service. Those of the
-// loopback are this machine's own.
+// Dial connects to an address of the cluster: of a pod, the cluster IP or name of
+// a Service, or the name of a pod below a headless Service. A loopback address is
+// one of this machine.
 func (n *Network) Dial(ctx context.Context, address string) (net.Conn, error) {
 	local, err := n.resolve(address)
 	if err != nil {
@@ -142,7 +142,7 @@ func (n *Network) connect(w http.ResponseWriter, request *http.Request) {
 	join(client, buffered.Reader, backend)
 }
 
-// join copies both ways and closes both when one side ends.
+// join copies in both directions and closes both connections when one ends.
 func join(client net.Conn, fromClient *bufio.Reader, backend net.Conn) {
 	var once sync.Once
 	end := func() { once.Do(func() { _ = client.Close(); _ = backend.Close() }) }
@@ -150,7 +150,7 @@ func join(client net.Conn, fromClient *bufio.Reader, backend net.Conn) {
 	go func() { defer end(); _, _ = io.Copy(client, backend) }()
 }
 
-// resolve gives the address of this machine for one of the cluster.
+// resolve returns the local address for an address of the cluster.
 func (n *Network) resolve(address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -181,8 +181,8 @@ func (n *Network) resolve(address string) (string, error) {
 	return n.endpoint(service, hostname, int32(number))
 }
 
-// service finds the Service of a cluster IP or name, and the host name in front
-// of it if there is one.
+// service returns the Service with a cluster IP or name, and the host name before
+// that name if there is one.
 func (n *Network) service(host string) (service *corev1.Service, hostname string, err error) {
 	if net.ParseIP(host) != nil {
 		all, err := n.services.List(labels.Everything())
@@ -211,10 +211,10 @@ func (n *Network) service(host string) (service *corev1.Service, hostname string
 	return service, hostname, err
 }
 
-// errNoEndpoint says that nothing stands behind a Service.
+// errNoEndpoint reports that a Service has no ready endpoint.
 var errNoEndpoint = errors.New("no ready endpoint")
 
-// endpoint draws a ready endpoint behind a port of a Service.
+// endpoint returns a random ready endpoint for a port of a Service.
 func (n *Network) endpoint(service *corev1.Service, hostname string, port int32) (string, error) {
 	headless := service.Spec.ClusterIP == corev1.ClusterIPNone
 	at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == port })

@@ -26,7 +26,7 @@ import (
 const (
 	// nodeName is the name of the one node.
 	nodeName = "node"
-	// syncInterval separates two looks at which pods there are to run.
+	// syncInterval is the interval at which the node looks for pods to run.
 	syncInterval = 50 * time.Millisecond
 )
 
@@ -34,19 +34,19 @@ const (
 type Node struct {
 	cluster    *Cluster
 	options    Options
-	lister     corelisters.PodLister // and the next two: of what pods are made from
+	lister     corelisters.PodLister // this and the next two read the objects that pods consist of
 	secrets    corelisters.SecretLister
 	configMaps corelisters.ConfigMapLister
 	dir        string
 	owner      harness.TB
-	// loopback begins the addresses of the pods on this machine: a part of
-	// 127.0.0.0/8 that is this cluster's.
+	// loopback is the prefix of the pods' addresses on this machine: a part of
+	// 127.0.0.0/8 that only this cluster uses.
 	loopback string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	running map[types.UID]*Pod
-	held    labels.Selector // of pods whose processes are not started again
-	count   int             // of pods that ever ran, which numbers their addresses
+	held    labels.Selector // selects pods whose processes are not restarted
+	count   int             // of all pods so far; numbers their addresses
 	wg      sync.WaitGroup
 }
 
@@ -68,12 +68,12 @@ func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, 
 	}
 }
 
-// loopbackOf is the part of the loopback that goes with a port: who owns the port
-// owns the part, in this process and among others.
+// loopbackOf returns the part of the loopback that belongs to a port. The owner of
+// the port owns the part, across all processes.
 func loopbackOf(port int) string { return fmt.Sprintf("127.%d.%d", port/256, port%256) }
 
-// start registers the node and begins to run pods. What runs ends before the
-// test's other processes do.
+// start registers the node and starts to run pods. The pods end before the test's
+// other processes.
 func (n *Node) start(t harness.TB) {
 	t.Helper()
 	node := &corev1.Node{
@@ -91,7 +91,7 @@ func (n *Node) start(t harness.TB) {
 	n.wg.Go(func() { wait.UntilWithContext(ctx, n.sync, syncInterval) })
 }
 
-// sync begins to run each pod that does not run yet.
+// sync runs each pod that does not run yet.
 func (n *Node) sync(ctx context.Context) {
 	pods, err := n.lister.List(labels.Everything())
 	if err != nil {
@@ -121,12 +121,12 @@ func finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// knows tells whether there is a program for the pod's one container.
+// knows reports whether there is a program for the pod's one container.
 func (n *Node) knows(pod *corev1.Pod) bool {
 	return len(pod.Spec.Containers) == 1 && n.programOf(pod.Spec.Containers[0].Image) != nil
 }
 
-// programOf is what builds the program of an image, by the image's name.
+// programOf returns the function that builds the program of an image, by its name.
 func (n *Node) programOf(image string) func(context.Context) (string, error) {
 	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	switch name {
@@ -139,7 +139,7 @@ func (n *Node) programOf(image string) func(context.Context) (string, error) {
 	}
 }
 
-// bind does the scheduler's work.
+// bind binds the pod to the node, as the scheduler does.
 func (n *Node) bind(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Spec.NodeName != "" {
 		return nil
@@ -151,8 +151,8 @@ func (n *Node) bind(ctx context.Context, pod *corev1.Pod) error {
 	return n.cluster.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
 }
 
-// Hold keeps processes that have ended from being started again, of pods whose
-// labels match, until the returned function is called.
+// Hold prevents restarts of ended processes, of the pods that match, until the
+// returned function is called.
 func (n *Node) Hold(selector string) (release func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -170,7 +170,7 @@ func (n *Node) holds(p *Pod) bool {
 	return n.held.Matches(labels.Set(p.spec.Labels))
 }
 
-// Pods are the pods that run now and whose labels match, by name.
+// Pods returns the running pods that match, by name.
 func (n *Node) Pods(selector string) []*Pod {
 	parsed := mustParse(selector)
 	n.mu.Lock()
@@ -188,12 +188,12 @@ func (n *Node) Pods(selector string) []*Pod {
 func mustParse(selector string) labels.Selector {
 	parsed, err := labels.Parse(selector)
 	if err != nil {
-		panic(err) // a mistake in the test's own words
+		panic(err) // an invalid selector in the test
 	}
 	return parsed
 }
 
-// WaitReady waits until exactly so many pods with these labels run and are ready.
+// WaitReady waits until exactly count matching pods run and are ready.
 func (n *Node) WaitReady(t harness.TB, selector string, count int) []*Pod {
 	t.Helper()
 	var pods []*Pod
@@ -212,7 +212,7 @@ func (n *Node) WaitReady(t harness.TB, selector string, count int) []*Pod {
 	return pods
 }
 
-// lastWords are the ends of the outputs of pods that are not ready.
+// lastWords returns the end of the output of each pod that is not ready.
 func lastWords(pods []*Pod) string {
 	var text strings.Builder
 	for _, pod := range pods {

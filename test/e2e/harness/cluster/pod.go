@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// probeInterval stands in for the periods of a pod's probes, so that tests
-	// see in a moment what takes a cluster some periods.
+	// probeInterval replaces the periods of a pod's probes, so that tests take less
+	// time.
 	probeInterval = 100 * time.Millisecond
-	// restartDelay stands in for kubelet's delay before a container that ended
-	// is started again.
+	// restartDelay replaces kubelet's delay before it restarts a container.
 	restartDelay = 200 * time.Millisecond
 )
 
@@ -37,14 +36,14 @@ type Pod struct {
 	volumes volumes
 	probes  *probes
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	process  *harness.Process
 	ready    bool
 	restarts int32
 }
 
-// newPod gives the pod its addresses: 10.244.0.n in the cluster, and that of the
-// node's part of the loopback with the same end here.
+// newPod assigns the pod's addresses: 10.244.0.n in the cluster, and n in the
+// node's part of the loopback.
 func newPod(n *Node, spec *corev1.Pod, number int) *Pod {
 	p := &Pod{
 		node:  n,
@@ -58,27 +57,27 @@ func newPod(n *Node, spec *corev1.Pod, number int) *Pod {
 	return p
 }
 
-// Name is the pod's.
+// Name returns the name of the pod.
 func (p *Pod) Name() string { return p.spec.Name }
 
-// Address is where the pod's port is reached on this machine.
+// Address returns the local address of a port of the pod.
 func (p *Pod) Address(port int) string { return fmt.Sprintf("%s:%d", p.local, port) }
 
-// Process is the one that runs now, or ran last; nil before the first.
+// Process returns the running process, or the last one; nil before the first.
 func (p *Pod) Process() *harness.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.process
 }
 
-// Ready tells whether the pod's readiness probe was last answered well.
+// Ready reports whether the last readiness probe succeeded.
 func (p *Pod) Ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ready
 }
 
-// Restarts counts how often the process was started again.
+// Restarts returns the number of restarts of the process.
 func (p *Pod) Restarts() int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +105,7 @@ func (p *Pod) run(ctx context.Context) {
 	}
 }
 
-// step does what is due: bind, mount, start, probe, report.
+// step performs the next steps: bind, mount, start, probe, report.
 func (p *Pod) step(ctx context.Context) error {
 	if err := p.bind(ctx); err != nil {
 		return err
@@ -122,7 +121,7 @@ func (p *Pod) step(ctx context.Context) error {
 	}
 	ready, alive := p.probes.ask(ctx)
 	if !alive {
-		_ = p.Process().Signal(syscall.SIGTERM) // launch starts it again
+		_ = p.Process().Signal(syscall.SIGTERM) // launch restarts it
 	}
 	p.mu.Lock()
 	p.ready = ready
@@ -131,8 +130,8 @@ func (p *Pod) step(ctx context.Context) error {
 	return nil
 }
 
-// bind does the scheduler's work. A pod may be bound already: by this node
-// before its kube-apiserver went away with the answer.
+// bind binds the pod, as the scheduler does. The pod may be bound already, if
+// kube-apiserver stopped before it answered an earlier request.
 func (p *Pod) bind(ctx context.Context) error {
 	if p.bound {
 		return nil
@@ -182,7 +181,7 @@ func (p *Pod) launch(ctx context.Context) error {
 	return nil
 }
 
-// deleted tells whether the pod's deletion was asked for.
+// deleted reports whether the pod was deleted or is being deleted.
 func (p *Pod) deleted() bool {
 	now, err := p.node.lister.Pods(p.spec.Namespace).Get(p.spec.Name)
 	if apierrors.IsNotFound(err) {
@@ -191,8 +190,8 @@ func (p *Pod) deleted() bool {
 	return err == nil && (now.UID != p.spec.UID || now.DeletionTimestamp != nil)
 }
 
-// shutDown stops the process within the pod's grace period, probing on, and
-// lets go of the pod.
+// shutDown stops the process within the pod's grace period, keeps probing, and
+// then deletes the pod.
 func (p *Pod) shutDown(ctx context.Context) {
 	if process := p.Process(); process != nil {
 		_ = process.Signal(syscall.SIGTERM)
@@ -229,8 +228,8 @@ func (p *Pod) probeUntilEnd(ctx context.Context, process *harness.Process, patie
 	}
 }
 
-// end leaves nothing behind on this machine. What still runs ends with the
-// cluster, so that nobody is left to be graceful to.
+// end kills the process, if it still runs. The cluster ends at this point, so no
+// client needs a graceful stop.
 func (p *Pod) end() {
 	p.node.cluster.Network.setPod(p.ip, "")
 	if process := p.Process(); process != nil {
@@ -239,7 +238,7 @@ func (p *Pod) end() {
 	}
 }
 
-// report writes the pod's status; a trouble keeps the pod pending.
+// report writes the pod's status; with an error the pod stays pending.
 func (p *Pod) report(ctx context.Context, trouble error) {
 	patch, err := json.Marshal(map[string]any{"status": p.status(trouble)})
 	if err != nil {

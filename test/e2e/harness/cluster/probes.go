@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// probes asks a container's probes as kubelet does: over TLS without checking
-// the certificate, without credentials; readiness and liveness only once the
-// startup probe was answered. It asks more often than kubelet. Readiness goes by
-// the number of failures in a row; what ends a process goes by the time that so
-// many failures take kubelet, because test machines are slow.
+// probes performs a container's probes as kubelet does: over TLS without
+// verification and without credentials, readiness and liveness only after the
+// startup probe succeeds. It probes more often than kubelet. Readiness depends on
+// the number of consecutive failures. A restart depends on the time that this
+// number of failures takes in kubelet, because test machines are slow.
 type probes struct {
 	container *corev1.Container
 	local     string
@@ -26,11 +26,11 @@ type probes struct {
 
 	started  bool
 	ready    bool
-	failures map[*corev1.Probe]failures // in a row
-	reported string                     // the status that the cluster was last told
+	failures map[*corev1.Probe]failures // consecutive
+	reported string                     // the last status sent to the cluster
 }
 
-// failures of a probe in a row.
+// failures counts the consecutive failures of a probe.
 type failures struct {
 	count int32
 	since time.Time
@@ -43,12 +43,12 @@ func newProbes(container *corev1.Container, local string) *probes {
 	return p
 }
 
-// restart begins anew, for a process that was started.
+// restart resets the state for a new process.
 func (p *probes) restart() {
 	p.started, p.ready, p.failures = p.container.StartupProbe == nil, false, map[*corev1.Probe]failures{}
 }
 
-// ask asks the probes that are due.
+// ask performs the probes that are due.
 func (p *probes) ask(ctx context.Context) (ready, alive bool) {
 	if !p.started {
 		p.started = p.answers(ctx, p.container.StartupProbe)
@@ -65,13 +65,13 @@ func (p *probes) ask(ctx context.Context) (ready, alive bool) {
 	return p.ready, alive
 }
 
-// outOfPatience tells whether the probe has failed for as long as it may.
+// outOfPatience reports whether the probe has failed for longer than it may.
 func (p *probes) outOfPatience(probe *corev1.Probe) bool {
 	patience := time.Duration(probe.FailureThreshold*probe.PeriodSeconds) * time.Second
 	return time.Since(p.failures[probe].since) >= patience
 }
 
-// answers asks one probe; one that is not there is answered.
+// answers performs one probe; a nil probe succeeds.
 func (p *probes) answers(ctx context.Context, probe *corev1.Probe) bool {
 	if probe == nil || p.get(ctx, probe) == nil {
 		delete(p.failures, probe)
@@ -108,7 +108,7 @@ func (p *probes) get(ctx context.Context, probe *corev1.Probe) error {
 	return nil
 }
 
-// port is the number of a port of the container.
+// port returns the number of a port of the container.
 func (p *probes) port(port intstr.IntOrString) string {
 	if port.Type == intstr.Int {
 		return port.String()

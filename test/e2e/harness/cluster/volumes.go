@@ -10,15 +10,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// volumes are the directories of this machine that stand in for a pod's volumes.
+// volumes maps a pod's volumes to directories of this machine.
 type volumes struct {
 	node *Node
 	dir  string            // has one directory for each volume
-	last map[string]string // what was written last, by volume, to see changes
+	last map[string]string // the last contents, by volume, to detect changes
 }
 
-// sync makes the directory of each volume hold what the volume says, as kubelet
-// does: all files of a volume change at once.
+// sync writes the contents of each volume to its directory. All files of a volume
+// change at once, as with kubelet.
 func (v *volumes) sync(pod *corev1.Pod) error {
 	for i := range pod.Spec.Volumes {
 		volume := &pod.Spec.Volumes[i]
@@ -33,7 +33,7 @@ func (v *volumes) sync(pod *corev1.Pod) error {
 	return nil
 }
 
-// path is the directory that stands in for a volume.
+// path returns the directory of a volume.
 func (v *volumes) path(volume *corev1.Volume) string {
 	if volume.HostPath != nil {
 		return v.node.options.HostPaths[volume.HostPath.Path]
@@ -44,7 +44,7 @@ func (v *volumes) path(volume *corev1.Volume) string {
 	return filepath.Join(v.dir, volume.Name)
 }
 
-// files are the contents of a volume by name.
+// files returns the contents of a volume by file name.
 func (v *volumes) files(namespace string, source *corev1.VolumeSource) (map[string][]byte, error) {
 	switch {
 	case source.Secret != nil:
@@ -106,7 +106,7 @@ func (v *volumes) configMap(namespace, name string, optional *bool, items []core
 	return pick(data, items), nil
 }
 
-// pick takes the items that are asked for, all if none is named.
+// pick returns the listed items, or all if none is listed.
 func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
 	if len(items) == 0 {
 		return data
@@ -120,8 +120,8 @@ func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
 	return files
 }
 
-// write puts the files into a new directory, turns the link to it over, and
-// removes the old one; the volume's own names are links through that one.
+// write writes the files to a new directory, switches the symbolic link to it, and
+// removes the old directory. The volume's file names are links through that link.
 func (v *volumes) write(volume *corev1.Volume, files map[string][]byte) error {
 	name, top := volume.Name, v.path(volume)
 	if err := os.MkdirAll(top, 0o755); err != nil {
@@ -157,5 +157,5 @@ func (v *volumes) write(volume *corev1.Volume, files map[string][]byte) error {
 	if err := os.Rename(next, data); err != nil || lastErr != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(top, last)) // which those notice who watch a file
+	return os.RemoveAll(filepath.Join(top, last)) // file watchers notice the removal
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Command is a command that a document shows.
+// Command is a command shown in a document.
 type Command struct {
-	// Line is what is typed, Output what is shown for it.
+	// Line is the command, Output the output shown for it.
 	Line, Output string
 }
 
-// Commands returns the commands of the section that begins with the heading.
+// Commands returns the commands of the section with the heading.
 func Commands(text, heading string) ([]Command, error) {
 	s, err := parse(text, heading)
 	if err != nil {
@@ -25,7 +25,7 @@ func Commands(text, heading string) ([]Command, error) {
 	return commands, nil
 }
 
-// shown is a document, cut at the commands of one section.
+// shown is a document, split at the commands of one section.
 type shown struct {
 	commands []string
 	// pieces alternate: text up to and including a command, then the output
@@ -33,7 +33,7 @@ type shown struct {
 	pieces []string
 }
 
-// parse finds the commands of the section that begins with the heading.
+// parse finds the commands of the section with the heading.
 func parse(text, heading string) (shown, error) {
 	before, after, found := strings.Cut(text, heading+"\n")
 	if !found {
@@ -78,14 +78,14 @@ func (s *shown) read(lines []string) {
 
 func (s *shown) add(text string) { s.pieces[len(s.pieces)-1] += text }
 
-// leaveOutput begins a piece of text if the last one is an output.
+// leaveOutput starts a piece of text if the last piece is an output.
 func (s *shown) leaveOutput() {
 	if len(s.pieces)%2 == 0 {
 		s.pieces = append(s.pieces, "")
 	}
 }
 
-// commandLength is the number of lines of the command that begins the lines.
+// commandLength returns the number of lines of the first command in lines.
 func commandLength(lines []string) int {
 	if _, word, found := strings.Cut(lines[0], "<<"); found {
 		word = strings.Trim(strings.Fields(word)[0], `'"`)
@@ -103,10 +103,10 @@ func commandLength(lines []string) int {
 	return len(lines)
 }
 
-// output is what is shown for a command.
+// output returns the output shown for a command.
 func (s *shown) output(i int) string { return s.pieces[2*i+1] }
 
-// render puts the outputs in the place of those shown.
+// render returns the document with the outputs replaced.
 func (s *shown) render(outputs []string) string {
 	var text strings.Builder
 	for i, piece := range s.pieces {
@@ -118,8 +118,8 @@ func (s *shown) render(outputs []string) string {
 	return text.String()
 }
 
-// tidy leaves out what kubectl logs, and ends each line of an output without
-// spaces and the last one with a line break.
+// tidy removes kubectl's log lines and trailing spaces, and ends the output with
+// one line break.
 func tidy(output string) string {
 	output = regexp.MustCompile(`(?m)^I\d{4} .*\n`).ReplaceAllString(output, "")
 	output = strings.TrimRight(regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(output, ""), "\n")
@@ -129,7 +129,7 @@ func tidy(output string) string {
 	return output + "\n"
 }
 
-// shape takes out of an output what differs from run to run.
+// shape replaces the parts of an output that differ between runs.
 func shape(output string) string {
 	for _, variable := range []struct{ pattern, shape string }{
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UID"},

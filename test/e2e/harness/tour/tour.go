@@ -1,10 +1,10 @@
-// Package tour keeps the commands of a document true: it runs what a section
-// shows in its console blocks and compares what it prints, or writes it there.
+// Package tour runs the commands that a section of a document shows in console
+// blocks. It compares their output with the document, or writes it there.
 //
-// A line of a console block that begins with "$ " is a command; what follows, up
-// to the next one, is its output. A command ends with its line, or goes on in
-// the next one after a "\" or until the end of a here-document (<<EOF). All
-// commands of a section run in one bash, in order.
+// A line of a console block that begins with "$ " is a command; the lines up to
+// the next command are its output. A command continues on the next line after a
+// "\", or until the end of a here-document (<<EOF). All commands of a section run
+// in one bash, in order.
 package tour
 
 import (
@@ -27,7 +27,7 @@ import (
 // mark separates the outputs of the commands.
 const mark = "--- next ---"
 
-// Flag adds -update-docs, which makes Run write the outputs instead of
+// Flag adds the flag -update-docs. With it, Run writes the outputs instead of
 // comparing them.
 func Flag() *bool {
 	return flag.Bool("update-docs", false, "write the outputs of commands into the documents")
@@ -35,10 +35,10 @@ func Flag() *bool {
 
 // Section is a part of a document.
 type Section struct {
-	// Document is its path, from the top of the repository.
+	// Document is its path, relative to the root of the repository.
 	Document string
-	// Heading is the line that begins the section; it ends before the next
-	// heading of the same level.
+	// Heading is the first line of the section. The section ends at the next heading
+	// of the same level.
 	Heading string
 	// Dir is where the commands run.
 	Dir string
@@ -46,8 +46,8 @@ type Section struct {
 	Env []string
 }
 
-// Run runs the commands of a section and compares what they print with what is
-// shown, but for words that differ from run to run; or writes it there.
+// Run runs the commands of a section. It compares their outputs with those shown,
+// apart from words that differ between runs; or it writes them there.
 func Run(t harness.TB, section Section, update bool) {
 	t.Helper()
 	root, err := binaries.Root()
@@ -89,7 +89,7 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	for _, command := range commands {
 		script.WriteString(command + "\necho '" + mark + "'\n")
 	}
-	// The commands of a section wait more than once, for rollouts for example.
+	// A section may wait several times, for example for rollouts.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*eventually.Grace)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash")
@@ -99,7 +99,7 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	shell.Stdin = strings.NewReader(script.String())
 	var output bytes.Buffer
 	shell.Stdout, shell.Stderr = &output, &output
-	shell.WaitDelay = 30 * time.Second // what a command left running holds the output open
+	shell.WaitDelay = 30 * time.Second // background commands may hold the output open
 	if err := shell.Run(); err != nil {
 		t.Fatalf("the commands of %s, %s: %v\n%s", section.Document, section.Heading, err, output.String())
 	}

@@ -1,4 +1,4 @@
-// Package observe puts into the terms of watchmodel what a server answered and
-// what etcd holds. The two ways meet only there: the history comes from etcd
-// through a client and a decoder of its own, not through any server.
+// Package observe converts a server's answers and etcd's content to watchmodel.
+// The two are independent: the history comes from etcd through a separate client
+// and decoder, not through a server.
 package observe

@@ -18,9 +18,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
-// Object is an object of either resource in either version, as the model takes
-// it. The content of both versions is the same, because their JSON differs only
-// in zero shares, which such objects must not have.
+// Object converts an object of either resource in either version to the model. The
+// content is the same in both versions: their JSON differs only for zero shares,
+// which these objects must not have.
 func Object(object runtime.Object) (watchmodel.Object, error) {
 	access, err := meta.Accessor(object)
 	if err != nil {
@@ -37,7 +37,7 @@ func Object(object runtime.Object) (watchmodel.Object, error) {
 	return watchmodel.Object{Name: access.GetName(), Version: version, Content: content, Labels: access.GetLabels()}, nil
 }
 
-// content is a digest of the object as v1 without its version.
+// content returns a digest of the object as v1, without its resourceVersion.
 func content(object runtime.Object) (string, error) {
 	var same runtime.Object
 	switch object.(type) {
@@ -64,7 +64,7 @@ func content(object runtime.Object) (string, error) {
 	return hex.EncodeToString(digest[:]), nil
 }
 
-// Event is an event of a watch, as the model takes it.
+// Event converts a watch event to the model.
 func Event(event watch.Event) (watchmodel.Event, error) {
 	if event.Type != watch.Bookmark {
 		object, err := Object(event.Object)
@@ -82,7 +82,7 @@ func Event(event watch.Event) (watchmodel.Event, error) {
 	return watchmodel.Event{Type: event.Type, Version: version, InitialEnd: end}, nil
 }
 
-// List is a list of either resource, as the model takes it.
+// List converts a list of either resource to the model.
 func List(list runtime.Object) (version int64, objects []watchmodel.Object, err error) {
 	access, err := meta.ListAccessor(list)
 	if err != nil {

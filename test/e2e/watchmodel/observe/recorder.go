@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
-// Recorder reads the true histories of the resources from etcd itself.
+// Recorder records the true histories of the resources from etcd.
 type Recorder struct {
 	client *clientv3.Client
 	prefix string // ends with a slash
@@ -28,8 +28,8 @@ type Recorder struct {
 	cancel    context.CancelFunc
 }
 
-// Record reads the objects below PREFIX/RESOURCE/ and follows their changes
-// until Finish. A compaction may not go beyond Seen meanwhile.
+// Record reads the objects below PREFIX/RESOURCE/ and records their changes until
+// Finish. Meanwhile etcd must not be compacted beyond Seen.
 func Record(ctx context.Context, client *clientv3.Client, prefix string, resources ...string) (*Recorder, error) {
 	r := &Recorder{client: client, prefix: prefix + "/", histories: map[string]*watchmodel.History{}, done: make(chan struct{})}
 	response, err := client.Get(ctx, r.prefix, clientv3.WithPrefix())
@@ -55,20 +55,20 @@ func Record(ctx context.Context, client *clientv3.Client, prefix string, resourc
 	return r, nil
 }
 
-// resource is the last folder of a key.
+// resource returns the last folder of a key.
 func (r *Recorder) resource(pair *mvccpb.KeyValue) string {
 	return path.Base(path.Dir(string(pair.Key)))
 }
 
-// Seen is the revision of the last change recorded.
+// Seen returns the revision of the last recorded change.
 func (r *Recorder) Seen() int64 { return r.seen.Load() }
 
-// endKey is no object: writing it gives the history an end.
+// endKey is not an object. Writing it ends the history.
 const endKey = "end-of-history"
 
-// Finish writes a key beside the objects, waits until all changes before it are
-// recorded, and returns the histories by resource. No version that a server
-// tells of before Finish is called is beyond them.
+// Finish writes a key beside the objects, waits until all earlier changes are
+// recorded, and returns the histories by resource. They include every version that
+// a server returned before the call.
 func (r *Recorder) Finish(ctx context.Context) (map[string]*watchmodel.History, error) {
 	if _, err := r.client.Put(ctx, r.prefix+endKey, "end"); err != nil {
 		return nil, fmt.Errorf("ending the history: %w", err)
@@ -84,7 +84,7 @@ func (r *Recorder) Finish(ctx context.Context) (map[string]*watchmodel.History, 
 
 var errEnded = errors.New("etcd ended the watch")
 
-// follow records until the end key is written.
+// follow records changes until the end key is written.
 func (r *Recorder) follow(ctx context.Context, revision int64) {
 	defer close(r.done)
 	r.err = errEnded
@@ -123,7 +123,7 @@ func (r *Recorder) append(event *clientv3.Event) error {
 	return history.Append(change)
 }
 
-// decode reads a stored object, whose version is that of its key.
+// decode decodes a stored object. Its version is the revision of its key.
 func decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
 	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(pair.Value, nil, nil)
 	if err != nil {
