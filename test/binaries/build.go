@@ -86,27 +86,38 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 	}
 	defer unlock()
 
-	cmd := exec.CommandContext(ctx, "go", buildArgs(p, root, path)...)
-	cmd.Dir = filepath.Join(root, filepath.FromSlash(p.module))
-	// Static, as in a release, and without a workspace.
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %q in %s: %w\n%s%s", p.name, strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
+	if err := goBuild(ctx, root, p.module, buildArgs(p, root, path)...); err != nil {
+		return "", fmt.Errorf("building %s: %w", p.name, err)
 	}
 	return path, nil
 }
 
-// buildArgs returns the same arguments for all programs, apart from version
-// stamps, so that common packages are compiled once.
-func buildArgs(p program, root, path string) []string {
-	args := []string{"build",
+// goBuild runs the go command in a module.
+func goBuild(ctx context.Context, root, module string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = filepath.Join(root, filepath.FromSlash(module))
+	// Static, as in a release, and without a workspace.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%q in %s: %w\n%s%s", strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
+	}
+	return nil
+}
+
+// compileArgs returns the arguments that all programs share, so that common
+// packages are compiled once.
+func compileArgs() []string {
+	return []string{"build",
 		"-buildvcs=false", // so that a commit without a change of code relinks nothing
 		"-pgo=off",
 		// Prometheus discovers targets in files and in Kubernetes. The libraries of
 		// the clouds would be most of its build. Other programs ignore these tags.
 		"-tags=remove_all_sd,enable_kubernetes_sd",
-		"-ldflags=" + strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "),
-		"-o", path}
+	}
+}
+
+func buildArgs(p program, root, path string) []string {
+	args := append(compileArgs(), "-ldflags="+strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "), "-o", path)
 	if p.profile != "" {
 		args = append(args, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
 	}
@@ -131,8 +142,36 @@ func advice(output string) string {
 	return ""
 }
 
-// all builds programs, two at a time, because linking uses one processor.
+// compile compiles the programs of each module together, without linking them.
+// Several go commands at once would compile what they share several times.
+func compile(ctx context.Context, programs []program) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	packages := map[string][]string{}
+	for _, p := range programs {
+		if p.profile == "" { // with a profile, nothing is shared
+			packages[p.module] = append(packages[p.module], p.pkg)
+		}
+	}
+	for module, pkgs := range packages {
+		if len(pkgs) < 2 {
+			continue // go build of one main package would link it
+		}
+		if err := goBuild(ctx, root, module, append(compileArgs(), pkgs...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all builds programs: it compiles them together, and links two at a time, because
+// linking uses one processor.
 func (c *cache) all(ctx context.Context, programs []program, report func(path string)) error {
+	if err := compile(ctx, programs); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2)
 	var mu sync.Mutex // guards report
