@@ -30,7 +30,7 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 
 	output, err := script("--etcd")
 	require.NoError(t, err, output)
-	require.Contains(t, output, "apply an overlay, then run this again")
+	require.Contains(t, output, "apply an overlay, then run this script again")
 	secrets := secretsOf(t, client)
 	require.Len(t, secrets, 4)
 
