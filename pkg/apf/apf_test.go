@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,11 +25,10 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
-}
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // server is a FlowControl on a fake API.
 type server struct {

@@ -12,6 +12,7 @@ import (
 const (
 	pollPackage       = "k8s.io/apimachinery/pkg/util/wait"
 	eventuallyPackage = module + "/test/eventually"
+	goleakPackage     = "go.uber.org/goleak"
 	requirePackage    = "github.com/stretchr/testify/require"
 	assertPackage     = "github.com/stretchr/testify/assert"
 )

@@ -20,6 +20,9 @@ func rawPolls(file goFile) (faults []string) {
 				faults = append(faults, file.at(node.Pos())+": "+name+right)
 			}
 		}
+		if name := file.selected(node, goleakPackage); strings.HasPrefix(name, "Verify") {
+			faults = append(faults, file.at(node.Pos())+": goleak."+name+" waits shorter than a work queue takes to end: use leaks.Main or leaks.None (test/leaks)")
+		}
 		return true
 	})
 	return faults
@@ -32,6 +35,7 @@ func TestRawPollsAreFound(t *testing.T) {
 		{"testify's poll of assertions", `import "github.com/stretchr/testify/assert"; func f() { assert.EventuallyWithT(t, so, 2, 1) }`, 1},
 		{"a poll that nothing happens", `import "github.com/stretchr/testify/require"; func f() { require.Never(t, so, 2, 1) }`, 1},
 		{"one wait with a limit", `import "time"; func f() { select { case <-done: case <-time.After(1): } }`, 0},
+		{"goleak's own wait", `import "go.uber.org/goleak"; func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }`, 1},
 		{"the one way", `import "` + eventuallyPackage + `"; func f() { eventually.Holds(t, "so", so) }`, 0},
 		{"what a wait may return", `import "k8s.io/apimachinery/pkg/util/wait"; var is = wait.Interrupted(err)`, 0},
 	})

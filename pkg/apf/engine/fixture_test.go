@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
@@ -16,9 +15,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 type fixture struct {
 	t      *testing.T

@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
 )
 
 // outcomes counts the outcomes of requests.
@@ -34,7 +34,7 @@ func (o *outcomes) seenAll() bool {
 func TestNothingIsLeftWhateverRequestsDo(t *testing.T) {
 	for _, discipline := range []queueset.Discipline{queueset.Reject, queueset.Queue} {
 		t.Run(discipline.String(), func(t *testing.T) {
-			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			defer leaks.None(t)()
 			const limit, clients, each, mostRounds = 4, 24, 150, 1000
 			seed, rounds := lane.Seed(t), uint64(0)
 			s := newSite(t, discipline, limit)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -22,9 +21,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // crowd sends requests from many goroutines through one Set. At every start it
 // checks that the seats in use do not exceed the limit.

@@ -101,7 +101,8 @@ func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 	var spans []*tracev1.Span
 	var services map[string]bool
 	request, inEtcd := &tracev1.Span{}, &tracev1.Span{}
-	eventually.Holds(t, "the spans have come", func(a *eventually.Attempt) {
+	// Each span is sent when it has ended, a request's before those of its handler.
+	eventually.Holds(t, "the span of a question to etcd has come, and those between it and the request's", func(a *eventually.Attempt) {
 		spans, services = receiver.received()
 		for _, span := range spans {
 			if span.GetKind() == tracev1.Span_SPAN_KIND_SERVER {
@@ -113,6 +114,7 @@ func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 		}
 		require.NotEmpty(a, request.GetName())
 		require.NotEmpty(a, inEtcd.GetName())
+		require.Equal(a, request.GetSpanId(), ancestor(spans, inEtcd).GetSpanId())
 	})
 	require.Equal(t, map[string]bool{"apiserver": true}, services)
 	require.Equal(t, "GET "+schemasPath+"/{:name}", request.GetName())
@@ -121,7 +123,6 @@ func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 	for _, span := range spans {
 		require.Equal(t, callersTrace, hex.EncodeToString(span.GetTraceId()), "%s: only what its caller wants traced is", span.GetName())
 	}
-	require.Equal(t, request.GetSpanId(), ancestor(spans, inEtcd).GetSpanId(), "etcd is asked for the request")
 }
 
 // ancestor returns the root of a span among the spans.
