@@ -28,9 +28,10 @@ help: ## List the targets
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z0-9-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Without the profile, which would compile every dependency for this program alone.
 .PHONY: run
 run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-apiserver
-	@go run ./cmd/flowcontrol-apiserver $(ARGS)
+	@go run -pgo=off ./cmd/flowcontrol-apiserver $(ARGS)
 
 .PHONY: demo
 demo: ## Show what each client gets, with a flow schema and without
@@ -100,26 +101,32 @@ proofs: ## Check that each promise was tested in the last test run
 
 # The phases that start no programs, one after the other: first the one whose packages
 # nothing else compiles, while those of the programs are compiled.
+#
+# The race detector compiles all dependencies once more, and links each test with them.
+# So `make test` runs the engine under it, whose requests share state; `make test-long`
+# runs every package. RACED names the packages.
+RACED := ./pkg/apf/... $(if $(LANE),./cmd/... ./pkg/...)
+
 .PHONY: test-units
 test-units:
-	@status=0; for phase in test-race test-tools test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
+	@status=0; for phase in test-race test-plain test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
 
-# Quick: `make test` runs those of the product under the race detector.
 .PHONY: test-unit
 test-unit: bin/gotestsum ## Run the unit tests, without the race detector
 	@echo "test-unit: every package except the end-to-end tests"
 	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)')
 
-.PHONY: test-tools
-test-tools: bin/gotestsum
-	@echo "test-tools: packages of hack/ and test/, and what the race detector leaves out"
-	@$(call run-tests,unit) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') ./pkg/server
+# pkg/apf/queueset has tests that the race detector leaves out.
+.PHONY: test-plain
+test-plain: bin/gotestsum
+	@echo "test-plain: unit tests without the race detector"
+	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)|/pkg/(apf|generated)') ./pkg/apf/queueset
 
 .PHONY: test-race
-test-race: bin/gotestsum ## Run the unit tests of cmd/ and pkg/ under the race detector
-	@echo "test-race: packages of cmd/ and pkg/ under the race detector"
+test-race: bin/gotestsum ## Run the unit tests of the engine under the race detector
+	@echo "test-race: $(RACED) under the race detector"
 	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: no C compiler found, which the race detector requires: install gcc or clang, or set CC" >&2; exit 1; }
-	@export CGO_ENABLED=1; $(call run-tests,race) -race $$(go list ./cmd/... ./pkg/... | grep -v /pkg/generated)
+	@export CGO_ENABLED=1; $(call run-tests,race) -race $(RACED)
 
 .PHONY: test-parity
 test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes

@@ -1,3 +1,8 @@
+// Under the race detector the peer takes five minutes and gigabytes. The tests of
+// interleavings are those that need the detector.
+
+//go:build !race
+
 package queueset_test
 
 import (

@@ -167,10 +167,15 @@ func (s *stress) requireAll(a *eventually.Attempt) {
 	assert.Positive(a, terminated, "the server gave up no watcher that was too slow")
 }
 
-// compact compacts etcd to the last recorded change.
+// compact compacts etcd to the last recorded change, which must be later than the one
+// of the last compaction: etcd refuses to compact to the same revision twice.
 func (s *stress) compact(ctx context.Context, t *testing.T) {
 	t.Helper()
-	revision := s.recorder.Seen()
+	var revision int64
+	require.Empty(t, eventually.Within(ctx, func(a *eventually.Attempt) {
+		revision = s.recorder.Seen()
+		require.Greater(a, revision, s.past.compacted.Load())
+	}))
 	s.awaitCaches(ctx, t, revision)
 	s.past.compacted.Store(revision)
 	_, err := s.store.Compact(ctx, revision, clientv3.WithCompactPhysical())
