@@ -1,0 +1,81 @@
+// Package configuration holds the flow-control objects that are in force together, and
+// puts them in force in an engine of their own.
+package configuration
+
+import (
+	"strings"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+// DefaultTotal is the number of seats of a kube-apiserver without flags:
+// --max-requests-inflight=400 and --max-mutating-requests-inflight=200.
+const DefaultTotal = 600
+
+// Configuration is a set of flow-control objects.
+type Configuration struct {
+	FlowSchemas    []*flowcontrolv1.FlowSchema
+	PriorityLevels []*flowcontrolv1.PriorityLevelConfiguration
+	// Release is that of the API server that enforces them.
+	Release Release
+	// Total is the number of seats of one replica of the API server; 0 if unknown.
+	Total int
+	// Notes are sentences about what was inferred instead of read.
+	Notes []string
+}
+
+// Overlay returns the configuration after the objects were applied to it. An object
+// replaces the one of its kind and name, and otherwise is added.
+func (c Configuration) Overlay(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) Configuration {
+	c.FlowSchemas = overlay(c.FlowSchemas, schemas)
+	c.PriorityLevels = overlay(c.PriorityLevels, levels)
+	return c
+}
+
+func overlay[O interface{ GetName() string }](below, above []O) []O {
+	out := make([]O, 0, len(below)+len(above))
+	place := make(map[string]int, len(below)+len(above))
+	for _, objects := range [][]O{below, above} {
+		for _, object := range objects {
+			at, exists := place[object.GetName()]
+			if exists {
+				out[at] = object
+				continue
+			}
+			place[object.GetName()] = len(out)
+			out = append(out, object)
+		}
+	}
+	return out
+}
+
+// Engine returns an engine that enforces the configuration as a server does, in
+// virtual time from now on, and the objects that are invalid. Its total is
+// DefaultTotal if the configuration's is unknown.
+func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) {
+	total := c.Total
+	if total <= 0 {
+		total = DefaultTotal
+	}
+	e := engine.New(clock.NewFake(now), 1, total)
+	configuration, problems := configsync.NewTranslator(total).Translate(c.PriorityLevels, c.FlowSchemas)
+	return e, append(problems, e.Apply(configuration)...)
+}
+
+// Release is a minor release of Kubernetes, such as "1.33".
+type Release string
+
+// ReleaseOf returns the release of a version such as "v1.33.4+k3s1"; "" if it is not
+// one.
+func ReleaseOf(gitVersion string) Release {
+	parts := strings.SplitN(strings.TrimPrefix(gitVersion, "v"), ".", 3)
+	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return ""
+	}
+	return Release(parts[0] + "." + strings.TrimRight(parts[1], "+"))
+}

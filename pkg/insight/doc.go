@@ -1,0 +1,25 @@
+// Package insight answers what operators ask about flow control: which flow schema
+// takes a request and why, who holds the seats, why a request was refused, and what a
+// change would do. The answers are computed by the packages of pkg/apf, so a command
+// says what a server does.
+//
+// # Packages
+//
+// A package imports only packages of lower levels.
+//
+//	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
+//	replica         the state of one API server: levels, queues, requests, metrics
+//	audit           events of an audit log, about flow control
+//	source          where both come from: a cluster, files, both, or saved answers
+//
+//	explain         the flow schema, flow, queues and seats of a request
+//	whose           the objects behind the UIDs in response headers
+//	top             who holds the seats
+//	why             what was delayed or refused, and the remedy
+//	diff            what a change moves
+//	suite           expectations about a configuration
+//
+// source does the input; the answers are pure functions of plain values. Each answer
+// has a documented JSON form and writes itself as a table. The command
+// cmd/kubectl-apf only parses flags.
+package insight
