@@ -3,7 +3,6 @@
 package configuration
 
 import (
-	"strings"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -65,17 +64,4 @@ func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) 
 	e := engine.New(clock.NewFake(now), 1, total)
 	configuration, problems := configsync.NewTranslator(total).Translate(c.PriorityLevels, c.FlowSchemas)
 	return e, append(problems, e.Apply(configuration)...)
-}
-
-// Release is a minor release of Kubernetes, such as "1.33".
-type Release string
-
-// ReleaseOf returns the release of a version such as "v1.33.4+k3s1"; "" if it is not
-// one.
-func ReleaseOf(gitVersion string) Release {
-	parts := strings.SplitN(strings.TrimPrefix(gitVersion, "v"), ".", 3)
-	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
-		return ""
-	}
-	return Release(parts[0] + "." + strings.TrimRight(parts[1], "+"))
 }
