@@ -11,8 +11,11 @@ import "time"
 type Replica struct {
 	// Name is the URL or the directory that it was read from.
 	Name string
-	// Read is when it was read.
-	Read     time.Time
+	// Read is when it was read; of a directory, when its files were written.
+	Read time.Time
+	// Away reports that the server could not be reached: then only Name, Read and
+	// Missing are set.
+	Away     bool
 	Levels   []Level
 	Queues   []Queue
 	Requests []Request
@@ -24,9 +27,9 @@ type Replica struct {
 	Missing []Missing
 }
 
-// Missing is a part of the state that could not be read.
+// Missing is something that could not be read.
 type Missing struct {
-	// What is the path of the endpoint.
+	// What is the path of an endpoint, or another name of what could not be read.
 	What string
 	// Why is one sentence, with the remedy.
 	Why string
@@ -60,34 +63,6 @@ type Request struct {
 	InitialSeats, FinalSeats                                             int
 	Latency                                                              time.Duration
 	User, Verb, Path, Namespace, Name, APIVersion, Resource, SubResource string
-}
-
-// Metrics are the apiserver_flowcontrol_* figures of one scrape.
-type Metrics struct {
-	Levels  map[string]LevelMetrics
-	Schemas map[SchemaKey]SchemaMetrics
-}
-
-// LevelMetrics are the figures of a priority level. Limits and seats are in seats.
-type LevelMetrics struct {
-	Nominal, Lower, Upper, Current int
-	SeatsInUse                     int
-	// Demand are average, high-water mark and smoothed demand of the last period.
-	DemandAverage, DemandHighWatermark, DemandSmoothed float64
-}
-
-// SchemaKey names a flow schema and its priority level.
-type SchemaKey struct{ Level, FlowSchema string }
-
-// SchemaMetrics are the figures of a flow schema. Counts are since the start of the
-// server.
-type SchemaMetrics struct {
-	Waiting, Executing int
-	Dispatched         uint64
-	Rejected           map[string]uint64 // by reason: queue-full, concurrency-limit, time-out, cancelled
-	// WaitSeconds is the sum of all waits; Waits is their number.
-	WaitSeconds float64
-	Waits       uint64
 }
 
 // Flow is a flow with the seat-seconds that it used lately (top_flows).

@@ -1,0 +1,76 @@
+package replica
+
+import (
+	"fmt"
+	"io"
+)
+
+// Endpoint is a path of an API server that tells of its flow control.
+type Endpoint string
+
+// The endpoints. The last two are served by flowcontrol-apiserver only.
+const (
+	EndpointMetrics    Endpoint = "/metrics"
+	EndpointLevels     Endpoint = "/debug/api_priority_and_fairness/dump_priority_levels"
+	EndpointQueues     Endpoint = "/debug/api_priority_and_fairness/dump_queues"
+	EndpointRequests   Endpoint = "/debug/api_priority_and_fairness/dump_requests"
+	EndpointFlows      Endpoint = "/debug/api_priority_and_fairness/top_flows"
+	EndpointRejections Endpoint = "/debug/api_priority_and_fairness/rejections"
+)
+
+// Endpoints returns all endpoints, in the order in which they are read.
+func Endpoints() []Endpoint {
+	return []Endpoint{EndpointMetrics, EndpointLevels, EndpointQueues, EndpointRequests, EndpointFlows, EndpointRejections}
+}
+
+// Add adds the response of an endpoint to the state. It accepts the text and the JSON
+// form. Rows that cannot be read are omitted, and Missing says so.
+func (r *Replica) Add(endpoint Endpoint, body io.Reader) {
+	var faults []string
+	switch endpoint {
+	case EndpointMetrics:
+		r.Metrics, faults = readMetrics(body)
+	case EndpointLevels:
+		r.Levels, faults = readRows(body, (*reader).level)
+	case EndpointQueues:
+		r.Queues, faults = readRows(body, (*reader).queue)
+	case EndpointRequests:
+		r.Requests, faults = readRows(body, (*reader).request)
+	case EndpointFlows:
+		r.Flows, faults = readRows(body, (*reader).flow)
+	case EndpointRejections:
+		r.Rejections, faults = readRows(body, (*reader).rejection)
+	default:
+		faults = []string{"This is no endpoint of flow control."}
+	}
+	for _, fault := range faults {
+		r.Missing = append(r.Missing, Missing{What: string(endpoint), Why: fault})
+	}
+}
+
+// readRows reads a response, one value per row.
+func readRows[T any](body io.Reader, convert func(*reader) T) (values []T, faults []string) {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		faults = append(faults, fmt.Sprintf("The response ended early: %v.", err))
+	}
+	rows, more := parseRows(text)
+	faults = append(faults, more...)
+	bad, first := 0, ""
+	for _, row := range rows {
+		in := reader{row: row}
+		value := convert(&in)
+		if in.fault == "" {
+			values = append(values, value)
+			continue
+		}
+		if bad == 0 {
+			first = in.fault
+		}
+		bad++
+	}
+	if bad > 0 {
+		faults = append(faults, fmt.Sprintf("%d of %d rows are omitted: %s.", bad, len(rows), first))
+	}
+	return values, faults
+}

@@ -1,0 +1,40 @@
+package replica
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// Metrics are the figures of one scrape.
+type Metrics struct {
+	Levels  map[string]LevelMetrics
+	Schemas map[SchemaKey]SchemaMetrics
+	// Objects are the stored objects of a resource, as the server counts them for
+	// the estimates of lists: apiserver_resource_objects, before Kubernetes 1.34
+	// apiserver_storage_objects.
+	Objects map[schema.GroupResource]int64
+	// Bytes is their size, from Kubernetes 1.34 on.
+	Bytes map[schema.GroupResource]int64
+	// Watches are the watches of a resource that are open on this replica.
+	Watches map[schema.GroupResource]int64
+}
+
+// LevelMetrics are the figures of a priority level. Limits and seats are in seats.
+type LevelMetrics struct {
+	Nominal, Lower, Upper, Current int
+	SeatsInUse                     int
+	// Demand are average, high-water mark and smoothed demand of the last period.
+	DemandAverage, DemandHighWatermark, DemandSmoothed float64
+}
+
+// SchemaKey names a flow schema and its priority level.
+type SchemaKey struct{ Level, FlowSchema string }
+
+// SchemaMetrics are the figures of a flow schema. Counts are since the start of the
+// server.
+type SchemaMetrics struct {
+	Waiting, Executing int
+	SeatsInUse         int
+	Dispatched         uint64
+	Rejected           map[string]uint64 // by reason: queue-full, concurrency-limit, time-out, cancelled
+	// WaitSeconds is the sum of all waits; Waits is their number.
+	WaitSeconds float64
+	Waits       uint64
+}
