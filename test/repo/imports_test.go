@@ -86,6 +86,19 @@ func rules() []rule {
 			why: "the engine is a library for any API server",
 		},
 		{
+			from: []string{"./pkg/insight"}, to: []string{"./pkg/server", "./pkg/registry"},
+			why: "insight explains any API server: it knows the engine and the objects, not how this server serves and stores them",
+		},
+		{
+			from: []string{"./pkg/insight"}, except: []string{"./pkg/insight/source"}, to: []string{"k8s.io/client-go", "k8s.io/cli-runtime"},
+			why: "source does the input; the answers are pure functions of plain values",
+		},
+		{
+			from: []string{"./pkg/apf", "./pkg/apis", "./pkg/generated", "./pkg/lint", "./pkg/registry", "./pkg/server"},
+			to:   []string{"./pkg/insight"},
+			why:  "insight is built on them, for a command: a server does not need it",
+		},
+		{
 			from: []string{"./pkg", "./cmd"}, except: []string{"./pkg/server/embedded"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
 			why: "the embedded etcd belongs to the one-binary mode, pkg/server/embedded",
 		},
@@ -238,6 +251,10 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		{"the one-binary mode embeds etcd", pkg("/pkg/server/embedded", "go.etcd.io/etcd/server/v3/embed"), 0},
 		{"the server embeds etcd", pkg("/pkg/server", "go.etcd.io/etcd/server/v3/embed"), 1},
 		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
+		{"an answer asks a cluster", pkg("/pkg/insight/explain", "k8s.io/client-go/rest"), 1},
+		{"the input asks a cluster", pkg("/pkg/insight/source", "k8s.io/client-go/rest"), 0},
+		{"insight reads from the registry", pkg("/pkg/insight/source", module+"/pkg/registry/flowcontrol/storage"), 1},
+		{"a server explains itself by insight", pkg("/pkg/server", module+"/pkg/insight/explain"), 1},
 		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
