@@ -1,0 +1,133 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+)
+
+// pageSize is the number of objects of a page of a list.
+const pageSize = "500"
+
+// client reads from one API server.
+type client struct {
+	// name is the URL of the server.
+	name    string
+	rest    rest.Interface
+	timeout time.Duration
+}
+
+// newClient returns a client of the server of the configuration.
+func newClient(config *rest.Config, timeout time.Duration) (*client, error) {
+	config = rest.CopyConfig(config)
+	config.NegotiatedSerializer = serializer.NewCodecFactory(install.NewScheme()).WithoutConversion()
+	config.QPS, config.Burst = 50, 100
+	// Warnings about deprecated versions are no concern of a reader.
+	config.WarningHandler = rest.NoWarnings{}
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, &Error{Reason: ReasonInvalid, Err: err, Message: "The URL of a server is invalid: " + oneSentence(err) + "."}
+	}
+	restClient, err := rest.UnversionedRESTClientFor(config)
+	if err != nil {
+		return nil, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+	}
+	return &client{name: strings.TrimSuffix(base.String(), "/"), rest: restClient, timeout: timeout}, nil
+}
+
+// get returns the response of a path, which may have a query.
+func (c *client) get(ctx context.Context, path, accept string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	body, err := c.open(ctx, path, accept)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	return io.ReadAll(body)
+}
+
+// open returns the response of a path, which may have a query, as a stream.
+func (c *client) open(ctx context.Context, path, accept string) (io.ReadCloser, error) {
+	path, query, _ := strings.Cut(path, "?")
+	request := c.rest.Get().AbsPath(path).SetHeader("Accept", accept).MaxRetries(2)
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	for name := range values {
+		request.Param(name, values.Get(name))
+	}
+	return request.Stream(ctx)
+}
+
+// getJSON decodes the response of a path.
+func (c *client) getJSON(ctx context.Context, path string, into any) error {
+	body, err := c.get(ctx, path, "application/json")
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
+// list returns the pages of a list, each a complete list in JSON. If the pages expire
+// while they are read, it returns the list in one page.
+func (c *client) list(ctx context.Context, path, accept string, query url.Values) ([][]byte, error) {
+	first := url.Values{"limit": {pageSize}}
+	maps.Copy(first, query)
+	var pages [][]byte
+	for next := first; ; {
+		page, err := c.get(ctx, path+"?"+next.Encode(), accept)
+		if apierrors.IsResourceExpired(err) && next.Has("continue") {
+			pages = nil
+			next.Del("continue")
+			next.Del("limit")
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, page)
+		var l list
+		if err := json.Unmarshal(page, &l); err != nil {
+			return nil, err
+		}
+		if l.Metadata.Continue == "" {
+			return pages, nil
+		}
+		next.Set("continue", l.Metadata.Continue)
+	}
+}
+
+// partialMetadata is the media type of lists of metadata alone.
+const partialMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+// names returns namespaces and names of the objects of a resource.
+func (c *client) names(ctx context.Context, path string) ([]metav1.ObjectMeta, error) {
+	pages, err := c.list(ctx, path, partialMetadata, nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []metav1.ObjectMeta
+	for _, page := range pages {
+		var l metav1.PartialObjectMetadataList
+		if err := json.Unmarshal(page, &l); err != nil {
+			return nil, err
+		}
+		for i := range l.Items {
+			all = append(all, l.Items[i].ObjectMeta)
+		}
+	}
+	return all, nil
+}

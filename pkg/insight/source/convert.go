@@ -1,0 +1,75 @@
+package source
+
+import (
+	"fmt"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
+	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// oldShares is the name of nominalConcurrencyShares up to v1beta2.
+const oldShares = "assuredConcurrencyShares"
+
+// toV1 sets the defaults of an object's version, and converts it.
+func (d *decoder) toV1(object runtime.Object) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, error) {
+	object, err := toV1beta3(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.scheme.Default(object)
+	hub, err := d.scheme.ConvertToVersion(object, flowcontrol.SchemeGroupVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	converted, err := d.scheme.ConvertToVersion(hub, flowcontrolv1.SchemeGroupVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch converted := converted.(type) {
+	case *flowcontrolv1.FlowSchema:
+		return converted, nil, nil
+	case *flowcontrolv1.PriorityLevelConfiguration:
+		return nil, converted, nil
+	default:
+		return nil, nil, fmt.Errorf("%T: %w", object, errOtherKind)
+	}
+}
+
+// toV1beta3 converts objects of v1beta1 and v1beta2, which differ from v1beta3 in the
+// name of one field. It returns other objects as they are.
+func toV1beta3(object runtime.Object) (runtime.Object, error) {
+	var target runtime.Object
+	switch object.(type) {
+	case *flowcontrolv1beta1.FlowSchema, *flowcontrolv1beta2.FlowSchema:
+		target = &flowcontrolv1beta3.FlowSchema{}
+	case *flowcontrolv1beta1.PriorityLevelConfiguration, *flowcontrolv1beta2.PriorityLevelConfiguration:
+		target = &flowcontrolv1beta3.PriorityLevelConfiguration{}
+	default:
+		return object, nil
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	shares, exists, err := unstructured.NestedFieldNoCopy(fields, "spec", "limited", oldShares)
+	if err != nil {
+		return nil, err
+	}
+	if exists {
+		unstructured.RemoveNestedField(fields, "spec", "limited", oldShares)
+		if err := unstructured.SetNestedField(fields, shares, "spec", "limited", "nominalConcurrencyShares"); err != nil {
+			return nil, err
+		}
+	}
+	delete(fields, "apiVersion")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, target); err != nil {
+		return nil, err
+	}
+	return target, nil
+}

@@ -1,0 +1,174 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
+	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+)
+
+// errOtherKind is the error of a document that is no object of the group.
+var errOtherKind = errors.New("it is neither a FlowSchema nor a PriorityLevelConfiguration")
+
+// decoder turns documents into objects of v1, with defaults, from any version of the
+// group that ever was.
+type decoder struct {
+	scheme *runtime.Scheme
+	strict runtime.Decoder
+}
+
+func newDecoder() (*decoder, error) {
+	scheme := install.NewScheme()
+	for _, register := range []func(*runtime.Scheme) error{flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme} {
+		if err := register(scheme); err != nil {
+			return nil, err
+		}
+	}
+	// v1alpha1 has the fields of v1beta1.
+	alpha := schema.GroupVersion{Group: flowcontrolv1.GroupName, Version: "v1alpha1"}
+	scheme.AddKnownTypes(alpha, &flowcontrolv1beta1.FlowSchema{}, &flowcontrolv1beta1.PriorityLevelConfiguration{})
+	strict := serializerjson.NewSerializerWithOptions(serializerjson.DefaultMetaFactory, scheme, scheme, serializerjson.SerializerOptions{Strict: true})
+	return &decoder{scheme: scheme, strict: strict}, nil
+}
+
+// list is a list of any kind, such as List or FlowSchemaList.
+type list struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Continue string `json:"continue"`
+	} `json:"metadata"`
+	Items []json.RawMessage `json:"items"`
+}
+
+// itemKind returns the kind of items that do not name theirs, as in a FlowSchemaList.
+func (l *list) itemKind() *schema.GroupVersionKind {
+	kind := schema.FromAPIVersionAndKind(l.APIVersion, strings.TrimSuffix(l.Kind, "List"))
+	return &kind
+}
+
+// toJSON converts a document. duplicates says which keys YAML has twice.
+func toJSON(document []byte) (converted []byte, duplicates, err error) {
+	if isJSON(document) {
+		return document, nil, nil
+	}
+	if converted, duplicates = yaml.YAMLToJSONStrict(document); duplicates == nil {
+		return converted, nil, nil
+	}
+	if converted, err = yaml.YAMLToJSON(document); err != nil {
+		return nil, nil, fmt.Errorf("it is no YAML: %w", err)
+	}
+	return converted, duplicates, nil
+}
+
+func isJSON(document []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(document), []byte("{"))
+}
+
+// listOf returns the list that a document is, or nil if it is none.
+func listOf(document []byte) (*list, error) {
+	if !isJSON(document) {
+		return nil, errors.New("it is no object: must have the fields apiVersion and kind")
+	}
+	var l list
+	if err := json.Unmarshal(document, &l); err != nil {
+		return nil, fmt.Errorf("it is no object: %w", err)
+	}
+	if !strings.HasSuffix(l.Kind, "List") {
+		return nil, nil //nolint:nilnil // no list, and no error
+	}
+	return &l, nil
+}
+
+// decodeAll returns the objects of a document, which may be a list. Errors are passed
+// to fail with the index of the item; -1 if the document is no list.
+func (d *decoder) decodeAll(document []byte, fail func(item int, err error)) []Object {
+	converted, duplicates, err := toJSON(document)
+	if err != nil {
+		fail(-1, err)
+		return nil
+	}
+	l, err := listOf(converted)
+	if err != nil {
+		fail(-1, err)
+		return nil
+	}
+	items, kind, first := []json.RawMessage{converted}, (*schema.GroupVersionKind)(nil), -1
+	if l != nil {
+		items, kind, first = l.Items, l.itemKind(), 0
+	}
+	var objects []Object
+	for i, item := range items {
+		object, err := d.decode(item, kind)
+		if err != nil {
+			fail(first+i, err)
+			continue
+		}
+		object.Place.Item = first + i
+		objects = append(objects, object)
+	}
+	if duplicates != nil && len(objects) > 0 {
+		objects[0].DuplicateFields = append(objects[0].DuplicateFields, oneSentence(duplicates))
+	}
+	return objects
+}
+
+// decode returns the object of a document. kind is that of a document that names none.
+func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object, error) {
+	decoded, actual, err := d.strict.Decode(document, kind, nil)
+	var object Object
+	if strict, ok := runtime.AsStrictDecodingError(err); ok && decoded != nil {
+		object.addStrict(strict.Errors())
+		err = nil
+	}
+	if err != nil {
+		return object, decodeError(actual, err)
+	}
+	object.APIVersion = actual.GroupVersion().String()
+	if object.FlowSchema, object.PriorityLevel, err = d.toV1(decoded); err != nil {
+		return object, err
+	}
+	if object.Name() == "" {
+		return object, errors.New("it has no name: metadata.name must be set")
+	}
+	return object, nil
+}
+
+func decodeError(kind *schema.GroupVersionKind, err error) error {
+	switch {
+	case runtime.IsMissingKind(err):
+		return errors.New("it has no kind: must be FlowSchema or PriorityLevelConfiguration")
+	case runtime.IsMissingVersion(err):
+		return fmt.Errorf("it has no apiVersion: must be %s", flowcontrolv1.SchemeGroupVersion)
+	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName:
+		return fmt.Errorf("kind %s: %w", kind.Kind, errOtherKind)
+	case runtime.IsNotRegisteredError(err) && kind != nil:
+		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
+	default:
+		return err
+	}
+}
+
+// addStrict sorts the errors of strict decoding, which are such as
+// unknown field "spec.foo".
+func (o *Object) addStrict(all []error) {
+	for _, err := range all {
+		text := oneSentence(err)
+		if field, ok := strings.CutPrefix(text, `unknown field "`); ok {
+			o.UnknownFields = append(o.UnknownFields, strings.TrimSuffix(field, `"`))
+			continue
+		}
+		o.DuplicateFields = append(o.DuplicateFields, text)
+	}
+}

@@ -1,0 +1,83 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// document is a document of a file.
+type document struct {
+	place Place
+	data  []byte
+}
+
+// split returns the documents of a file: YAML documents, or JSON values one after the
+// other. Empty documents are omitted. On an error it returns those before it.
+func split(file string, data []byte) ([]document, error) {
+	// A byte order mark, as some editors write.
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if isJSON(data) {
+		return splitJSON(file, data)
+	}
+	return splitYAML(file, data), nil
+}
+
+// splitYAML splits at lines that begin with three dashes.
+func splitYAML(file string, data []byte) (documents []document) {
+	start, first := 0, 1
+	add := func(end int) {
+		if text := data[start:end]; !isBlank(text) {
+			documents = append(documents, document{place: Place{File: file, Line: first, Item: -1}, data: text})
+		}
+	}
+	at, number := 0, 0
+	for line := range bytes.Lines(data) {
+		number++
+		if isSeparator(line) {
+			add(at)
+			// The line belongs to the next document, which may begin on it.
+			start, first = at, number
+		}
+		at += len(line)
+	}
+	add(len(data))
+	return documents
+}
+
+func isSeparator(line []byte) bool {
+	rest, found := bytes.CutPrefix(line, []byte("---"))
+	return found && (len(rest) == 0 || bytes.ContainsAny(rest[:1], " \t\r\n"))
+}
+
+// isBlank reports whether a document has only separators and comments.
+func isBlank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("---")))
+		if len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+func splitJSON(file string, data []byte) (documents []document, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	for {
+		// The offset is the end of the previous value.
+		start := int(decoder.InputOffset())
+		start += len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n"))
+		place := Place{File: file, Line: bytes.Count(data[:start], []byte("\n")) + 1, Item: -1}
+		var value json.RawMessage
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return documents, nil
+		}
+		if err != nil {
+			return documents, FileError{Place: place, Err: fmt.Errorf("it is no JSON: %w", err)}
+		}
+		documents = append(documents, document{place: place, data: value})
+	}
+}

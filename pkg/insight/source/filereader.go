@@ -1,0 +1,219 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// stdin is the file name of standard input.
+const stdin = "-"
+
+// fileReader reads the files of the options -f, -k and -R, as kubectl does. It reads
+// them itself to know the place of each object and its unknown fields.
+type fileReader struct {
+	options resource.FilenameOptions
+	stdin   io.Reader
+	http    *http.Client
+
+	// stdinRead and stdinErr are what was read: standard input can be read once.
+	stdinRead []byte
+	stdinErr  error
+	stdinDone bool
+}
+
+func newFileReader(options Options) *fileReader {
+	return &fileReader{options: options.Files, stdin: options.Stdin, http: options.HTTP}
+}
+
+// read returns the objects of all files.
+func (r *fileReader) read(ctx context.Context) (Files, error) {
+	var files Files
+	decoder, err := newDecoder()
+	if err != nil {
+		return files, &Error{Reason: ReasonFiles, Message: err.Error(), Err: err}
+	}
+	documents := r.documents(ctx, &files)
+	for _, document := range documents {
+		files.add(decoder, document)
+	}
+	if len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
+		return files, nil
+	}
+	if err := files.Err(); err != nil {
+		return files, err
+	}
+	return files, &Error{Reason: ReasonFiles, Message: "The files contain no FlowSchema and no PriorityLevelConfiguration."}
+}
+
+// add adds the objects of a document.
+func (f *Files) add(decoder *decoder, document document) {
+	objects := decoder.decodeAll(document.data, func(item int, err error) {
+		place := document.place
+		place.Item = item
+		if errors.Is(err, errOtherKind) {
+			f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, oneSentence(err)))
+			return
+		}
+		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
+	})
+	for _, object := range objects {
+		item := object.Place.Item
+		object.Place = document.place
+		object.Place.Item = item
+		f.Objects = append(f.Objects, object)
+		f.Notes = append(f.Notes, object.notes()...)
+	}
+}
+
+// notes returns what decoding changed or ignored.
+func (o *Object) notes() []string {
+	var notes []string
+	for _, field := range o.UnknownFields {
+		note := fmt.Sprintf("%s: %s has no field %s, which is ignored.", o.Place, o.APIVersion, field)
+		if strings.HasSuffix(field, "."+oldShares) {
+			note = fmt.Sprintf("%s: %s has no field %s, which is ignored: its name is nominalConcurrencyShares since v1beta3.", o.Place, o.APIVersion, field)
+		}
+		notes = append(notes, note)
+	}
+	for _, duplicate := range o.DuplicateFields {
+		notes = append(notes, fmt.Sprintf("%s: %s; the last value is in force.", o.Place, duplicate))
+	}
+	if o.PriorityLevel != nil && o.PriorityLevel.Spec.Limited != nil && hasOldShares(o.APIVersion) {
+		notes = append(notes, fmt.Sprintf("%s: %s of %s is converted to nominalConcurrencyShares.", o.Place, oldShares, o.APIVersion))
+	}
+	return notes
+}
+
+func hasOldShares(apiVersion string) bool {
+	return slices.ContainsFunc([]string{"/v1alpha1", "/v1beta1", "/v1beta2"}, func(version string) bool {
+		return strings.HasSuffix(apiVersion, version)
+	})
+}
+
+// documents returns the documents of all files, and adds the errors of the rest.
+func (r *fileReader) documents(ctx context.Context, files *Files) []document {
+	var documents []document
+	take := func(name string, data []byte, err error) {
+		more, splitErr := split(name, data)
+		documents = append(documents, more...)
+		if err = errors.Join(err, splitErr); err != nil {
+			files.Errors = append(files.Errors, fileErrorOf(name, err))
+		}
+	}
+	for _, name := range r.options.Filenames {
+		switch {
+		case name == stdin:
+			data, err := r.readStdin()
+			take(name, data, err)
+		case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+			data, err := r.download(ctx, name)
+			take(name, data, err)
+		default:
+			paths, err := expand(name, r.options.Recursive)
+			if err != nil {
+				files.Errors = append(files.Errors, fileErrorOf(name, err))
+			}
+			for _, path := range paths {
+				data, err := os.ReadFile(path)
+				take(path, data, err)
+			}
+		}
+	}
+	if r.options.Kustomize != "" {
+		data, err := kustomize(r.options.Kustomize)
+		take(r.options.Kustomize, data, err)
+	}
+	return documents
+}
+
+func fileErrorOf(name string, err error) FileError {
+	var placed FileError
+	if errors.As(err, &placed) {
+		return placed
+	}
+	// The error of a file operation begins with the operation and the name.
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return FileError{Place: Place{File: name, Item: -1}, Err: err}
+}
+
+func (r *fileReader) readStdin() ([]byte, error) {
+	if !r.stdinDone {
+		r.stdinRead, r.stdinErr = io.ReadAll(r.stdin)
+		r.stdinDone = true
+	}
+	return r.stdinRead, r.stdinErr
+}
+
+func (r *fileReader) download(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %s", response.Status)
+	}
+	return io.ReadAll(response.Body)
+}
+
+// expand returns the files that a name stands for: a file, a pattern, or the manifests
+// in a directory.
+func expand(name string, recursive bool) ([]string, error) {
+	names := []string{name}
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		matches, err := filepath.Glob(name)
+		if err != nil {
+			return nil, fmt.Errorf("it is no pattern: %w", err)
+		}
+		if len(matches) == 0 {
+			return nil, errors.New("the file does not exist")
+		}
+		names = matches
+	}
+	var paths []string
+	for _, root := range names {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && path != root && !recursive:
+				return filepath.SkipDir
+			case !entry.IsDir() && (path == root || slices.Contains(resource.FileExtensions, filepath.Ext(path))):
+				paths = append(paths, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return paths, err
+		}
+	}
+	return paths, nil
+}
+
+// kustomize returns the manifests that a directory builds.
+func kustomize(directory string) ([]byte, error) {
+	manifests, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), directory)
+	if err != nil {
+		return nil, err
+	}
+	return manifests.AsYaml()
+}
