@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
@@ -51,6 +52,10 @@ func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 	}
 	return levels, e.fairFraction
 }
+
+// Schemas returns the flow schemas in effect, in matching order. The caller must not
+// change them.
+func (e *Engine) Schemas() []classify.Schema { return e.current.Load().classifier.Schemas() }
 
 // Capacity returns how many requests may wait in all queues, and the sum of the
 // nominal limits in seats. Levels that quiesce count.

@@ -44,9 +44,9 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// maxWidth returns the largest work estimate of one request, in seats, for a nominal
-// limit; 0 if there is no bound.
-func (c Config) maxWidth(nominal int) int {
+// MaxWidth returns the largest work estimate of one request, in seats, on a level with
+// the configuration c and a nominal limit; 0 if there is no bound.
+func (c Config) MaxWidth(nominal int) int {
 	if c.Discipline != queueset.Queue {
 		return 0
 	}

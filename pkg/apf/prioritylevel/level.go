@@ -40,7 +40,7 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.L
 		return nil, err
 	}
 	l := &Level{set: set, config: config, limits: limits, division: d}
-	l.maxWidth.Store(int64(config.maxWidth(limits.Nominal)))
+	l.maxWidth.Store(int64(config.MaxWidth(limits.Nominal)))
 	return l, nil
 }
 
@@ -93,7 +93,7 @@ func (l *Level) Divide(limits allocation.Limits, d Division) {
 
 func (l *Level) divide(limits allocation.Limits, d Division) {
 	l.limits, l.division = limits, d
-	l.maxWidth.Store(int64(l.config.maxWidth(limits.Nominal)))
+	l.maxWidth.Store(int64(l.config.MaxWidth(limits.Nominal)))
 	l.set.SetLimits(seatLimits(limits, d))
 }
 
