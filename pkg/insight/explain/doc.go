@@ -1,0 +1,42 @@
+// Package explain says what flow control does with a request: which flow schema takes
+// it and why, its priority level, its flow and queues, how many seats it takes, and
+// whether it would execute, wait or be refused on each API server.
+//
+// # Input
+//
+// A Request is given by verb and resource, or by verb and URL path. Explain turns it
+// into the HTTP request that a client would send, and reads that with the RequestInfo
+// rules of k8s.io/apiserver. So a get without a name is a list, a list with the field
+// selector metadata.name=NAME reads one object, a Namespace object is in the namespace
+// of its own name, and paths below /api and /apis are resource requests.
+//
+// A Parser reads requests as a command line has them:
+//
+//	VERB RESOURCE[/SUBRESOURCE] [NAME] [-n NAMESPACE | -A] [OPTIONS]
+//	VERB /PATH[?QUERY] [OPTIONS]
+//
+// Parser.Lines reads a file of such lines. Empty lines and lines that begin with # are
+// skipped; quotes group words as in a shell.
+//
+// # Groups
+//
+// The groups of a user are completed as impersonation does: a service account without
+// groups gets system:serviceaccounts and system:serviceaccounts:NAMESPACE;
+// system:anonymous gets system:unauthenticated; any other user gets
+// system:authenticated, unless it has either of the two.
+//
+// # What is decided
+//
+// The flow schema, the bound of the seats and the limits of an idle server come from
+// an engine of package engine, the seats from package estimate, the hand of queues from
+// package flow. The state of an API server decides what happens there:
+//
+//   - On an exempt level the request executes.
+//   - If no request waits and its seats are free, it executes.
+//   - Otherwise, without queues, it is refused: concurrency-limit.
+//   - Otherwise its queue is the one of its hand with the least work waiting. If that
+//     is full and no seat is free, it is refused: queue-full.
+//   - Otherwise it waits. A request that waits too long is refused: time-out.
+//
+// Notes and the fields named inferred say what was not read from a server.
+package explain

@@ -1,0 +1,190 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// placeholder is the name in the path of a request for an object whose name was not
+// given.
+const placeholder = "NAME"
+
+// httpRequest is a request as a client sends it, and what a server reads from it.
+type httpRequest struct {
+	method string
+	url    *url.URL
+	info   *apirequest.RequestInfo
+	notes  []string
+}
+
+// http returns the request as a client sends it.
+func (r Request) http() (httpRequest, error) {
+	build := r.resourceRequest
+	if r.Path != "" {
+		build = r.pathRequest
+	}
+	h, err := build()
+	if err != nil {
+		return h, err
+	}
+	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	h.info, err = factory.NewRequestInfo(&http.Request{Method: h.method, URL: h.url})
+	if err != nil {
+		return h, fmt.Errorf("the path %q is not valid: %w", h.url.Path, err)
+	}
+	if h.info.Name == placeholder && r.Name == "" && r.Path == "" {
+		h.info.Name = ""
+	}
+	if verb := strings.ToLower(r.Verb); h.info.Verb != verb && h.info.IsResourceRequest {
+		h.notes = append(h.notes, fmt.Sprintf("For the API server the verb of this request is %s, not %s.", h.info.Verb, verb))
+	}
+	return h, nil
+}
+
+// pathRequest returns a request by its path.
+func (r Request) pathRequest() (httpRequest, error) {
+	var h httpRequest
+	if !strings.HasPrefix(r.Path, "/") {
+		return h, fmt.Errorf("path %q must begin with a slash", r.Path)
+	}
+	parsed, err := url.ParseRequestURI(r.Path)
+	if err != nil {
+		return h, fmt.Errorf("path %q is not valid: %w", r.Path, err)
+	}
+	h.url = parsed
+	verb := strings.ToLower(r.Verb)
+	switch verb {
+	case "get", "head", "post", "put", "patch", "delete", "options":
+		h.method = strings.ToUpper(verb)
+	case "list", "watch", "create", "update", "deletecollection":
+		h.method = methodOf(verb)
+	default:
+		return h, fmt.Errorf("verb %q must be an HTTP method in lower case, such as get or post, for a path", r.Verb)
+	}
+	query := h.url.Query()
+	r.Options.addTo(query)
+	if verb == "watch" {
+		query.Set("watch", "true")
+	}
+	h.url.RawQuery = query.Encode()
+	return h, nil
+}
+
+// resourceRequest returns a request by its resource.
+func (r Request) resourceRequest() (httpRequest, error) {
+	verb := strings.ToLower(r.Verb)
+	h := httpRequest{method: methodOf(verb)}
+	switch {
+	case h.method == "":
+		return h, fmt.Errorf("verb %q must be get, list, watch, create, update, patch, delete or deletecollection; for an HTTP method give a path", r.Verb)
+	case r.Resource.Resource == "":
+		return h, errors.New("a resource or a path must be given, such as pods or /healthz")
+	case verb == "deletecollection" && r.Name != "":
+		return h, fmt.Errorf("deletecollection takes no name; to delete %q, use the verb delete", r.Name)
+	}
+	query := url.Values{}
+	r.Options.addTo(query)
+	segments, name := r.collection(), r.Name
+	switch verb {
+	case "list", "watch":
+		if verb == "watch" {
+			query.Set("watch", "true")
+		}
+		if name != "" && r.Subresource == "" {
+			selectName(query, name)
+			h.notes = append(h.notes, fmt.Sprintf("A %s of one name is a %s with the field selector metadata.name=%s.", verb, verb, name))
+			name = ""
+		}
+	case "create":
+		if name != "" && r.Subresource == "" {
+			name = "" // the name is in the body
+		}
+	case "update", "patch":
+		if name == "" {
+			name = placeholder
+		}
+	}
+	if r.Subresource != "" && name == "" {
+		name = placeholder
+	}
+	for _, segment := range []string{name, r.Subresource} {
+		if segment != "" {
+			segments = append(segments, segment)
+		}
+	}
+	if i := slices.IndexFunc(segments, func(s string) bool { return s == "." || s == ".." || strings.Contains(s, "/") && s != r.Subresource }); i >= 0 {
+		return h, fmt.Errorf("%q must not be a path: it is part of one", segments[i])
+	}
+	h.url = &url.URL{Path: path.Join(append([]string{"/"}, segments...)...), RawQuery: query.Encode()}
+	return h, nil
+}
+
+// collection returns the path of the collection.
+func (r Request) collection() []string {
+	version := r.Resource.Version
+	if version == "" {
+		version = "v1"
+	}
+	segments := []string{"api", version}
+	if r.Resource.Group != "" {
+		segments = []string{"apis", r.Resource.Group, version}
+	}
+	if r.Namespace != "" && r.Resource.String() != "namespaces" {
+		segments = append(segments, "namespaces", r.Namespace)
+	}
+	return append(segments, r.Resource.Resource)
+}
+
+// methodOf returns the HTTP method of an API verb; empty if it is not one.
+func methodOf(verb string) string {
+	switch verb {
+	case "get", "list", "watch":
+		return http.MethodGet
+	case "create":
+		return http.MethodPost
+	case "update":
+		return http.MethodPut
+	case "patch":
+		return http.MethodPatch
+	case "delete", "deletecollection":
+		return http.MethodDelete
+	default:
+		return ""
+	}
+}
+
+// selectName adds a field selector of one name.
+func selectName(query url.Values, name string) {
+	selector := "metadata.name=" + name
+	if more := query.Get("fieldSelector"); more != "" {
+		selector += "," + more
+	}
+	query.Set("fieldSelector", selector)
+}
+
+// addTo adds the options that are set.
+func (o Options) addTo(query url.Values) {
+	for key, value := range map[string]string{
+		"labelSelector": o.LabelSelector, "fieldSelector": o.FieldSelector, "resourceVersion": o.ResourceVersion,
+		"resourceVersionMatch": o.ResourceVersionMatch, "continue": o.Continue,
+	} {
+		if value != "" {
+			query.Set(key, value)
+		}
+	}
+	if o.Limit != 0 {
+		query.Set("limit", strconv.FormatInt(o.Limit, 10))
+	}
+	if o.SendInitialEvents != nil {
+		query.Set("sendInitialEvents", strconv.FormatBool(*o.SendInitialEvents))
+	}
+}

@@ -1,0 +1,108 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRequestsAreReadAsAServerReadsThem(t *testing.T) {
+	for line, want := range map[string]Attributes{
+		"list pods --namespace x":                              {Verb: "list", Method: "GET", URL: "/api/v1/namespaces/x/pods", Resource: "pods", Namespace: "x"},
+		"list pods -A --limit=500":                             {Verb: "list", Method: "GET", URL: "/api/v1/pods?limit=500", Resource: "pods"},
+		"get deploy web -n x":                                  {Verb: "get", Method: "GET", URL: "/apis/apps/v1/namespaces/x/deployments/web", APIGroup: "apps", Resource: "deployments", Namespace: "x", Name: "web"},
+		"get deployments.apps":                                 {Verb: "list", Method: "GET", URL: "/apis/apps/v1/namespaces/default/deployments", APIGroup: "apps", Resource: "deployments", Namespace: "default"},
+		"list secrets token -n x":                              {Verb: "list", Method: "GET", URL: "/api/v1/namespaces/x/secrets?fieldSelector=metadata.name%3Dtoken", Resource: "secrets", Namespace: "x", Name: "token"},
+		"list secrets --field-selector=metadata.name=token -A": {Verb: "list", Method: "GET", URL: "/api/v1/secrets?fieldSelector=metadata.name%3Dtoken", Resource: "secrets", Name: "token"},
+		"watch pods web --field-selector status.phase=Running": {Verb: "watch", Method: "GET", URL: "/api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb%2Cstatus.phase%3DRunning&watch=true", Resource: "pods", Namespace: "default", Name: "web"},
+		"watch nodes":                                          {Verb: "watch", Method: "GET", URL: "/api/v1/nodes?watch=true", Resource: "nodes"},
+		"create pods web":                                      {Verb: "create", Method: "POST", URL: "/api/v1/namespaces/default/pods", Resource: "pods", Namespace: "default"},
+		"create pods/eviction web":                             {Verb: "create", Method: "POST", URL: "/api/v1/namespaces/default/pods/web/eviction", Resource: "pods", Subresource: "eviction", Namespace: "default", Name: "web"},
+		"patch nodes/status n1":                                {Verb: "patch", Method: "PATCH", URL: "/api/v1/nodes/n1/status", Resource: "nodes", Subresource: "status", Name: "n1"},
+		"update leases -n kube-system":                         {Verb: "update", Method: "PUT", URL: "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/NAME", APIGroup: "coordination.k8s.io", Resource: "leases", Namespace: "kube-system"},
+		"get pods/log":                                         {Verb: "get", Method: "GET", URL: "/api/v1/namespaces/default/pods/NAME/log", Resource: "pods", Subresource: "log", Namespace: "default"},
+		"delete pods":                                          {Verb: "deletecollection", Method: "DELETE", URL: "/api/v1/namespaces/default/pods", Resource: "pods", Namespace: "default"},
+		"deletecollection pods -A":                             {Verb: "deletecollection", Method: "DELETE", URL: "/api/v1/pods", Resource: "pods"},
+		"get ns kube-system":                                   {Verb: "get", Method: "GET", URL: "/api/v1/namespaces/kube-system", Resource: "namespaces", Namespace: "kube-system", Name: "kube-system"},
+		"update ns/finalize old":                               {Verb: "update", Method: "PUT", URL: "/api/v1/namespaces/old/finalize", Resource: "namespaces", Subresource: "finalize", Namespace: "old", Name: "old"},
+		"list ns":                                              {Verb: "list", Method: "GET", URL: "/api/v1/namespaces", Resource: "namespaces"},
+		"get widgets.example.com w -n x":                       {Verb: "get", Method: "GET", URL: "/apis/example.com/v1/namespaces/x/widgets/w", APIGroup: "example.com", Resource: "widgets", Namespace: "x", Name: "w"},
+		"get /api/v1/namespaces/x/pods?limit=5":                {Verb: "list", Method: "GET", URL: "/api/v1/namespaces/x/pods?limit=5", Resource: "pods", Namespace: "x"},
+		"watch /apis/apps/v1/deployments":                      {Verb: "watch", Method: "GET", URL: "/apis/apps/v1/deployments?watch=true", APIGroup: "apps", Resource: "deployments"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			got := explained(t, input(), line).Request
+			want.ResourceRequest = true
+			want.User, want.Groups = "alice", []string{"system:authenticated"}
+			assert.Equal(t, want, got)
+		})
+	}
+	for line, want := range map[string]Attributes{
+		"get /healthz":                 {Verb: "get", Method: "GET", URL: "/healthz"},
+		"post /oauth/token?a=b":        {Verb: "post", Method: "POST", URL: "/oauth/token?a=b"},
+		"get /apis/apps/v1":            {Verb: "get", Method: "GET", URL: "/apis/apps/v1"},
+		"head /api":                    {Verb: "head", Method: "HEAD", URL: "/api"},
+		"get /openapi/v3/apis/apps/v1": {Verb: "get", Method: "GET", URL: "/openapi/v3/apis/apps/v1"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			got := explained(t, input(), line).Request
+			want.User, want.Groups = "alice", []string{"system:authenticated"}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+func TestAChangedVerbIsNoted(t *testing.T) {
+	assert.Contains(t, explained(t, input(), "get pods").Notes, "For the API server the verb of this request is list, not get.")
+	assert.Contains(t, explained(t, input(), "list pods web").Notes, "A list of one name is a list with the field selector metadata.name=web.")
+	assert.Empty(t, explained(t, input(), "list pods").Notes)
+}
+
+func TestWhatIsNoRequestIsRejected(t *testing.T) {
+	for line, want := range map[string]string{
+		"impersonate users":       "verb",
+		"connect /healthz":        "HTTP method",
+		"deletecollection pods a": "no name",
+		"get pods ../nodes":       "must not be a path",
+		"get pods a b":            "VERB RESOURCE",
+		"get":                     "VERB RESOURCE",
+		"get /healthz x":          "must not follow a path",
+		"get widgets":             "widgets.example.com",
+		"list pods -A -n x":       "together",
+		"get pods web -A":         "-A must not be given",
+		"list pods --limit=many":  "limit",
+		"list pods --unknown":     "unknown flag",
+		"list pods -l 'a=b":       "quote",
+	} {
+		t.Run(line, func(t *testing.T) {
+			request, err := lineParser().Line(line)
+			if err == nil {
+				_, err = New(input()).Explain(request)
+			}
+			assert.ErrorContains(t, err, want)
+		})
+	}
+	_, err := New(input()).Explain(Request{Verb: "get", Path: "/healthz"})
+	require.ErrorContains(t, err, "user")
+}
+
+func TestGroupsAreCompletedAsByImpersonation(t *testing.T) {
+	for name, c := range map[string]struct {
+		options string
+		want    []string
+	}{
+		"a user is authenticated":                  {"--as=alice --as-group=devs", []string{"devs", "system:authenticated"}},
+		"a service account has its groups":         {"--as=system:serviceaccount:ci:runner", []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"}},
+		"given groups replace those of an account": {"--as=system:serviceaccount:ci:runner --as-group=devs", []string{"devs", "system:authenticated"}},
+		"an anonymous user is unauthenticated":     {"--as=system:anonymous", []string{"system:unauthenticated"}},
+		"either group is kept":                     {"--as=alice --as-group=system:unauthenticated", []string{"system:unauthenticated"}},
+		"what only looks like an account":          {"--as=system:serviceaccount:ci", []string{"system:authenticated"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, explained(t, input(), "list pods "+c.options).Request.Groups)
+		})
+	}
+	assert.Contains(t, explained(t, input(), "list pods --as=system:node:n1").Notes[0], "--as-group=system:nodes")
+	assert.Empty(t, explained(t, input(), "list pods --as=system:node:n1 --as-group=system:nodes").Notes)
+}

@@ -1,0 +1,141 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// The reasons of refusals, as in the metric rejected_requests_total.
+const (
+	queueFull        = "queue-full"
+	concurrencyLimit = "concurrency-limit"
+)
+
+// waitText says how long a request waits.
+const waitText = "If it gets no seats within a quarter of its timeout, a minute at most, it is refused: time-out."
+
+// decide sets the outcome on each API server and their sum.
+func (e *Explainer) decide(a *Answer, level *prioritylevel.Config) {
+	for i := range e.input.Replicas {
+		r, known := e.replicaOf(&e.input.Replicas[i], level, a.Flow.Hand)
+		r.Outcome = e.outcome(a, &r, known)
+		a.Replicas = append(a.Replicas, r)
+	}
+	switch {
+	case a.Bypass != "":
+		a.Outcome = Outcome{Decision: Executes, Why: a.Bypass}
+	case len(a.Replicas) == 0:
+		idle := Replica{Limits: a.PriorityLevel.Limits, Hand: []Queue{}}
+		a.Outcome = e.outcome(a, &idle, true)
+		if level.Discipline == queueset.Exempt {
+			return
+		}
+		a.Outcome.Why = "The state of the API servers is not known. On an idle one: " + a.Outcome.Why
+		if a.Outcome.Decision == Executes {
+			a.Outcome.Decision = Unknown
+		}
+	default:
+		a.Outcome = sumUp(a.Replicas)
+	}
+}
+
+// outcome decides what happens on an API server whose state is known.
+func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
+	if a.Bypass != "" {
+		return Outcome{Decision: Executes, Why: a.Bypass}
+	}
+	if a.PriorityLevel.Type == queueset.Exempt.String() {
+		return Outcome{Decision: Executes, Why: "The priority level is exempt: its requests execute at once."}
+	}
+	if !known {
+		return Outcome{Decision: Unknown, Why: "This API server did not tell the state of the priority level."}
+	}
+	width, current := a.Seats.Width, r.Limits.Current
+	free := fmt.Sprintf("%d of %d seats are in use.", r.SeatsInUse, current)
+	if a.PriorityLevel.Type == queueset.Reject.String() {
+		// kube-apiserver lets one request execute on a level without queues, whatever
+		// the limit.
+		if fits(r, width) && (current > 0 || !e.input.Own) {
+			return Outcome{Decision: Executes, Why: free}
+		}
+		return Outcome{Decision: Refused, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, seatCount(int64(width)))}
+	}
+	if r.Waiting == 0 && fits(r, width) && current > 0 {
+		return Outcome{Decision: Executes, Why: free + " No request waits."}
+	}
+	return queued(a, r, free)
+}
+
+// fits reports whether width seats are free. A request that is wider than the limit
+// executes alone.
+func fits(r *Replica, width int) bool {
+	if width > r.Limits.Current {
+		return r.SeatsInUse == 0
+	}
+	return r.SeatsInUse+width <= r.Limits.Current
+}
+
+// queued decides for a request that needs a queue, and marks the queue.
+func queued(a *Answer, r *Replica, free string) Outcome {
+	if len(r.Hand) == 0 {
+		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is refused: queue-full. " + waitText}
+	}
+	chosen := choose(r.Hand)
+	full := r.SeatsInUse >= r.Limits.Current
+	var names []string
+	for _, i := range chosen {
+		q := &r.Hand[i]
+		q.Chosen = true
+		full = full && q.Waiting >= a.PriorityLevel.QueueLengthLimit
+		names = append(names, fmt.Sprint(q.Index))
+	}
+	queue := "queue " + names[0]
+	if len(names) > 1 {
+		queue = "one of the queues " + strings.Join(names, ", ")
+	}
+	ahead := count(int64(r.Hand[chosen[0]].Waiting), "request")
+	if full {
+		return Outcome{Decision: Refused, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
+	}
+	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s; %s wait on the priority level. %s",
+		free, queue, ahead, count(int64(r.Waiting), "request"), waitText)}
+}
+
+// choose returns the places in the hand of the queues with the least work.
+func choose(hand []Queue) []int {
+	var chosen []int
+	for i, q := range hand {
+		switch {
+		case len(chosen) == 0 || q.WorkSeconds < hand[chosen[0]].WorkSeconds:
+			chosen = []int{i}
+		case q.WorkSeconds == hand[chosen[0]].WorkSeconds:
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+// sumUp returns the outcome of all API servers.
+func sumUp(replicas []Replica) Outcome {
+	decisions := map[Decision]int{}
+	for _, r := range replicas {
+		decisions[r.Outcome.Decision]++
+	}
+	if len(decisions) == 1 {
+		out := replicas[0].Outcome
+		if len(replicas) > 1 {
+			out.Why = fmt.Sprintf("So on each of %d API servers. On %s: %s", len(replicas), replicas[0].Name, out.Why)
+		}
+		return out
+	}
+	var parts []string
+	for _, d := range []Decision{Executes, Waits, Refused, Unknown} {
+		if n := decisions[d]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s on %d", d, n))
+		}
+	}
+	return Outcome{Decision: Differs, Why: fmt.Sprintf("It depends on the API server: %s of %d.", strings.Join(parts, ", "), len(replicas))}
+}

@@ -1,0 +1,82 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestAFileHasOneRequestALine(t *testing.T) {
+	p := Parser{Mapper: Offline(), Namespace: "team", User: "alice", Groups: []string{"devs"}}
+	lines, err := p.Lines(strings.NewReader(`# who does what
+
+list pods
+  get sa builder -n 'ci'	--as="system:serviceaccount:ci:builder"
+watch pods -A -l "app = web" --send-initial-events=false --as bob --as-group=x --as-group y
+list pods --limit 5 --resource-version=0 --resource-version-match NotOlderThan --continue=c --field-selector a=b
+get '/metrics'
+`))
+	require.NoError(t, err)
+	require.Len(t, lines, 5)
+	pods := Resource{Version: "v1", Resource: "pods", Namespaced: true}
+	assert.Equal(t, Line{Number: 3, Text: "list pods", Request: Request{Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"}}}, lines[0])
+	assert.Equal(t, Request{
+		Verb: "get", Resource: Resource{Version: "v1", Resource: "serviceaccounts", Namespaced: true}, Name: "builder", Namespace: "ci",
+		User: "system:serviceaccount:ci:builder",
+	}, lines[1].Request)
+	no := false
+	assert.Equal(t, Request{
+		Verb: "watch", Resource: pods, User: "bob", Groups: []string{"x", "y"}, Options: Options{LabelSelector: "app = web", SendInitialEvents: &no},
+	}, lines[2].Request)
+	assert.Equal(t, Options{FieldSelector: "a=b", Limit: 5, ResourceVersion: "0", ResourceVersionMatch: "NotOlderThan", Continue: "c"}, lines[3].Options)
+	assert.Equal(t, Request{Verb: "get", Path: "/metrics", User: "alice", Groups: []string{"devs"}}, lines[4].Request)
+
+	_, err = p.Lines(strings.NewReader("list pods\n\nlist gadgets\n"))
+	assert.ErrorContains(t, err, "line 3: ")
+}
+
+func TestResourcesHaveTheNamesThatKubectlAccepts(t *testing.T) {
+	deployments := Resource{Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true}
+	kinds := meta.NewDefaultRESTMapper(nil)
+	kinds.Add(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, meta.RESTScopeNamespace)
+	kinds.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
+	kinds.Add(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}, meta.RESTScopeRoot)
+	online := FromRESTMapper(kinds)
+	for _, m := range []Mapper{Offline(), online} {
+		for _, name := range []string{"deployments", "deployment", "Deployment", "deployments.apps", "deployments.v1.apps"} {
+			found, err := m.Find(name)
+			require.NoError(t, err, name)
+			assert.Equal(t, deployments, found, name)
+		}
+		found, err := m.Find("nodes")
+		require.NoError(t, err)
+		assert.Equal(t, Resource{Version: "v1", Resource: "nodes"}, found)
+	}
+
+	found, err := online.Find("widgets.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, Resource{Group: "example.com", Version: "v1", Resource: "widgets"}, found)
+	_, err = online.Find("gadgets")
+	require.ErrorContains(t, err, `no resource type "gadgets"`)
+
+	found, err = Offline().Find("widgets.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, Resource{Group: "example.com", Version: "v1", Resource: "widgets", Namespaced: true, Inferred: true}, found)
+	for name, want := range map[string]string{
+		"deploy": "deployments.apps", "po": "pods", "ev": "events", "events.events.k8s.io": "events.events.k8s.io",
+		"pods.metrics.k8s.io": "pods.metrics.k8s.io", "crd": "customresourcedefinitions.apiextensions.k8s.io",
+	} {
+		found, err := Offline().Find(name)
+		require.NoError(t, err)
+		assert.Equal(t, want, found.String())
+		assert.False(t, found.Inferred)
+	}
+	for _, name := range []string{"gadgets", "", "gadgets.", ".apps"} {
+		_, err := Offline().Find(name)
+		assert.ErrorContains(t, err, "widgets.example.com", name)
+	}
+}

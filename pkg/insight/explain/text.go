@@ -1,0 +1,111 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// text returns the request in the form of the package comment.
+func (a Attributes) text() string {
+	if !a.ResourceRequest {
+		return a.Verb + " " + a.URL
+	}
+	text := a.Verb + " " + Resource{Group: a.APIGroup, Resource: a.Resource}.String()
+	if a.Subresource != "" {
+		text += "/" + a.Subresource
+	}
+	if a.Name != "" {
+		text += " " + a.Name
+	}
+	if a.Namespace != "" {
+		text += " -n " + a.Namespace
+	}
+	return text
+}
+
+func (s FlowSchema) text() string {
+	text := fmt.Sprintf("%s (precedence %d)", s.Name, s.MatchingPrecedence)
+	if s.UID != "" {
+		text += ", UID " + s.UID
+	}
+	return text
+}
+
+func (l PriorityLevel) text() string {
+	text := fmt.Sprintf("%s (%s)", l.Name, l.Type)
+	if l.Queues > 0 {
+		text = fmt.Sprintf("%s (%s: hands of %d out of %d queues, at most %d requests in each)", l.Name, l.Type, l.HandSize, l.Queues, l.QueueLengthLimit)
+	}
+	if l.UID != "" {
+		text += ", UID " + l.UID
+	}
+	return text
+}
+
+func inferredText(l Limits) string {
+	if l.Inferred {
+		return ", computed for an idle API server"
+	}
+	return ""
+}
+
+func (f Flow) text(schema string) string {
+	text := schema
+	if f.Distinguisher != "" {
+		text += ", " + f.Distinguisher
+	}
+	if len(f.Hand) == 0 {
+		return text
+	}
+	var queues []string
+	for _, index := range f.Hand {
+		queues = append(queues, fmt.Sprint(index))
+	}
+	return text + "; queues " + strings.Join(queues, ", ")
+}
+
+func (s Seats) text() string {
+	text := s.short()
+	if s.Final > 0 {
+		latency := time.Duration(s.LatencySeconds * float64(time.Second))
+		text = fmt.Sprintf("%d, then %d for %v after the response", s.Initial, s.Final, latency.Round(time.Microsecond))
+	}
+	return text
+}
+
+// short returns the width.
+func (s Seats) short() string {
+	if s.AtMost > s.Width {
+		return fmt.Sprintf("%d to %d", s.Width, s.AtMost)
+	}
+	return fmt.Sprint(s.Width)
+}
+
+func (o Outcome) text() string {
+	if o.Reason != "" {
+		return fmt.Sprintf("%s (%s)", o.Decision, o.Reason)
+	}
+	return string(o.Decision)
+}
+
+// handText lists the queues of a hand. Those where the request would wait have an
+// asterisk.
+func handText(hand []Queue) string {
+	var queues []string
+	for _, q := range hand {
+		text := fmt.Sprintf("%d(%d)", q.Index, q.Waiting)
+		if q.Chosen {
+			text += "*"
+		}
+		queues = append(queues, text)
+	}
+	return orDash(strings.Join(queues, " "))
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

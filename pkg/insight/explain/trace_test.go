@@ -1,0 +1,139 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+func TestBuiltInSchemasTakeTheRequestsTheyAreFor(t *testing.T) {
+	for line, want := range map[string]struct{ schema, level, rule, subject, distinguisher string }{
+		"get pods web --as=admin --as-group=system:masters": {
+			"exempt", "exempt", "spec.rules[0].resourceRules[0]", "Group system:masters", "",
+		},
+		"get /livez --as=system:anonymous": {
+			"probes", "exempt", "spec.rules[0].nonResourceRules[0]", "Group system:unauthenticated", "",
+		},
+		"patch nodes/status n1 --as=system:node:n1 --as-group=system:nodes": {
+			"system-node-high", "node-high", "spec.rules[0].resourceRules[0]", "Group system:nodes", "system:node:n1",
+		},
+		"list pods -A --as=system:node:n1 --as-group=system:nodes": {
+			"system-nodes", "system", "spec.rules[0].resourceRules[0]", "Group system:nodes", "system:node:n1",
+		},
+		"update leases kube-scheduler -n kube-system --as=system:kube-scheduler": {
+			"system-leader-election", "leader-election", "spec.rules[0].resourceRules[0]", "User system:kube-scheduler", "system:kube-scheduler",
+		},
+		"list deployments -A --as=system:serviceaccount:kube-system:deployment-controller": {
+			"kube-system-service-accounts", "workload-high", "spec.rules[0].resourceRules[0]", "ServiceAccount kube-system/*", "kube-system",
+		},
+		"list secrets -n ci --as=system:serviceaccount:ci:runner": {
+			"service-accounts", "workload-low", "spec.rules[0].resourceRules[0]", "Group system:serviceaccounts", "system:serviceaccount:ci:runner",
+		},
+		"create deployments": {
+			"global-default", "global-default", "spec.rules[0].resourceRules[0]", "Group system:authenticated", "alice",
+		},
+	} {
+		t.Run(line, func(t *testing.T) {
+			a := explained(t, input(), line)
+			assert.Equal(t, want.schema, a.FlowSchema.Name)
+			assert.Equal(t, want.level, a.PriorityLevel.Name)
+			assert.Equal(t, want.rule, a.FlowSchema.Rule)
+			assert.Equal(t, want.subject, a.FlowSchema.Subject)
+			if want.distinguisher != "kube-system" {
+				assert.Equal(t, want.distinguisher, a.Flow.Distinguisher)
+			}
+			last := a.Trace[len(a.Trace)-1]
+			assert.True(t, last.Matches)
+			assert.Equal(t, want.schema, last.FlowSchema)
+		})
+	}
+}
+
+func TestTraceHasEachSchemaBeforeAndTheFirstThingThatDiffers(t *testing.T) {
+	a := explained(t, input(), "list secrets -n ci --as=system:serviceaccount:ci:runner")
+	var names []string
+	reasons := map[string][]Reason{}
+	for _, step := range a.Trace {
+		names = append(names, step.FlowSchema)
+		reasons[step.FlowSchema] = step.Reasons
+	}
+	assert.Equal(t, []string{"exempt", "probes", "system-leader-election", "endpoint-controller", "workload-leader-election", "system-node-high",
+		"system-nodes", "kube-controller-manager", "kube-scheduler", "kube-system-service-accounts", "service-accounts"}, names)
+	assert.Equal(t, []Reason{{Field: "spec.rules[0].subjects", Message: "no subject is the user or one of the groups"}}, reasons["exempt"])
+	assert.Equal(t, []Reason{{Field: "spec.rules[0].resourceRules", Message: "it has no rules for resource requests"}}, reasons["probes"])
+	assert.Empty(t, reasons["service-accounts"])
+}
+
+func TestReasonsNameTheFieldAndBothValues(t *testing.T) {
+	in := input()
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema("pods-of-ci", 50, "system", flowcontrolv1.PolicyRulesWithSubjects{
+		Subjects: []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "alice"}}},
+		ResourceRules: []flowcontrolv1.ResourcePolicyRule{
+			{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ci"}},
+			{Verbs: []string{"get", "list"}, APIGroups: []string{"apps"}, Resources: []string{"*"}, Namespaces: []string{"*"}},
+		},
+	}))
+	reasonsOf := func(line string) []Reason {
+		for _, step := range explained(t, in, line).Trace {
+			if step.FlowSchema == "pods-of-ci" {
+				return step.Reasons
+			}
+		}
+		return nil
+	}
+	assert.Equal(t, []Reason{
+		{Field: "spec.rules[0].resourceRules[0].namespaces", Want: []string{"ci"}, Got: "x", Message: "x is not ci"},
+		{Field: "spec.rules[0].resourceRules[1].apiGroups", Want: []string{"apps"}, Message: `"" is not apps`},
+	}, reasonsOf("list pods -n x"))
+	assert.Equal(t, []Reason{
+		{Field: "spec.rules[0].resourceRules[0].clusterScope", Message: "the request is not limited to a namespace, and clusterScope is false"},
+		{Field: "spec.rules[0].resourceRules[1].apiGroups", Want: []string{"apps"}, Message: `"" is not apps`},
+	}, reasonsOf("list pods -A"))
+	assert.Equal(t, "create is not one of get, list", reasonsOf("create pods -n ci")[0].Message)
+	assert.Equal(t, "pods/log is not pods", reasonsOf("get pods/log web -n ci")[0].Message)
+	assert.Empty(t, reasonsOf("list pods -n ci"), "it matches")
+	assert.Equal(t, "pods-of-ci", explained(t, in, "list pods -n ci").FlowSchema.Name)
+}
+
+func TestASchemaWhoseLevelDoesNotExistIsInTheTrace(t *testing.T) {
+	in := input()
+	everything := *in.Configuration.FlowSchemas[0].Spec.Rules[0].DeepCopy()
+	everything.Subjects = []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "*"}}}
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema("dangling", 3, "gone", everything))
+	a := explained(t, in, "list pods")
+	assert.Equal(t, "global-default", a.FlowSchema.Name)
+	require.Equal(t, "probes", a.Trace[1].FlowSchema)
+	require.Equal(t, "dangling", a.Trace[2].FlowSchema)
+	assert.Equal(t, `it matches, but has no effect: the priority level "gone" does not exist`, a.Trace[2].Reasons[0].Message)
+}
+
+func TestARequestThatNoSchemaMatchesGoesToCatchAll(t *testing.T) {
+	a, err := New(input()).Explain(Request{Verb: "get", Path: "/version", User: "alice", Groups: []string{"system:unauthenticated", "x"}})
+	require.NoError(t, err)
+	assert.Equal(t, "catch-all", a.FlowSchema.Name, "it matches")
+	assert.NotEmpty(t, a.FlowSchema.Rule)
+
+	in := input()
+	for _, s := range in.Configuration.FlowSchemas {
+		s.Spec.Rules = nil
+	}
+	a = explained(t, in, "list pods")
+	assert.Equal(t, "catch-all", a.FlowSchema.Name)
+	assert.Empty(t, a.FlowSchema.Rule)
+	last := a.Trace[len(a.Trace)-1]
+	assert.False(t, last.Matches)
+	assert.Equal(t, []Reason{{Field: "spec.rules", Message: "it has no rules"}}, last.Reasons)
+	assert.Contains(t, a.Notes, `No flow schema matches the request. The API server treats it as one of "catch-all".`)
+}
+
+func TestInvalidObjectsAreNoted(t *testing.T) {
+	in := input()
+	in.Configuration.Total = 0
+	in.Configuration.PriorityLevels[2].Spec.Limited = nil
+	notes := explained(t, in, "list pods").Notes
+	require.Len(t, notes, 2)
+	assert.Contains(t, notes[0], "600 is assumed")
+	assert.Contains(t, notes[1], in.Configuration.PriorityLevels[2].Name)
+}

@@ -1,0 +1,30 @@
+package whose
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+)
+
+// UIDs returns the UIDs of the headers of flow control in a saved response, each once,
+// in the order in which they occur. It is an error if there are none.
+func UIDs(response io.Reader) ([]string, error) {
+	text, err := io.ReadAll(response)
+	if err != nil {
+		return nil, fmt.Errorf("reading the response: %w", err)
+	}
+	header := regexp.MustCompile(`(?i)x-kubernetes-pf-(?:flowschema|prioritylevel)-uid\b["']?\s*[:=]?\s*\[?\s*["']?([0-9a-z][0-9a-z-]*)`)
+	var uids []string
+	for _, match := range header.FindAllSubmatch(text, -1) {
+		if uid := string(match[1]); !slices.Contains(uids, uid) {
+			uids = append(uids, uid)
+		}
+	}
+	if len(uids) == 0 {
+		return nil, errors.New("the response has no header X-Kubernetes-PF-FlowSchema-UID or X-Kubernetes-PF-PriorityLevel-UID: " +
+			"save all headers, as curl -i or kubectl -v=8 prints them; a server without flow control, and a long-running request, have none")
+	}
+	return uids, nil
+}

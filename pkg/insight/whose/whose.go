@@ -1,0 +1,129 @@
+package whose
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+)
+
+// The kinds of objects.
+const (
+	FlowSchema    = "FlowSchema"
+	PriorityLevel = "PriorityLevelConfiguration"
+)
+
+// State says what is known about an object.
+type State string
+
+// The states of an object.
+const (
+	// Current means that the object exists in the configuration.
+	Current State = "current"
+	// Deleted means that the audit log has the deletion of the object.
+	Deleted State = "deleted"
+	// Former means that the audit log mentions the object, and the configuration lacks
+	// it.
+	Former State = "former"
+	// NotFound means that neither has the object.
+	NotFound State = "notFound"
+)
+
+// Object is the object behind a UID. Its JSON form is stable: fields may be added, not
+// changed.
+type Object struct {
+	UID string `json:"uid"`
+	// Kind is FlowSchema or PriorityLevelConfiguration; empty if the object was not
+	// found. Name is its name.
+	Kind  string `json:"kind,omitempty"`
+	Name  string `json:"name,omitempty"`
+	State State  `json:"state"`
+	// PriorityLevel is that of a flow schema that exists.
+	PriorityLevel string `json:"priorityLevel,omitempty"`
+	// LastSeen is the time of the last audit event that mentions an object that does
+	// not exist. Deleted is when it was deleted, DeletedBy who did it.
+	LastSeen  *time.Time `json:"lastSeen,omitempty"`
+	Deleted   *time.Time `json:"deleted,omitempty"`
+	DeletedBy string     `json:"deletedBy,omitempty"`
+	// ReplacedBy is the UID of an object with the same kind and name that exists.
+	ReplacedBy string `json:"replacedBy,omitempty"`
+	// Message is one sentence.
+	Message string `json:"message"`
+}
+
+// Find returns the objects with the UIDs, in the same order. history may be nil.
+func Find(uids []string, c configuration.Configuration, history *History) []Object {
+	existing := map[string]Object{}
+	replacements := map[[2]string]string{}
+	for _, s := range c.FlowSchemas {
+		existing[string(s.UID)] = Object{Kind: FlowSchema, Name: s.Name, PriorityLevel: s.Spec.PriorityLevelConfiguration.Name}
+		replacements[[2]string{FlowSchema, s.Name}] = string(s.UID)
+	}
+	for _, l := range c.PriorityLevels {
+		existing[string(l.UID)] = Object{Kind: PriorityLevel, Name: l.Name}
+		replacements[[2]string{PriorityLevel, l.Name}] = string(l.UID)
+	}
+	out := make([]Object, len(uids))
+	for i, uid := range uids {
+		found, exists := existing[uid]
+		switch {
+		case uid != "" && exists:
+			found.State, found.Message = Current, fmt.Sprintf("%s %q exists.", found.Kind, found.Name)
+		default:
+			found = formerly(uid, history, replacements)
+		}
+		found.UID = uid
+		out[i] = found
+	}
+	return out
+}
+
+// formerly returns an object that does not exist.
+func formerly(uid string, history *History, replacements map[[2]string]string) Object {
+	if history == nil {
+		return Object{State: NotFound, Message: fmt.Sprintf("No flow schema and no priority level has the UID %q now; an audit log tells whether one had it.", uid)}
+	}
+	m, mentioned := history.objects[uid]
+	if !mentioned {
+		return Object{State: NotFound, Message: fmt.Sprintf("No flow schema and no priority level has the UID %q, and the audit log mentions none that had it.", uid)}
+	}
+	o := Object{Kind: m.kind, Name: m.name, State: Former, LastSeen: &m.last, ReplacedBy: replacements[[2]string{m.kind, m.name}]}
+	o.Message = fmt.Sprintf("%s %q does not exist any more; the audit log mentions it last at %s.", m.kind, m.name, m.last.UTC().Format(time.RFC3339))
+	if !m.deleted.IsZero() {
+		o.State, o.Deleted, o.DeletedBy = Deleted, &m.deleted, m.deletedBy
+		o.Message = fmt.Sprintf("%s %q was deleted at %s by %s.", m.kind, m.name, m.deleted.UTC().Format(time.RFC3339), m.deletedBy)
+	}
+	if o.ReplacedBy != "" {
+		o.Message += " Another of the same name exists."
+	}
+	return o
+}
+
+// WriteTable writes the objects for people.
+func WriteTable(to io.Writer, objects []Object) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "UID\tKIND\tNAME\tPRIORITY LEVEL\tSTATE\n")
+	for _, o := range objects {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.UID, orDash(o.Kind), orDash(o.Name), orDash(o.PriorityLevel), o.State)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("writing the objects: %w", err)
+	}
+	for _, o := range objects {
+		if o.State != Current {
+			if _, err := fmt.Fprintln(to, o.Message); err != nil {
+				return fmt.Errorf("writing the objects: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
