@@ -1,0 +1,140 @@
+package diff
+
+import (
+	"fmt"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+)
+
+// Comparison compares two configurations. Create one with New. It is not safe for
+// concurrent use.
+type Comparison struct {
+	before, after *side
+	observed      bool
+	moves         moves
+	ungoverned    int
+	limit         int // of the combinations
+}
+
+// New returns a Comparison. Time is that of the engines.
+func New(before, after configuration.Configuration, now time.Time) *Comparison {
+	return &Comparison{before: newSide(before, now), after: newSide(after, now), limit: maxCombinations}
+}
+
+// Observe counts a request of an audit log. After the first, Result is about the
+// observed requests.
+func (c *Comparison) Observe(e *audit.Event) {
+	c.observed = true
+	if !e.Governed() {
+		c.ungoverned++
+		return
+	}
+	c.moves.checked++
+	r := route{c.before.classify(&e.Attributes), c.after.classify(&e.Attributes)}
+	if r.from != r.to {
+		a := &e.Attributes
+		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(a), namespace: a.Namespace})
+	}
+}
+
+// Result returns what the change does.
+func (c *Comparison) Result() Result {
+	r := Result{
+		Objects: c.objects(),
+		Basis:   Requests,
+		Levels:  c.levels(),
+		Notes:   c.notes(),
+	}
+	if !c.observed {
+		r.Basis = Combinations
+		s := newSearch(c.before, c.after, c.limit)
+		r.Cut = !s.run(c.changing())
+		c.moves = s.moves
+	}
+	r.Checked, r.Moved, r.Moves = c.moves.checked, c.moves.moved, c.moves.result()
+	r.FlowSchemas = c.lives()
+	if r.Cut {
+		r.Notes = append(r.Notes, fmt.Sprintf("There are more than %d combinations, and only these are checked: give an audit log to check real requests.", c.limit))
+	}
+	return r
+}
+
+func (c *Comparison) notes() []string {
+	var notes []string
+	for _, s := range []struct {
+		*side
+		when string
+	}{{c.before, "before"}, {c.after, "after"}} {
+		for _, note := range s.configuration.Notes {
+			notes = append(notes, "Configuration "+s.when+": "+note)
+		}
+		for _, p := range s.problems {
+			notes = append(notes, fmt.Sprintf("Configuration %s: %s %q is invalid and left out: %v.", s.when, p.Kind, p.Name, p.Err))
+		}
+		if s.configuration.Total <= 0 {
+			notes = append(notes, fmt.Sprintf("Configuration %s: the number of seats is unknown; %d is assumed, that of a kube-apiserver without flags.", s.when, configuration.DefaultTotal))
+		}
+	}
+	if c.ungoverned > 0 {
+		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
+	}
+	return notes
+}
+
+// side is one of the configurations, in force.
+type side struct {
+	configuration configuration.Configuration
+	engine        *engine.Engine
+	problems      []engine.Problem
+	// schemas and levels are the objects by name, with the mandatory ones.
+	schemas map[string]*flowcontrolv1.FlowSchema
+	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
+	reports map[string]prioritylevel.Report
+}
+
+func newSide(c configuration.Configuration, now time.Time) *side {
+	s := &side{
+		configuration: c,
+		schemas:       map[string]*flowcontrolv1.FlowSchema{},
+		levels:        map[string]*flowcontrolv1.PriorityLevelConfiguration{},
+		reports:       map[string]prioritylevel.Report{},
+	}
+	s.engine, s.problems = c.Engine(now)
+	for _, objects := range [][]*flowcontrolv1.FlowSchema{bootstrap.MandatoryFlowSchemas, c.FlowSchemas} {
+		for _, o := range objects {
+			s.schemas[o.Name] = o
+		}
+	}
+	for _, objects := range [][]*flowcontrolv1.PriorityLevelConfiguration{bootstrap.MandatoryPriorityLevelConfigurations, c.PriorityLevels} {
+		for _, o := range objects {
+			s.levels[o.Name] = o
+		}
+	}
+	for _, level := range s.engine.Report().Levels {
+		s.reports[level.Config.Name] = level
+	}
+	return s
+}
+
+// classify returns where a request is classified to.
+func (s *side) classify(a *flow.Attributes) Place {
+	r := s.engine.Begin()
+	defer r.End()
+	r.Attributes = *a
+	r.Classify()
+	return Place{FlowSchema: r.Schema().Name, PriorityLevel: r.Level().Name}
+}
+
+// enforces reports whether a schema takes part in matching: its level exists.
+func (s *side) enforces(schema *flowcontrolv1.FlowSchema) bool {
+	_, exists := s.reports[schema.Spec.PriorityLevelConfiguration.Name]
+	return exists
+}

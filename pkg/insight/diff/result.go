@@ -1,0 +1,142 @@
+package diff
+
+// Result is what a change does.
+type Result struct {
+	// Objects are the objects that differ, by kind and name.
+	Objects []Object `json:"objects"`
+	// Basis says what the moves were found with.
+	Basis Basis `json:"basis"`
+	// Checked is the number of requests or combinations that were classified, Moved of
+	// those that move.
+	Checked int `json:"checked"`
+	Moved   int `json:"moved"`
+	// Cut reports whether there are more combinations than were classified.
+	Cut bool `json:"cut,omitempty"`
+	// Moves are the most frequent first.
+	Moves []Move `json:"moves"`
+	// FlowSchemas are those that stop or start to match, by name.
+	FlowSchemas []FlowSchema `json:"flowSchemas"`
+	// Levels are all priority levels, by name.
+	Levels []Level `json:"priorityLevels"`
+	// Notes are sentences about what was inferred, and what was left out.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Changes reports whether the change does anything.
+func (r *Result) Changes() bool { return len(r.Objects) > 0 || r.Moved > 0 }
+
+// Basis is what moves are found with.
+type Basis string
+
+// The bases, see the package comment.
+const (
+	Requests     Basis = "requests"
+	Combinations Basis = "combinations"
+)
+
+// Change is what happens to an object.
+type Change string
+
+// The changes.
+const (
+	Added   Change = "added"
+	Changed Change = "changed"
+	Removed Change = "removed"
+)
+
+// Object is an object that differs.
+type Object struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Change Change `json:"change"`
+	// Fields are the fields of the specification that differ, if the object is in both
+	// configurations.
+	Fields []Field `json:"fields,omitempty"`
+}
+
+// Field is a field of a specification. A list is one field.
+type Field struct {
+	// Path is that of the field, such as "spec.matchingPrecedence".
+	Path string `json:"path"`
+	// Before and After are the values; nil if the field is not set.
+	Before any `json:"before"`
+	After  any `json:"after"`
+}
+
+// Place is where a request is classified to.
+type Place struct {
+	FlowSchema    string `json:"flowSchema"`
+	PriorityLevel string `json:"priorityLevel"`
+}
+
+// Move is the requests that move from one place to another.
+type Move struct {
+	From Place `json:"from"`
+	To   Place `json:"to"`
+	// Count is the number of requests or combinations.
+	Count      int `json:"count"`
+	Users      Top `json:"users"`
+	Verbs      Top `json:"verbs"`
+	Resources  Top `json:"resources"`
+	Namespaces Top `json:"namespaces"`
+}
+
+// Top is the most frequent values of an attribute.
+type Top struct {
+	Values []Value `json:"values"`
+	// More is the number of further values; at least that many if they are very many.
+	More int `json:"more,omitempty"`
+}
+
+// Value is a value and how often it occurs. "*" stands for all values that no rule
+// names.
+type Value struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// Life is whether a schema matches any request.
+type Life string
+
+// The lives. A schema that is removed has none.
+const (
+	// Dies: it matched requests and matches none any more.
+	Dies Life = "dies"
+	// ComesAlive: it matched no request before.
+	ComesAlive Life = "comes alive"
+	// NeverMatches: it is added and matches no request.
+	NeverMatches Life = "never matches"
+)
+
+// FlowSchema is a flow schema that stops or starts to match.
+type FlowSchema struct {
+	Name string `json:"name"`
+	Life Life   `json:"life"`
+	// Because says why it does not match, before or after.
+	Because string `json:"because"`
+}
+
+// Level is a priority level before and after.
+type Level struct {
+	Name string `json:"name"`
+	// Before and After are nil where the level does not exist.
+	Before *Limits `json:"before"`
+	After  *Limits `json:"after"`
+	// LosesMoreThanHalf reports whether the nominal limit falls below its half.
+	LosesMoreThanHalf bool `json:"losesMoreThanHalf,omitempty"`
+}
+
+// Limits are the limits of a priority level, in seats of one replica.
+type Limits struct {
+	// Type is Exempt, Reject or Queue.
+	Type   string `json:"type"`
+	Shares int32  `json:"shares"`
+	// Nominal, Lower and Upper are the nominal limit and the bounds of the current one.
+	Nominal int `json:"nominal"`
+	Lower   int `json:"lower"`
+	Upper   int `json:"upper"`
+	// Lendable is how many seats the level lends at most, Borrowable how many it
+	// borrows at most.
+	Lendable   int `json:"lendable"`
+	Borrowable int `json:"borrowable"`
+}
