@@ -1,0 +1,115 @@
+package why
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// flowKey names a flow.
+type flowKey struct{ level, schema, distinguisher string }
+
+// account is what is known of some requests of one flow.
+type account struct {
+	requests, executed, delayed int
+	rejected                    map[string]int
+	first, last                 time.Time // of rejections and delays
+	waited, longest             time.Duration
+	used                        float64 // in seat-seconds
+	users                       map[string]int
+	inferred                    bool
+	// unlimited are lists without a limit, fanned are writes of more than one seat.
+	unlimited, fanned kindOfRequest
+}
+
+// kindOfRequest are the requests of a flow that one remedy concerns.
+type kindOfRequest struct {
+	requests, seats int
+	took            time.Duration
+	used            float64 // in seat-seconds
+	resources       map[string]int
+}
+
+func (k *kindOfRequest) add(resource string, width int, took time.Duration, used float64) {
+	k.requests++
+	k.seats += width
+	k.took += took
+	k.used += used
+	count(&k.resources, resource, 1)
+}
+
+// maxDistinct bounds the users and resources of a flow that are counted.
+const maxDistinct = 1024
+
+// count adds n to a count, unless there are too many.
+func count(counts *map[string]int, name string, n int) {
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	if _, known := (*counts)[name]; known || len(*counts) < maxDistinct {
+		(*counts)[name] += n
+	}
+}
+
+func (a *account) reject(reason string, n int, first, last time.Time) {
+	count(&a.rejected, reason, n)
+	a.span(first, last)
+}
+
+func (a *account) delay(wait time.Duration, at time.Time) {
+	a.delayed++
+	a.waited += wait
+	a.longest = max(a.longest, wait)
+	a.span(at, at)
+}
+
+func (a *account) span(first, last time.Time) {
+	if a.first.IsZero() || first.Before(a.first) {
+		a.first = first
+	}
+	if last.After(a.last) {
+		a.last = last
+	}
+}
+
+func (a *account) use(area seats.Area) { a.used += area.SeatSeconds() }
+
+// rejections returns the number of rejected requests.
+func (a *account) rejections() int {
+	sum := 0
+	for _, n := range a.rejected {
+		sum += n
+	}
+	return sum
+}
+
+// demand returns the demand in seat-seconds, which is infinite if it is unlimited.
+// meanUse is that of the level's requests, 0 if it is unknown.
+func (a *account) demand(meanUse float64) float64 {
+	rejected := float64(a.rejections())
+	switch {
+	case rejected == 0:
+		return a.used
+	case a.executed > 0:
+		return a.used + rejected*a.used/float64(a.executed)
+	case meanUse > 0:
+		return a.used + rejected*meanUse
+	default:
+		return math.Inf(1)
+	}
+}
+
+// most returns the names with the highest counts, at most n.
+func most(counts map[string]int, n int) []User {
+	users := make([]User, 0, len(counts))
+	for name, requests := range counts {
+		users = append(users, User{name, requests})
+	}
+	slices.SortFunc(users, func(a, b User) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Name, b.Name))
+	})
+	return users[:min(n, len(users))]
+}

@@ -1,0 +1,63 @@
+// Package why says what flow control delayed or rejected for a user or a flow schema:
+// for which reason, in which level and queues, since when, how much it got compared
+// with its fair share, and what to change.
+//
+// # Evidence
+//
+// Events of an audit log are best. With annotations of flowcontrol-apiserver they are
+// exact. Without, the rest is inferred, and a result says so:
+//
+//   - The flow schema and the level are those of the given configuration, which may not
+//     have been in force at that time.
+//   - A request takes one seat.
+//   - A rejection is a response code 429 without a Status object. Its reason, unless the
+//     response tells it, is concurrency-limit on a level without queues. On one with
+//     queues it is time-out if the request took more than 500 ms, otherwise queue-full.
+//   - Waits of watches, and of requests that took 500 ms or less, are unknown.
+//
+// Without events, flows and rejections come from top_flows and rejections of
+// flowcontrol-apiserver. These are exact as to reasons, and about the last 15 minutes.
+// The metrics of any API server tell the rejections and waits of a flow schema since the
+// server started, but of no flow. They also tell the current limits of the levels;
+// without metrics the nominal limits count.
+//
+// # Fair share
+//
+// The unit is the seat-second: seats times seconds of execution. Let level L have the
+// limit l on each of s servers, and let the evidence span w seconds. The capacity is
+//
+//	C = l · s · w
+//
+// Flow i used u(i), and its demand is
+//
+//	d(i) = u(i) + rejected(i) · m(i)
+//
+// where m(i) is the mean use of its executed requests, or of those of the level if it
+// has none. Clients repeat rejected requests, and each counts, so d(i) may be too large.
+// Where m is unknown, as without events, the demand of a flow with rejections is
+// unlimited.
+//
+// The max-min fair division gives each flow its demand or h, whichever is less:
+//
+//	Σ min(d(i), h) = C
+//
+// The fair share of flow f is what this division gives it if its demand is unlimited,
+// so it depends only on what the others demand:
+//
+//	F(f) = h where h + Σ min(d(i), h) = C, the sum over all i except f
+//
+// F is at least C/n with n flows, and all of C if nobody else wants anything. A flow
+// that got less than F, and had requests delayed or rejected, was treated worse than
+// fair: its queues collided with those of others, or its requests came in bursts. A flow
+// that got F or more asked for more than its part.
+//
+// # Remedies
+//
+// A remedy is given only if the figures support it: each says which. New shares are
+// found with the engine, by search: the least shares with which the nominal limit
+// suffices.
+//
+// # JSON
+//
+// The JSON form of Result is stable: fields are added, but not renamed or removed.
+package why

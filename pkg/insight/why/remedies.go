@@ -1,0 +1,201 @@
+package why
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+const (
+	byNamespace = flowcontrolv1.FlowDistinguisherMethodByNamespaceType
+
+	// saturated and idle are fractions of the limit. A level is short of seats if its
+	// mean demand is above the first; below the second, rejections come from bursts.
+	saturated = 0.9
+	idle      = 0.5
+	// dominant is the fraction from which on one flow or kind of request counts as the
+	// cause.
+	dominant = 0.5
+	// slow is the mean duration from which on lists of unknown width are worth paging.
+	slow = time.Second
+	// pageLimit is the limit that lists should have: that of kubectl and client-go.
+	pageLimit = 500
+)
+
+// remedies returns what to change for a flow of the query.
+func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
+	a := i.asked[key]
+	if a.rejections()+a.delayed == 0 {
+		return nil
+	}
+	var all []Remedy
+	for _, find := range []func(flowKey, *levelState) *Remedy{
+		i.isolate, i.divide, i.page, i.unwatch, i.moreBorrowing, i.moreShares, i.queue, i.longerQueues,
+	} {
+		if remedy := find(key, s); remedy != nil {
+			all = append(all, *remedy)
+		}
+	}
+	return all
+}
+
+// isolate is for a level of which one flow takes most.
+func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
+	heaviest := flowKey{level: key.level, schema: s.Heaviest[0].FlowSchema, distinguisher: s.Heaviest[0].Distinguisher}
+	used := i.all[heaviest].used
+	fair := s.fairShareOf(heaviest)
+	if s.Flows < 2 || used < dominant*s.Used || used < fair || s.Used < idle*s.Capacity {
+		return nil
+	}
+	who := fmt.Sprintf("flow %q of flow schema %s", heaviest.distinguisher, heaviest.schema)
+	if heaviest.distinguisher == "" {
+		who = "flow schema " + heaviest.schema
+	}
+	return &Remedy{
+		Action: fmt.Sprintf("Isolate the %s: give it a flow schema and a priority level of its own, or make it send less.", who),
+		Because: fmt.Sprintf("It used %.0f of %.0f seat-seconds of priority level %s, %.1f times its fair share; %d other flows shared the rest.",
+			used, s.Used, key.level, used/max(fair, 1e-9), s.Flows-1),
+	}
+}
+
+// divide is for users who share one flow, of whom one sends most requests.
+func (i *Inquiry) divide(key flowKey, s *levelState) *Remedy {
+	a := i.all[key]
+	users := most(a.users, 2)
+	if s.Type != queueset.Queue.String() || !i.isOneFlow(key.schema) || len(users) < 2 {
+		return nil
+	}
+	first := users[0]
+	if float64(first.Requests) < dominant*float64(a.requests) || first.Name == i.query.User {
+		return nil
+	}
+	return &Remedy{
+		Action:  fmt.Sprintf("Set distinguisherMethod ByUser in flow schema %s, so that its users do not share queues.", key.schema),
+		Because: fmt.Sprintf("Its users are one flow, and %s sent %d of %d requests.", first.Name, first.Requests, a.requests),
+		Object:  "FlowSchema/" + key.schema, Field: "spec.distinguisherMethod.type", To: string(flowcontrolv1.FlowDistinguisherMethodByUserType),
+	}
+}
+
+// isOneFlow reports whether the configuration has the flow schema, without a
+// distinguisher.
+func (i *Inquiry) isOneFlow(schema string) bool {
+	for _, o := range i.configuration.FlowSchemas {
+		if o.Name == schema {
+			return o.Spec.DistinguisherMethod == nil
+		}
+	}
+	return false
+}
+
+// page is for a flow whose seat-seconds are mostly those of lists without a limit.
+func (i *Inquiry) page(key flowKey, _ *levelState) *Remedy {
+	a := i.all[key]
+	k := &a.unlimited
+	if k.requests == 0 || k.used < dominant*a.used {
+		return nil
+	}
+	mean := k.took / time.Duration(k.requests)
+	if k.seats <= k.requests && mean < slow {
+		return nil
+	}
+	return &Remedy{
+		Action: fmt.Sprintf("Page lists of %s with limit=%d, or watch instead of listing again.", most(k.resources, 1)[0].Name, pageLimit),
+		Because: fmt.Sprintf("%d lists without a limit used %.0f of %.0f seat-seconds of the flow: %.1f seats for %v on average.",
+			k.requests, k.used, a.used, float64(k.seats)/float64(k.requests), mean.Round(time.Millisecond)),
+	}
+}
+
+// unwatch is for a flow whose seat-seconds are mostly those of writes that many
+// watchers are notified of.
+func (i *Inquiry) unwatch(key flowKey, _ *levelState) *Remedy {
+	a := i.all[key]
+	k := &a.fanned
+	if k.requests == 0 || k.used < dominant*a.used {
+		return nil
+	}
+	return &Remedy{
+		Action: fmt.Sprintf("Reduce the watchers of %s: watch a namespace or a selector instead of all objects.", most(k.resources, 1)[0].Name),
+		Because: fmt.Sprintf("%d writes used %.1f of %.1f seat-seconds of the flow and notified about %d watchers each.",
+			k.requests, k.used, a.used, k.seats*watchersPerSeat/k.requests),
+	}
+}
+
+// moreBorrowing is for a level whose borrowing limit holds it back now.
+func (i *Inquiry) moreBorrowing(key flowKey, s *levelState) *Remedy {
+	share := i.levels[key.level].Config.Share
+	if !s.Current || share.BorrowingLimitPercent == nil || s.Nominal == 0 ||
+		s.metrics.Current < s.metrics.Upper || s.metrics.DemandSmoothed <= float64(s.metrics.Upper) {
+		return nil
+	}
+	to := int32(math.Ceil((s.metrics.DemandSmoothed - float64(s.Nominal)) * 100 / float64(s.Nominal)))
+	return &Remedy{
+		Action: fmt.Sprintf("Raise borrowingLimitPercent of priority level %s from %d to %d.", key.level, *share.BorrowingLimitPercent, to),
+		Because: fmt.Sprintf("It is asked for %.0f seats, and may have %d at most, which it has: %d nominal, %d borrowed.",
+			s.metrics.DemandSmoothed, s.metrics.Upper, s.Nominal, s.metrics.Upper-s.Nominal),
+		Object: levelObject(key.level), Field: "spec.limited.borrowingLimitPercent", From: *share.BorrowingLimitPercent, To: to,
+	}
+}
+
+// moreShares is for a level that is short of seats.
+func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
+	if s.Limit <= 0 || s.wanted < saturated*s.Limit || s.wanted <= float64(s.Nominal)*saturated {
+		return nil
+	}
+	because := fmt.Sprintf("Its requests ask for %.1f seats on average, and its limit is %.0f on each server.", s.wanted, s.Limit)
+	seats := int(math.Ceil(s.wanted / saturated))
+	raise, ok := raiseShares(i.configuration, key.level, seats)
+	if !ok {
+		return &Remedy{
+			Action:  "Raise the seats of the server: --max-requests-inflight and --max-mutating-requests-inflight.",
+			Because: because + fmt.Sprintf(" No shares of priority level %s give it %d seats.", key.level, seats),
+		}
+	}
+	if raise.from == raise.to {
+		return nil
+	}
+	return &Remedy{
+		Action:  fmt.Sprintf("Raise nominalConcurrencyShares of priority level %s from %d to %d.", key.level, raise.from, raise.to),
+		Because: because + fmt.Sprintf(" This gives it %d seats, %d more, of which the others lose %d.", raise.seats, raise.seats-s.Nominal, raise.lost),
+		Object:  levelObject(key.level), Field: "spec.limited.nominalConcurrencyShares", From: raise.from, To: raise.to,
+	}
+}
+
+// queue is for a level without queues that has bursts.
+func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
+	n := i.asked[key].rejected[stats.ConcurrencyLimit.String()]
+	if n == 0 || s.Type != queueset.Reject.String() || s.wanted > idle*s.Limit || s.Demanded == nil {
+		return nil
+	}
+	return &Remedy{
+		Action:  fmt.Sprintf("Let requests of priority level %s wait: set limitResponse.type to Queue.", key.level),
+		Because: bursts(n, stats.ConcurrencyLimit, s),
+		Object:  levelObject(key.level), Field: "spec.limited.limitResponse.type", From: queueset.Reject.String(), To: queueset.Queue.String(),
+	}
+}
+
+// longerQueues is for a level whose queues are too short for bursts.
+func (i *Inquiry) longerQueues(key flowKey, s *levelState) *Remedy {
+	n := i.asked[key].rejected[stats.QueueFull.String()]
+	length := i.levels[key.level].Config.QueueLengthLimit
+	if n == 0 || length == 0 || s.wanted > idle*s.Limit || s.Demanded == nil {
+		return nil
+	}
+	return &Remedy{
+		Action:  fmt.Sprintf("Raise queueLengthLimit of priority level %s from %d to %d.", key.level, length, 2*length),
+		Because: bursts(n, stats.QueueFull, s),
+		Object:  levelObject(key.level), Field: "spec.limited.limitResponse.queuing.queueLengthLimit", From: length, To: 2 * length,
+	}
+}
+
+func bursts(n int, reason stats.Reason, s *levelState) string {
+	return fmt.Sprintf("%d requests were rejected with %s, although the level was asked for only %.1f of %s seats on average: they came in bursts.",
+		n, reason, s.wanted, strconv.FormatFloat(s.Limit, 'f', -1, 64))
+}
+
+func levelObject(name string) string { return "PriorityLevelConfiguration/" + name }

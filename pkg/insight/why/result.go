@@ -1,0 +1,145 @@
+package why
+
+import "time"
+
+// Result is what flow control delayed and rejected.
+type Result struct {
+	// User and FlowSchema are those of the query.
+	User       string `json:"user,omitempty"`
+	FlowSchema string `json:"flowSchema,omitempty"`
+	// Evidence is what the flows were found with.
+	Evidence Evidence `json:"evidence"`
+	// Since and Until span the evidence; they are null without any.
+	Since *time.Time `json:"since"`
+	Until *time.Time `json:"until"`
+	// Flows are those of the query, the most rejected and delayed first.
+	Flows []Flow `json:"flows"`
+	// Levels are the levels of the flows, by name.
+	Levels []Level `json:"priorityLevels"`
+	// Counters are the metrics of the flow schemas of the query.
+	Counters []Counters `json:"counters"`
+	// Remedies say what to change, without repetitions.
+	Remedies []Remedy `json:"remedies"`
+	// Notes are sentences about what was inferred, and what was left out.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Affected reports whether any request of the query was delayed or rejected.
+func (r *Result) Affected() bool {
+	for i := range r.Flows {
+		if r.Flows[i].Rejected+r.Flows[i].Delayed > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Evidence is what flows are found with, see the package comment.
+type Evidence string
+
+// The kinds of evidence.
+const (
+	// Annotated events are exact.
+	Annotated Evidence = "annotated events"
+	// Inferred means that events lack annotations, at least some.
+	Inferred Evidence = "events"
+	// Remembered is what flowcontrol-apiserver remembers.
+	Remembered Evidence = "top_flows and rejections"
+	// Nothing means that no flow is known; there may be counters.
+	Nothing Evidence = "none"
+)
+
+// Flow is what happened to the requests of the query in one flow.
+type Flow struct {
+	PriorityLevel string `json:"priorityLevel"`
+	FlowSchema    string `json:"flowSchema"`
+	Distinguisher string `json:"distinguisher"`
+	// Queues are the hand of the flow, in the order in which it was dealt; empty for a
+	// level without queues.
+	Queues []int `json:"queues"`
+	// Users are the users with the most requests.
+	Users []User `json:"users"`
+	// Requests is the number of all requests, Rejected and Delayed of those that were
+	// rejected, and that waited and executed.
+	Requests int `json:"requests"`
+	Rejected int `json:"rejected"`
+	Delayed  int `json:"delayed"`
+	// Reasons count the rejections by reason, as in metrics.
+	Reasons map[string]int `json:"reasons"`
+	// First and Last are when the first and the last of these requests arrived, that
+	// were rejected or delayed.
+	First *time.Time `json:"first"`
+	Last  *time.Time `json:"last"`
+	// LongestWaitSeconds and WaitSeconds are the longest wait and the sum of waits, in
+	// seconds.
+	LongestWaitSeconds float64 `json:"longestWaitSeconds"`
+	WaitSeconds        float64 `json:"waitSeconds"`
+	// SeatSeconds is what these requests used, FlowSeatSeconds what the whole flow
+	// used, and FairShare what it was entitled to, all in seat-seconds.
+	SeatSeconds     float64 `json:"seatSeconds"`
+	FlowSeatSeconds float64 `json:"flowSeatSeconds"`
+	FairShare       float64 `json:"fairShare"`
+	// Exact reports whether nothing of this is inferred.
+	Exact bool `json:"exact"`
+}
+
+// User is a user and the number of their requests.
+type User struct {
+	Name     string `json:"name"`
+	Requests int    `json:"requests"`
+}
+
+// Level is a priority level during the evidence.
+type Level struct {
+	Name string `json:"name"`
+	// Type is Exempt, Reject or Queue.
+	Type string `json:"type"`
+	// Nominal is the nominal limit of each server, and Limit the one that the capacity
+	// is computed with, in seats. Current reports whether this is the current limit.
+	Nominal int     `json:"nominal"`
+	Limit   float64 `json:"limit"`
+	Current bool    `json:"current"`
+	// Servers is the number of API servers.
+	Servers int `json:"servers"`
+	// Capacity, Used and Demanded are those of all flows, in seat-seconds. Demanded is
+	// null if it is unlimited.
+	Capacity float64  `json:"capacity"`
+	Used     float64  `json:"used"`
+	Demanded *float64 `json:"demanded"`
+	// Flows is the number of flows.
+	Flows int `json:"flows"`
+	// Heaviest are the flows that used most.
+	Heaviest []Use `json:"heaviest"`
+}
+
+// Use is what a flow used, in seat-seconds.
+type Use struct {
+	FlowSchema    string  `json:"flowSchema"`
+	Distinguisher string  `json:"distinguisher"`
+	SeatSeconds   float64 `json:"seatSeconds"`
+}
+
+// Counters are metrics of a flow schema, summed over the servers, since their start.
+type Counters struct {
+	PriorityLevel string            `json:"priorityLevel"`
+	FlowSchema    string            `json:"flowSchema"`
+	Dispatched    uint64            `json:"dispatched"`
+	Rejected      map[string]uint64 `json:"rejected"`
+	// Waits is the number of observed waits, those of 0 s included, MeanWaitSeconds
+	// their mean.
+	Waits           uint64  `json:"waits"`
+	MeanWaitSeconds float64 `json:"meanWaitSeconds"`
+}
+
+// Remedy is one thing to change.
+type Remedy struct {
+	// Action is a sentence that says what to do, Because one with the figures.
+	Action  string `json:"action"`
+	Because string `json:"because"`
+	// Object and Field name what to change, if it is an object; From and To are its
+	// values.
+	Object string `json:"object,omitempty"`
+	Field  string `json:"field,omitempty"`
+	From   any    `json:"from,omitempty"`
+	To     any    `json:"to,omitempty"`
+}

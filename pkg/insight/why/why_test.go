@@ -1,0 +1,382 @@
+package why
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
+)
+
+// crowded has 100 s of runaway, who uses all 10 seats of the level, and alice, of whom
+// one request is rejected and one waits.
+func crowded() []call {
+	return append(steady("runaway", "users", 10, 100),
+		call{user: "alice", group: "users", at: 20 * time.Second, took: 15 * time.Second, wait: 15 * time.Second, code: 429, told: told("alice", 1, "time-out")},
+		call{user: "alice", group: "users", at: 40 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
+		call{user: "alice", group: "users", at: 60 * time.Second, took: time.Second, told: told("alice", 1, "executed")},
+	)
+}
+
+func TestAnnotatedEventsAreExact(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	assert.Equal(t, Annotated, r.Evidence)
+	assert.True(t, r.Affected())
+	dealer, err := flow.NewDealer(8, 2)
+	require.NoError(t, err)
+	first, last := start().Add(20*time.Second), start().Add(40*time.Second)
+	require.Len(t, r.Flows, 1)
+	// Of the capacity, 10 seats for 100 s, the runaway wants all: each gets a half.
+	assert.Equal(t, Flow{
+		PriorityLevel: "queued", FlowSchema: "users", Distinguisher: "alice",
+		Queues: dealer.Deal(flow.HashOf("users", "alice"), nil),
+		Users:  []User{{"alice", 3}}, Requests: 3, Rejected: 1, Delayed: 1, Reasons: map[string]int{"time-out": 1},
+		First: &first, Last: &last, LongestWaitSeconds: 3, WaitSeconds: 3,
+		SeatSeconds: 2, FlowSeatSeconds: 2, FairShare: 500, Exact: true,
+	}, r.Flows[0])
+	require.Len(t, r.Levels, 1)
+	demanded := 1003.0
+	assert.Equal(t, Level{
+		Name: "queued", Type: "Queue", Nominal: 10, Limit: 10, Servers: 1,
+		Capacity: 1000, Used: 1002, Demanded: &demanded, Flows: 2,
+		Heaviest: []Use{{"users", "runaway", 1000}, {"users", "alice", 2}},
+	}, r.Levels[0])
+	assert.Equal(t, []string{"Requests that the audit policy omits are not counted."}, r.Notes)
+}
+
+func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		call   call
+		want   map[string]int
+		schema string
+		delay  int
+	}{
+		{"a quick 429 of a level with queues met full queues", call{user: "u", group: "users", took: time.Millisecond, code: 429}, map[string]int{"queue-full": 1}, "users", 0},
+		{"a slow one waited too long", call{user: "u", group: "users", took: 15 * time.Second, code: 429}, map[string]int{"time-out": 1}, "users", 0},
+		{"one of a level without queues met the limit", call{user: "u", group: "jobs", took: 15 * time.Second, code: 429}, map[string]int{"concurrency-limit": 1}, "jobs", 0},
+		{"a wait is told by the annotation of the latency", call{user: "u", group: "users", took: 2 * time.Second, wait: time.Second}, map[string]int{}, "users", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := inquire(Query{User: "u"}, nil, test.call)
+			assert.Equal(t, Inferred, r.Evidence)
+			require.Len(t, r.Flows, 1)
+			f := r.Flows[0]
+			assert.False(t, f.Exact)
+			assert.Equal(t, test.want, f.Reasons)
+			assert.Equal(t, test.schema, f.FlowSchema)
+			assert.Equal(t, "u", f.Distinguisher)
+			assert.Equal(t, test.delay, f.Delayed)
+			assert.Contains(t, r.Notes[0], "1 of 1 events have no annotations of flowcontrol-apiserver")
+		})
+	}
+}
+
+func TestReasonInTheResponseCounts(t *testing.T) {
+	e := call{user: "u", group: "users", took: 15 * time.Second, code: 429}.event()
+	e.Reason, e.RejectionReason = "TooManyRequests", "cancelled"
+	i := New(Query{}, site(), nil, start())
+	i.Observe(e)
+	assert.Equal(t, map[string]int{"cancelled": 1}, i.Result().Flows[0].Reasons)
+}
+
+func TestQuerySelects(t *testing.T) {
+	calls := append(crowded(), call{user: "bob", group: "jobs", took: time.Second}, call{user: "root", group: "system:masters"})
+	for _, test := range []struct {
+		name  string
+		query Query
+		want  []string
+	}{
+		{"everything, the most rejected first, but for exempt requests", Query{}, []string{"alice", "runaway", "bob"}},
+		{"a user", Query{User: "bob"}, []string{"bob"}},
+		{"a flow schema", Query{FlowSchema: "users"}, []string{"alice", "runaway"}},
+		{"a user of a flow schema", Query{User: "alice", FlowSchema: "users"}, []string{"alice"}},
+		{"nobody", Query{User: "nobody"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, f := range inquire(test.query, nil, calls...).Flows {
+				got = append(got, f.Distinguisher)
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestOtherResponsesAreNotRejections(t *testing.T) {
+	eviction := call{user: "u", group: "users", code: 429}.event()
+	eviction.Reason = "TooManyRequests"
+	logs := call{user: "u", group: "users", code: 429}.event()
+	logs.Attributes.Subresource = "log"
+	i := New(Query{}, site(), nil, start())
+	i.Observe(eviction)
+	i.Observe(logs)
+	r := i.Result()
+	assert.False(t, r.Affected())
+	assert.Contains(t, r.Notes, "1 responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.")
+	assert.Contains(t, r.Notes, "1 requests are not governed by flow control: exec, attach, portforward, proxy and log.")
+}
+
+func repeat(n int, c call) []call { return slices.Repeat([]call{c}, n) }
+
+func TestRemedies(t *testing.T) {
+	refused := func(user, outcome string) call {
+		return call{user: user, group: "users", at: 50 * time.Second, took: time.Millisecond, code: 429, told: told(user, 1, outcome)}
+	}
+	end := call{user: "idle", group: "users", at: 99 * time.Second, took: time.Second, told: told("idle", 1, "executed")}
+	list := call{user: "alice", group: "users", verb: "list", uri: page(0), took: 2 * time.Second, told: told("alice", 8, "executed")}
+	paged := list
+	paged.uri = page(500)
+	cached := list
+	cached.uri = "/api/v1/namespaces/a/pods?resourceVersion=0"
+	write := call{user: "alice", group: "users", verb: "update", took: time.Millisecond, told: told("alice", 10, "executed")}
+	team := func(user string, code int) call {
+		return call{user: user, group: "team", at: 10 * time.Second, took: 10 * time.Millisecond, code: code}
+	}
+	job := func(at time.Duration, code int) call {
+		return call{user: "job", group: "jobs", at: at, took: 10 * time.Millisecond, code: code}
+	}
+	for _, test := range []struct {
+		name  string
+		query Query
+		calls []call
+		want  []string
+	}{
+		{"without rejections and waits there is none", Query{User: "runaway"}, crowded(), nil},
+		{"a flow that takes most is isolated, and a level short of seats gets shares", Query{User: "alice"}, crowded(), []string{
+			`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`,
+			"Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+		}},
+		{"lists without a limit are paged", Query{User: "alice"},
+			slices.Concat(repeat(10, list), []call{refused("alice", "time-out"), end}),
+			[]string{"Page lists of pods with limit=500, or watch instead of listing again."}},
+		{"lists with a limit are not", Query{User: "alice"}, slices.Concat(repeat(10, paged), []call{refused("alice", "time-out"), end}), nil},
+		{"a limit does not help lists from the watch cache", Query{User: "alice"}, slices.Concat(repeat(10, cached), []call{refused("alice", "time-out"), end}), nil},
+		{"writes that notify many need fewer watchers", Query{User: "alice"},
+			slices.Concat(repeat(10, write), []call{refused("alice", "time-out"), end}),
+			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects."}},
+		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, []call{refused("alice", "queue-full"), end},
+			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100."}},
+		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), job(100*time.Second, 200)},
+			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue."}},
+		{"users who share a flow are divided", Query{User: "bob"},
+			slices.Concat(repeat(5, team("alice", 200)), []call{team("bob", 429)}, []call{{user: "alice", group: "team", at: 100 * time.Second}}),
+			[]string{
+				"Set distinguisherMethod ByUser in flow schema team, so that its users do not share queues.",
+				"Raise queueLengthLimit of priority level shared from 50 to 100.",
+			}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, actions(inquire(test.query, nil, test.calls...)))
+		})
+	}
+}
+
+func TestRemedySaysItsFigures(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	require.Len(t, r.Remedies, 2)
+	assert.Equal(t, "It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.", r.Remedies[0].Because)
+	assert.Equal(t, Remedy{
+		Action:  "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+		Because: "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more, of which the others lose 1.",
+		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.nominalConcurrencyShares", From: int32(10), To: int32(12),
+	}, r.Remedies[1])
+}
+
+func TestSharesThatSuffice(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		seats  int
+		to     int32
+		enough bool
+	}{
+		{"the least shares are found", 20, 22, true},
+		{"shares that suffice stay", 10, 10, true},
+		{"no shares give more seats than the server has", 101, 0, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			raise, ok := raiseShares(site(), "queued", test.seats)
+			require.Equal(t, test.enough, ok)
+			if !ok {
+				return
+			}
+			assert.Equal(t, test.to, raise.to)
+			assert.GreaterOrEqual(t, raise.seats, test.seats)
+		})
+	}
+	_, ok := raiseShares(site(), "exempt", 10)
+	assert.False(t, ok, "an exempt level has no limit to raise")
+}
+
+func metricsOf(current, upper int, demand float64) replica.Metrics {
+	return replica.Metrics{
+		Levels: map[string]replica.LevelMetrics{"queued": {Nominal: 10, Current: current, Upper: upper, DemandSmoothed: demand}},
+		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
+			{Level: "queued", FlowSchema: "users"}:   {Dispatched: 10, Rejected: map[string]uint64{"queue-full": 2}, Waits: 4, WaitSeconds: 6},
+			{Level: "rejecting", FlowSchema: "jobs"}: {Dispatched: 5},
+		},
+	}
+}
+
+func TestMetricsGiveTheCurrentLimit(t *testing.T) {
+	replicas := []replica.Replica{{Metrics: metricsOf(20, 100, 5)}, {Metrics: metricsOf(40, 100, 5)}}
+	r := inquire(Query{User: "alice", Servers: 2}, replicas, crowded()...)
+	require.Len(t, r.Levels, 1)
+	assert.True(t, r.Levels[0].Current)
+	assert.Equal(t, 30.0, r.Levels[0].Limit)
+	assert.Equal(t, 6000.0, r.Levels[0].Capacity)
+}
+
+func TestBorrowingLimitThatHoldsALevelBackIsRaised(t *testing.T) {
+	c := site()
+	limit := int32(50)
+	c.PriorityLevels[0].Spec.Limited.BorrowingLimitPercent = &limit
+	i := New(Query{User: "alice"}, c, []replica.Replica{{Metrics: metricsOf(15, 15, 25)}}, start())
+	for _, one := range crowded() {
+		i.Observe(one.event())
+	}
+	r := i.Result()
+	assert.Contains(t, r.Remedies, Remedy{
+		Action:  "Raise borrowingLimitPercent of priority level queued from 50 to 150.",
+		Because: "It is asked for 25 seats, and may have 15 at most, which it has: 10 nominal, 5 borrowed.",
+		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.borrowingLimitPercent", From: int32(50), To: int32(150),
+	})
+}
+
+func TestMetricsAloneGiveCounters(t *testing.T) {
+	replicas := []replica.Replica{{Metrics: metricsOf(10, 100, 5)}, {Metrics: metricsOf(10, 100, 5)}}
+	r := inquire(Query{FlowSchema: "users"}, replicas)
+	assert.Equal(t, Nothing, r.Evidence)
+	assert.Empty(t, r.Flows)
+	assert.Equal(t, []Counters{{
+		PriorityLevel: "queued", FlowSchema: "users", Dispatched: 20, Rejected: map[string]uint64{"queue-full": 4}, Waits: 8, MeanWaitSeconds: 1.5,
+	}}, r.Counters)
+	assert.Len(t, inquire(Query{}, replicas).Counters, 2, "without a query all schemas are counted")
+	assert.Empty(t, inquire(Query{User: "alice"}, replicas).Counters, "metrics do not tell the flows of a user")
+}
+
+func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
+	read := start().Add(time.Hour)
+	replicas := []replica.Replica{{
+		Read: read,
+		Flows: []replica.Flow{
+			{Level: "queued", FlowSchema: "users", Distinguisher: "runaway", SeatSeconds: [3]float64{600, 3000, 8900}},
+			{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds: [3]float64{0, 1, 2}},
+		},
+		Rejections: []replica.Rejection{{
+			Level: "queued", FlowSchema: "users", Distinguisher: "alice", Reason: "queue-full", Count: 7,
+			First: start(), Last: read, User: "alice", Verb: "get", Queue: 3, Seats: 1,
+		}},
+	}}
+	r := inquire(Query{User: "alice"}, replicas)
+	assert.Equal(t, Remembered, r.Evidence)
+	require.Len(t, r.Flows, 1)
+	f := r.Flows[0]
+	assert.Equal(t, 7, f.Rejected)
+	assert.Equal(t, map[string]int{"queue-full": 7}, f.Reasons)
+	assert.Equal(t, start(), *f.First)
+	assert.Equal(t, 2.0, f.FlowSeatSeconds)
+	// 10 seats for 15 minutes, of which each may have a half.
+	assert.Equal(t, 4500.0, f.FairShare)
+	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
+	assert.Equal(t, read.Add(-15*time.Minute), *r.Since)
+	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`}, actions(r))
+}
+
+func TestNothingIsSaidToBeNothing(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil)
+	assert.Equal(t, Nothing, r.Evidence)
+	assert.Nil(t, r.Since)
+	assert.Contains(t, r.Notes[0], "Nothing tells of flows")
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	assert.True(t, strings.HasPrefix(out.String(), "No request of user alice is known one by one.\n"), out.String())
+}
+
+func TestLevelThatIsGoneIsSaid(t *testing.T) {
+	gone := call{user: "alice", told: &audit.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
+	r := inquire(Query{User: "alice"}, nil, gone)
+	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)
+	assert.Empty(t, r.Flows[0].Queues)
+}
+
+func TestFlowsAreBounded(t *testing.T) {
+	i := New(Query{}, site(), nil, start())
+	i.maxFlows = maxResult + 2
+	for n := range maxResult + 5 {
+		user := fmt.Sprint(n)
+		i.Observe(call{user: user, told: told(user, 1, "executed")}.event())
+	}
+	r := i.Result()
+	assert.Len(t, r.Flows, maxResult)
+	assert.Contains(t, r.Notes, "There are more than 52 flows; 3 requests of the others are not counted.")
+	assert.Contains(t, r.Notes, "2 more flows are not shown.")
+}
+
+func TestTable(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `Of 3 requests of user alice from 2026-11-22T10:00:00Z to 2026-11-22T10:01:40Z, 1 were rejected and 1 waited. Evidence: annotated events.
+
+FLOWS
+LEVEL   FLOW SCHEMA  FLOW   REJECTED  WAITED  OF  REASONS     LONGEST WAIT  SEAT-SECONDS  FAIR SHARE  SINCE
+queued  users        alice         1       1   3  time-out 1          3.0s           2.0       500.0  2026-11-22T10:00:20Z
+
+PRIORITY LEVELS
+LEVEL   TYPE   LIMIT  USED  FLOWS  HEAVIEST FLOWS
+queued  Queue     10  100%      2  users/runaway 1000.0, users/alice 2.0
+
+WHAT TO CHANGE
+- Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.
+  It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.
+- Raise nominalConcurrencyShares of priority level queued from 10 to 12.
+  Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more, of which the others lose 1.
+
+Note: Requests that the audit policy omits are not counted.
+`, out.String())
+}
+
+func TestJSON(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	r.Remedies = r.Remedies[1:]
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	queues, err := json.Marshal(r.Flows[0].Queues)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"user": "alice", "evidence": "annotated events",
+		"since": "2026-11-22T10:00:00Z", "until": "2026-11-22T10:01:40Z",
+		"flows": [{
+			"priorityLevel": "queued", "flowSchema": "users", "distinguisher": "alice", "queues": `+string(queues)+`,
+			"users": [{"name": "alice", "requests": 3}], "requests": 3, "rejected": 1, "delayed": 1, "reasons": {"time-out": 1},
+			"first": "2026-11-22T10:00:20Z", "last": "2026-11-22T10:00:40Z", "longestWaitSeconds": 3, "waitSeconds": 3,
+			"seatSeconds": 2, "flowSeatSeconds": 2, "fairShare": 500, "exact": true
+		}],
+		"priorityLevels": [{
+			"name": "queued", "type": "Queue", "nominal": 10, "limit": 10, "current": false, "servers": 1,
+			"capacity": 1000, "used": 1002, "demanded": 1003, "flows": 2,
+			"heaviest": [
+				{"flowSchema": "users", "distinguisher": "runaway", "seatSeconds": 1000},
+				{"flowSchema": "users", "distinguisher": "alice", "seatSeconds": 2}
+			]
+		}],
+		"counters": [],
+		"remedies": [{
+			"action": "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+			"because": "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more, of which the others lose 1.",
+			"object": "PriorityLevelConfiguration/queued", "field": "spec.limited.nominalConcurrencyShares", "from": 10, "to": 12
+		}],
+		"notes": ["Requests that the audit policy omits are not counted."]
+	}`, string(text))
+}
