@@ -110,8 +110,8 @@ func rules() []rule {
 // last level, L4, is the public API and the integration of the engine.
 func levels() [][]string {
 	return [][]string{
-		{"allocation", "clock", "demand", "flow", "guarded", "mandatory", "seats", "stats"},
-		{"classify", "estimate", "queueset"},
+		{"allocation", "clock", "demand", "flow", "guarded", "heavyhitters", "mandatory", "seats", "stats"},
+		{"classify", "estimate", "queueset", "rejections"},
 		{"prioritylevel"},
 		{"engine"},
 		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "statussync"},
