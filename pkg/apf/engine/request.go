@@ -8,6 +8,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -32,7 +33,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher = ""
+	r.Distinguisher, r.Flow = "", ""
 	r.class, r.Hasher, r.Series = nil, nil, nil
 	r.engine.requests.Put(r)
 }
@@ -42,9 +43,10 @@ func (r *Request) Classify() {
 	c := r.engine.current.Load().classify(&r.Attributes)
 	r.class = c
 	r.Hasher, r.Series = c.hasher, c.series
+	r.Flow = c.schema.DistinguisherOf(&r.Attributes)
 	r.Distinguisher = ""
 	if c.queues {
-		r.Distinguisher = c.schema.DistinguisherOf(&r.Attributes)
+		r.Distinguisher = r.Flow
 	}
 }
 
@@ -102,7 +104,11 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
 	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
-	return r.class.level.Set().Arrive(&r.Request)
+	outcome := r.class.level.Set().Arrive(&r.Request)
+	if outcome == queueset.Refused {
+		r.rememberRejection(r.Arrived())
+	}
+	return outcome
 }
 
 // Wait waits for seats, until ctx ends at the latest. It reports whether the
@@ -111,7 +117,17 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 func (r *Request) Wait(ctx context.Context) bool {
 	outcome := r.class.level.Set().Wait(ctx, &r.Request)
 	r.waited = r.engine.clock.Now() - r.Arrived()
+	if outcome != queueset.Seated {
+		r.rememberRejection(r.Arrived() + r.waited)
+	}
 	return outcome == queueset.Seated
+}
+
+func (r *Request) rememberRejection(at time.Duration) {
+	r.class.level.Rejections().Add(rejections.Rejection{
+		Schema: r.class.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
+		Queue: r.RefusingQueue(), Seats: r.Work.Width(), At: at,
+	})
 }
 
 // Abandon removes a waiting request from its queue.

@@ -9,13 +9,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // Level is one priority level. It is safe for concurrent use. Create one with New.
 type Level struct {
-	set      *queueset.Set
-	maxWidth atomic.Int64 // see MaxWidth
+	set        *queueset.Set
+	maxWidth   atomic.Int64 // see MaxWidth
+	rejections rejections.Log
 
 	mu        sync.Mutex // guards what follows
 	config    Config
@@ -56,6 +58,9 @@ func seatLimits(l allocation.Limits, d Division) queueset.Limits {
 
 // Set returns the queue set.
 func (l *Level) Set() *queueset.Set { return l.set }
+
+// Rejections returns the memory of the last rejections.
+func (l *Level) Rejections() *rejections.Log { return &l.rejections }
 
 // Config returns the configuration.
 func (l *Level) Config() Config {

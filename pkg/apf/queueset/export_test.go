@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -67,18 +68,28 @@ func (s *Set) WhileLocked(f func()) {
 	f()
 }
 
-// ChangesKept returns the number of changes for which memory is allocated.
+// ChangesKept returns the number of changes and uses for which memory is allocated.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	kept := cap(l.changes.list)
+	kept := cap(l.changes.list) + l.used.Capacity()
 	for i := range l.pool.shards {
 		sh := l.pool.shards[i].Lock()
-		kept += cap(sh.changes.list)
+		kept += cap(sh.changes.list) + sh.used.Capacity()
 		l.pool.shards[i].Unlock(&sh)
 	}
 	for i := range l.occupied.runs {
-		kept += cap(l.occupied.runs[i]) + cap(l.occupied.spares[i])
+		kept += cap(l.occupied.runs[i]) + cap(l.occupied.spares[i]) + l.flows.runs[i].Capacity() + l.flows.spares[i].Capacity()
 	}
 	return kept
+}
+
+// FlowCountersKept returns the number of flows' counters for which there is memory.
+func (s *Set) FlowCountersKept() int {
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	if l.flows.windows == nil {
+		return 0
+	}
+	return heavyhitters.Counters
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -26,6 +27,8 @@ type lockedSet struct {
 
 	changes  changes
 	occupied occupancy
+	used     heavyhitters.Batch
+	flows    heavyFlows
 	totals   Totals // requests dispatched while closed, and all others
 }
 
@@ -96,7 +99,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	}
 	q := l.queue.schedule.choose(hash)
 	if l.queue.free() <= 0 && q.length >= l.config.QueueLengthLimit {
-		return l.refuse(r, stats.QueueFull), nil
+		return l.refuse(r, stats.QueueFull, q.index), nil
 	}
 	r.width = width
 	l.queue.schedule.enqueue(r, q)
@@ -116,15 +119,15 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	r.Work = l.queue.clamp(r.Work)
 	if l.queue.schedule.waiting > 0 || !l.queue.fits(r.Work.Width()) {
-		return l.refuse(r, stats.ConcurrencyLimit)
+		return l.refuse(r, stats.ConcurrencyLimit, noQueue)
 	}
 	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
 	return Seated
 }
 
-func (l *lockedSet) refuse(r *Request, reason stats.Reason) Outcome {
+func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
 	r.phase = absent
-	r.refusedForReason = reason
+	r.refusedForReason, r.refusedBy = reason, queue
 	l.totals.Rejected++
 	return Refused
 }
@@ -175,7 +178,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 	now := l.sync()
 	l.queue.schedule.withdraw(r)
 	r.phase = absent
-	r.refusedForReason = reason
+	r.refusedForReason, r.refusedBy = reason, r.queue.index
 	if reason == stats.TimeOut {
 		l.totals.TimedOut++
 	} else {
@@ -194,6 +197,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	now := l.syncTo(ended)
 	kept := r.finalSeats()
 	queued := l.queue.holds(r)
+	addUsage(&l.used, r, ended)
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}
 		if queued {
@@ -246,16 +250,19 @@ func (l *lockedSet) resume(now time.Duration) (woken *Request) {
 	return woken
 }
 
-// merge integrates the changes noted so far.
+// merge integrates the changes and counts the use of seats noted so far.
 func (l *lockedSet) merge() {
 	o := &l.occupied
 	for i := range l.pool.shards {
 		sh := l.pool.shards[i].Lock()
 		o.take(i, &sh.changes)
+		l.flows.take(i, &sh.used)
 		l.pool.shards[i].Unlock(&sh)
 	}
 	o.take(len(l.pool.shards), &l.changes)
+	l.flows.take(len(l.pool.shards), &l.used)
 	o.mergeRuns()
+	l.flows.mergeRuns()
 }
 
 func (l *lockedSet) note(c change) {

@@ -16,6 +16,9 @@ type Request struct {
 	Attributes flow.Attributes
 	// Distinguisher identifies the flow within its flow schema.
 	Distinguisher string
+	// Flow is Distinguisher, or what it would be if the level chose queues by it. The
+	// use of seats is counted by it.
+	Flow string
 	// Hasher hashes the flows of the flow schema.
 	Hasher *flow.Hasher
 	// Series counts for the flow schema on this level.
@@ -43,7 +46,11 @@ type Request struct {
 	prev, next       *Request // neighbours in the queue; next also in a list of woken requests
 	newer, older     *Request // neighbours in the shard, guarded by the shard's lock
 	refusedForReason stats.Reason
+	refusedBy        int // index of a queue, or noQueue
 }
+
+// noQueue is the index of the queue of a request that has none.
+const noQueue = -1
 
 // phase is where a request is on its way through a Set.
 type phase uint8
@@ -63,6 +70,10 @@ func (r *Request) Shard(of *stats.Layout) int { return of.ShardOf(r.shard) }
 
 // Reason returns why the request was refused.
 func (r *Request) Reason() stats.Reason { return r.refusedForReason }
+
+// RefusingQueue returns the index of the queue that was full, or that the request left,
+// when the request was refused; -1 without one.
+func (r *Request) RefusingQueue() int { return r.refusedBy }
 
 // Arrived returns when the request arrived, by the clock of the Set.
 func (r *Request) Arrived() time.Duration { return r.arrived }

@@ -40,7 +40,7 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Se
 	s := &Set{clock: c, pool: newPool(layout.Shards())}
 	l := s.locked.Lock()
 	l.clock, l.pool.pool = c, &s.pool
-	l.occupied = newOccupancy(now, layout.Shards())
+	l.occupied, l.flows = newOccupancy(now, layout.Shards()), newHeavyFlows(layout.Shards())
 	l.queue.schedule.last = now
 	l.final.clock, l.final.end = c, s.endFinalPhases
 	s.locked.Unlock(&l)
@@ -111,8 +111,14 @@ func (s *Set) Idle() bool {
 func (s *Set) ResetDemand() demand.Period {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	l.occupied.forgetLists() // so that merge leaves none in the shards
+	forgetLists := func() {
+		l.occupied.forgetLists()
+		l.flows.forgetBatches()
+	}
+	forgetLists() // so that merge leaves none in the shards
 	l.merge()
-	l.occupied.forgetLists()
-	return l.occupied.demand.Reset(s.clock.Now())
+	forgetLists()
+	now := s.clock.Now()
+	l.flows.forgetUnused(now)
+	return l.occupied.demand.Reset(now)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/guarded"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -19,6 +20,7 @@ type lockedShard struct {
 	free      int      // seats lent to this shard
 	newest    *Request // first in the list of requests, which continues along older
 	changes   changes
+	used      heavyhitters.Batch
 	started   uint64 // requests seated here
 
 	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
@@ -58,6 +60,7 @@ func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 // finish takes the seats of r back.
 func (sh *lockedShard) finish(r *Request, now time.Duration) {
 	sh.free += r.held
+	addUsage(&sh.used, r, now)
 	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
 	r.phase = absent
 }

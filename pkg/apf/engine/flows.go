@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
+)
+
+// RecentRejections is for how long FlowFigures counts a flow with a rejection.
+const RecentRejections = 5 * time.Minute
+
+// LevelFlows are the flows of one level that used most, the heaviest first, see package
+// heavyhitters.
+type LevelFlows struct {
+	Level string
+	Flows []heavyhitters.Use
+}
+
+// TopFlows returns the heaviest flows of each level, by name of the level. Exempt levels
+// are included.
+func (e *Engine) TopFlows() []LevelFlows {
+	levels, _ := e.allLevels()
+	out := make([]LevelFlows, len(levels))
+	for i, level := range levels {
+		out[i] = LevelFlows{Level: level.Config().Name, Flows: level.Set().HeavyFlows()}
+	}
+	return out
+}
+
+// LevelRejections are the last rejections on one level, the newest first, see package
+// rejections.
+type LevelRejections struct {
+	Level   string
+	Records []rejections.Record
+}
+
+// Rejections returns the last rejections on each level, by name of the level.
+func (e *Engine) Rejections() []LevelRejections {
+	levels, _ := e.allLevels()
+	out := make([]LevelRejections, len(levels))
+	for i, level := range levels {
+		out[i] = LevelRejections{Level: level.Config().Name, Records: level.Rejections().Records()}
+	}
+	return out
+}
+
+// FlowFigures are the figures about the flows of one level that do not name them.
+type FlowFigures struct {
+	Level string
+	// HeaviestShare is the part of the seat-seconds of the last minute that the
+	// heaviest flow used, from 0 to 1.
+	HeaviestShare float64
+	// RejectedFlows is the number of flows with a rejection in the last 5 minutes, at
+	// most rejections.Capacity.
+	RejectedFlows int
+}
+
+// FlowFigures returns the figures of each level, by name of the level.
+func (e *Engine) FlowFigures() []FlowFigures {
+	levels, _ := e.allLevels()
+	since := e.clock.Now() - RecentRejections
+	out := make([]FlowFigures, len(levels))
+	for i, level := range levels {
+		out[i] = FlowFigures{
+			Level:         level.Config().Name,
+			HeaviestShare: level.Set().HeaviestFlow(),
+			RejectedFlows: level.Rejections().Flows(since),
+		}
+	}
+	return out
+}
