@@ -2,6 +2,7 @@ package apf
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -55,6 +56,7 @@ func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient
 type FlowControl struct {
 	engine    *engine.Engine
 	collector *metrics.Collector
+	flows     *metrics.FlowCollector
 	config    *configsync.Controller
 	status    *statussync.Controller // nil if no status is written
 	clock     utilclock.WithTicker
@@ -71,9 +73,9 @@ func New(config Config) (*FlowControl, error) {
 		clock:        utilclock.RealClock{},
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	f.collector = metrics.NewCollector(f.engine)
+	f.collector, f.flows = metrics.NewCollector(f.engine), metrics.NewFlowCollector(f.engine)
 	if config.Registerer != nil {
-		if err := config.Registerer.Register(f.collector); err != nil {
+		if err := errors.Join(config.Registerer.Register(f.collector), config.Registerer.Register(f.flows)); err != nil {
 			return nil, err
 		}
 	}
@@ -102,8 +104,11 @@ func New(config Config) (*FlowControl, error) {
 // Engine returns the engine, for filter.New.
 func (f *FlowControl) Engine() *engine.Engine { return f.engine }
 
-// Collector returns the collector of the metrics.
+// Collector returns the collector of the metrics that k8s.io/apiserver has too.
 func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
+
+// FlowCollector returns the collector of the metrics that k8s.io/apiserver does not have.
+func (f *FlowControl) FlowCollector() *metrics.FlowCollector { return f.flows }
 
 // Applied returns a channel that is closed when the objects of the API have been
 // applied for the first time.

@@ -2,6 +2,7 @@ package apf_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -244,4 +245,42 @@ func TestMetricsAndDebugEndpointsAreThere(t *testing.T) {
 		assert.Equal(t, http.StatusOK, w.Code)
 		assert.Contains(t, w.Body.String(), "catch-all")
 	})
+}
+
+// get returns the JSON of a debug endpoint.
+func (s *server) get(t *testing.T, endpoint string) (rows []map[string]any) {
+	t.Helper()
+	m := mux.NewPathRecorderMux("test")
+	s.Install(m)
+	r, w := httptest.NewRequest(http.MethodGet, "/debug/api_priority_and_fairness/"+endpoint, nil), httptest.NewRecorder()
+	r.Header.Set("Accept", "application/json")
+	m.ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code)
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &rows))
+	return rows
+}
+
+func TestHeavyFlowsAndRejectionsAreKnownBehindTheLibrarysFilter(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	s := start(t, 1, registry)
+	s.handle(t.Context(), digestOf("alice"), func() {
+		assert.False(t, s.handle(t.Context(), digestOf("bob"), func() {}).executed)
+	})
+	flows := s.get(t, "top_flows")
+	require.Len(t, flows, 1)
+	assert.Equal(t, "alice", flows[0]["flowDistinguisher"])
+	assert.Positive(t, flows[0]["seatSeconds1m"])
+	rejected := s.get(t, "rejections")
+	require.Len(t, rejected, 1)
+	assert.Equal(t, "bob", rejected[0]["userName"])
+	assert.Equal(t, "concurrency-limit", rejected[0]["reason"])
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, family := range families {
+		names[family.GetName()] = true
+	}
+	for _, name := range s.FlowCollector().Names() {
+		assert.True(t, names[name], name)
+	}
 }

@@ -17,7 +17,7 @@
 // without the duplicates:
 //
 //	collector := config.FlowControl.(*apf.FlowControl).Collector()
-//	own.MustRegister(collector)
+//	own.MustRegister(collector, config.FlowControl.(*apf.FlowControl).FlowCollector())
 //	paths := server.Handler.NonGoRestfulMux
 //	paths.Unregister("/metrics")
 //	paths.Handle("/metrics", metrics.Handler(legacyregistry.DefaultGatherer, own, collector.Names(), componentmetrics.HandlerOpts{}))
@@ -37,9 +37,11 @@
 //	    flow            request attributes, flow hashes, hands of queues
 //	    guarded         state that is reachable only while its lock is held
 //	    mandatory       names of the mandatory flow schemas and priority levels
+//	    heavyhitters    flows that used the most seat-seconds in the last minutes
 //	L1  classify        flow schema and flow distinguisher of a request
 //	    estimate        work estimates of lists and writes
 //	    queueset        fair queuing on one priority level
+//	    rejections      last rejected requests of one priority level
 //	L2  prioritylevel   one priority level: configuration, limits, demand, queue set
 //	L3  engine          classifier and priority levels
 //	L4  filter          the filter for an http.Handler

@@ -5,8 +5,13 @@
 //	dump_queues            one row per queue
 //	dump_requests          one row per request, waiting or executing;
 //	                       ?includeRequestDetails=1 adds user, verb and object
+//	top_flows              one row per flow that used much of its priority level in the
+//	                       last 1, 5 or 15 minutes: seat-seconds, see package heavyhitters
+//	rejections             one row per flow and reason: the last rejections, see package
+//	                       rejections
 //
-// The text format has the columns of k8s.io/apiserver, for scripts that parse these. A
+// In the text format, dumps have the columns of k8s.io/apiserver, for scripts that parse
+// these. Names and paths that are longer than 512 bytes are cut in the last two. A
 // client that accepts application/json gets the same rows as a JSON array of objects.
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.

@@ -9,13 +9,17 @@ import (
 
 const pathPrefix = "/debug/api_priority_and_fairness/"
 
-// Source is the engine whose state is served.
+// Source is the engine whose state is served. Levels are in the order of their names.
 type Source interface {
-	// Report returns the levels by name, without queues and requests.
+	// Report returns the levels without queues and requests.
 	Report() engine.Report
-	// Dump returns the levels by name, with queues and requests.
+	// Dump returns the levels with queues and requests.
 	Dump() []engine.LevelDump
-	// Wall converts a time of a dump to calendar time.
+	// TopFlows returns the heaviest flows, the heaviest of a level first.
+	TopFlows() []engine.LevelFlows
+	// Rejections returns the last rejections, the newest of a level first.
+	Rejections() []engine.LevelRejections
+	// Wall converts a time of the engine's clock to calendar time.
 	Wall(sinceOrigin time.Duration) time.Time
 }
 
@@ -26,7 +30,7 @@ type Mux interface {
 	UnlistedHandleFunc(path string, handler func(http.ResponseWriter, *http.Request))
 }
 
-// Install adds the three endpoints to the mux.
+// Install adds the endpoints to the mux.
 func Install(mux Mux, source Source) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, levelHeaders(), levelRows(source.Report().Levels))
@@ -37,5 +41,11 @@ func Install(mux Mux, source Source) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_requests", func(w http.ResponseWriter, r *http.Request) {
 		details := r.URL.Query().Get("includeRequestDetails") != ""
 		respond(w, r, requestHeaders(details), requestRows(source, details))
+	})
+	mux.UnlistedHandleFunc(pathPrefix+"top_flows", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, flowHeaders(), flowRows(source.TopFlows()))
+	})
+	mux.UnlistedHandleFunc(pathPrefix+"rejections", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, rejectionHeaders(), rejectionRows(source))
 	})
 }

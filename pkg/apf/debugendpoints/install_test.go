@@ -37,6 +37,8 @@ func (s still) Report() engine.Report {
 }
 
 func (s still) Dump() []engine.LevelDump                 { return s }
+func (s still) TopFlows() []engine.LevelFlows            { return nil }
+func (s still) Rejections() []engine.LevelRejections     { return nil }
 func (s still) Wall(sinceOrigin time.Duration) time.Time { return epoch.Add(sinceOrigin) }
 
 // sample returns a level with one busy queue of three and one queue that is no
@@ -217,7 +219,7 @@ func TestAccept(t *testing.T) {
 
 func TestOrderIsStable(t *testing.T) {
 	e := engine.New(clock.NewFake(epoch), 2, 600)
-	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests"} {
+	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests", "top_flows", "rejections"} {
 		first := get(t, e, path, "").Body.String()
 		for range 20 {
 			require.Equal(t, first, get(t, e, path, "").Body.String())

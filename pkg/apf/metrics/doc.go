@@ -3,7 +3,8 @@
 // Names, types, help, labels and buckets are those of the flow control metrics of
 // k8s.io/apiserver, for the same dashboards and alerts. A Collector counts nothing: at
 // each scrape it gets a report from the engine and converts it. So requests do not
-// touch metrics, and the series of a deleted level or schema disappear.
+// touch metrics, and the series of a deleted level or schema disappear. A FlowCollector
+// exports what k8s.io/apiserver does not have, in names that begin with apf_.
 //
 // # Time-weighted histograms
 //

@@ -1,0 +1,56 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+// ownPrefix begins the names of metrics that k8s.io/apiserver does not have.
+const ownPrefix = "apf_"
+
+// FlowSource is the engine whose figures about flows are exported.
+type FlowSource interface {
+	FlowFigures() []engine.FlowFigures
+}
+
+var _ FlowSource = (*engine.Engine)(nil)
+
+// FlowCollector exports whether flows dominate a priority level and whether they are
+// rejected, without names of users or namespaces. It has one series for each priority
+// level and metric. Create one with NewFlowCollector.
+type FlowCollector struct {
+	source   FlowSource
+	families families
+
+	heaviest, rejected *prometheus.Desc
+}
+
+var _ prometheus.Collector = (*FlowCollector)(nil)
+
+// NewFlowCollector returns a FlowCollector of the source's figures.
+func NewFlowCollector(source FlowSource) *FlowCollector {
+	c := &FlowCollector{source: source}
+	c.heaviest = c.families.add(ownPrefix+"heaviest_flow_seat_share",
+		alpha+"Part of the seat-seconds of the last minute on each priority level that its heaviest flow used, from 0 to 1", nil, levelLabel)
+	c.rejected = c.families.add(ownPrefix+"rejected_flows",
+		alpha+"Number of flows on each priority level of which a request was rejected in the last 5 minutes, at most 100", nil, levelLabel)
+	return c
+}
+
+// Names returns the names of all families of the FlowCollector.
+func (c *FlowCollector) Names() []string { return slices.Clone(c.families.names) }
+
+// Describe implements prometheus.Collector.
+func (c *FlowCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
+
+// Collect implements prometheus.Collector.
+func (c *FlowCollector) Collect(metrics chan<- prometheus.Metric) {
+	out := &output{metrics: metrics}
+	for _, f := range c.source.FlowFigures() {
+		out.gauge(c.heaviest, f.HeaviestShare, f.Level)
+		out.gauge(c.rejected, float64(f.RejectedFlows), f.Level)
+	}
+}
