@@ -36,4 +36,8 @@
 // seconds. Each priority level has its own base b, from 1 to 16. It is adjusted
 // every b seconds: it doubles after three or more rejections per second, and
 // decreases by one after less than one per second.
+//
+// The response does not say why: names of flow schemas and priority levels may be
+// confidential. Options.Explain decides who is told. Audit events say it too, see
+// Options.Annotations.
 package filter

@@ -162,6 +162,7 @@ func (r *request) waitDeadline(ctx context.Context) time.Time {
 func (r *request) serve(w http.ResponseWriter, handler http.Handler) {
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	defer r.finish()
+	r.annotate(Executed)
 	handler.ServeHTTP(w, r.http)
 }
 

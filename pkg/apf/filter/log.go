@@ -4,18 +4,10 @@ import (
 	"time"
 
 	"k8s.io/apiserver/pkg/server/httplog"
-	"k8s.io/klog/v2"
 )
-
-// logVerbosity is the verbosity at which httplog logs requests.
-const logVerbosity = 3
 
 // maxLogged is the number of bytes of a name that are logged.
 const maxLogged = 64
-
-// isLogged reports whether httplog logs requests. It is cheaper than
-// httplog.AddKeyValue, which looks into the context (BenchmarkFilter).
-func isLogged() bool { return klog.V(logVerbosity).Enabled() }
 
 func (r *request) logClass() {
 	if !r.logged {

@@ -68,6 +68,9 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 		},
 		{"a watch", "watch", "3", []string{`apf_pl="tested"`, "apf_execution_time=", "apf_init_latency="}, nil},
 		{"nothing when requests are not logged", "list", "2", nil, []string{"apf_"}},
+		{"a request, when only httplog has the verbosity", "list", "0 -vmodule=httplog=3", []string{`apf_pl="tested"`, "apf_execution_time="}, nil},
+		{"the same by a pattern", "list", "0 -vmodule=other=4,http*=5", []string{`apf_pl="tested"`}, nil},
+		{"nothing when only another file has the verbosity", "list", "0 -vmodule=filter=9,log=9", nil, []string{"apf_"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			written := captureLog(t, test.verbosity)
@@ -86,14 +89,16 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 	assert.Equal(t, strings.Repeat("a", 64), truncate(strings.Repeat("a", 65)))
 }
 
-// captureLog redirects the log to a buffer until the end of the test.
+// captureLog redirects the log to a buffer until the end of the test. The verbosity may
+// be followed by further flags.
 func captureLog(t *testing.T, verbosity string) *bytes.Buffer {
 	t.Helper()
 	before := klog.CaptureState()
 	t.Cleanup(before.Restore)
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
-	require.NoError(t, flags.Parse([]string{"-v=" + verbosity, "-logtostderr=false", "-alsologtostderr=false", "-stderrthreshold=FATAL"}))
+	arguments := strings.Fields("-v=" + verbosity + " -logtostderr=false -alsologtostderr=false -stderrthreshold=FATAL")
+	require.NoError(t, flags.Parse(arguments))
 	written := &bytes.Buffer{}
 	klog.SetOutput(written)
 	return written

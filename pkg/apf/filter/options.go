@@ -1,9 +1,12 @@
 package filter
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
@@ -32,6 +35,17 @@ type Options struct {
 	Watches flowcontrol.WatchTracker
 	// Gauges counts requests by kind.
 	Gauges KindGauges
+	// Annotations says which requests are annotated in their audit events. The default
+	// is none. The filter must come after WithAudit in the handler chain.
+	Annotations Annotations
+	// Explain reports whether a user may know why a request of theirs was rejected.
+	// Then the response is a Status in the format that the client accepts, whose
+	// details name the flow schema, the priority level and the reason. Explain is
+	// called for each rejected request, so it must neither wait nor cost much. By
+	// default nobody may know.
+	Explain func(ctx context.Context, requester user.Info) bool
+	// Serializer encodes the Status. Without it, Explain is not called.
+	Serializer runtime.NegotiatedSerializer
 }
 
 // KindGauges counts the requests of each kind that wait and execute. Times are of

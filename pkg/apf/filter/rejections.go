@@ -24,11 +24,17 @@ const (
 // reject responds to a request that got no seats.
 func (r *request) reject(w http.ResponseWriter) {
 	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
+	r.annotate(r.apf.Reason().String())
+	explanation := r.explanation()
 	r.apf.End()
 	epmetrics.RecordDroppedRequest(r.http, r.info, epmetrics.APIServerComponent, r.kind() == stats.Mutating)
 	epmetrics.RecordRequestTermination(r.http, r.info, epmetrics.APIServerComponent, http.StatusTooManyRequests)
+	if explanation != nil {
+		explanation.respond(r, w, after)
+		return
+	}
 	w.Header().Set("Retry-After", strconv.Itoa(after))
-	http.Error(w, "The server has too many requests of this kind, please try again later.", http.StatusTooManyRequests)
+	http.Error(w, tooManyRequests, http.StatusTooManyRequests)
 }
 
 // rejections computes Retry-After from the rate of rejections of each priority

@@ -9,6 +9,7 @@ import (
 
 // serveWatch executes a watch that has its seats.
 func (r *request) serveWatch(w http.ResponseWriter, handler http.Handler) {
+	r.annotate(Executed)
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	signal := &initializationSignal{request: *r, done: make(chan struct{})}
 	defer signal.Signal()

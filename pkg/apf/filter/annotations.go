@@ -1,0 +1,62 @@
+package filter
+
+import (
+	"strconv"
+
+	"k8s.io/apiserver/pkg/audit"
+)
+
+// Annotations says which requests are annotated in their audit events.
+type Annotations uint8
+
+// The values.
+const (
+	// AnnotateNone is no request.
+	AnnotateNone Annotations = iota
+	// AnnotateGoverned is requests of priority levels that limit them.
+	AnnotateGoverned
+	// AnnotateAll is requests of exempt priority levels too.
+	AnnotateAll
+)
+
+// The keys of the annotations.
+const (
+	annotationPrefix = "apf.flowcontrol.apiserver.k8s.io/"
+
+	// FlowSchemaAnnotation and PriorityLevelAnnotation are names.
+	FlowSchemaAnnotation    = annotationPrefix + "flow-schema"
+	PriorityLevelAnnotation = annotationPrefix + "priority-level"
+	// FlowDistinguisherAnnotation is the user or the namespace, as the flow schema
+	// says, or empty.
+	FlowDistinguisherAnnotation = annotationPrefix + "flow-distinguisher"
+	// SeatsAnnotation is the number of seats that the request needs to start.
+	SeatsAnnotation = annotationPrefix + "seats"
+	// QueueWaitAnnotation is how long the request waited in a queue, such as 1.5s; 0s
+	// if it did not.
+	QueueWaitAnnotation = annotationPrefix + "queue-wait"
+	// OutcomeAnnotation is Executed or, if the request was rejected, the reason as in
+	// the metrics: queue-full, concurrency-limit, time-out, cancelled.
+	OutcomeAnnotation = annotationPrefix + "outcome"
+)
+
+// Executed is the outcome of a request that got its seats.
+const Executed = "executed"
+
+// annotate adds the annotations to the audit event of the request, if there is one.
+func (r *request) annotate(outcome string) {
+	if r.Annotations == AnnotateNone || r.Annotations == AnnotateGoverned && r.apf.Exempt() {
+		return
+	}
+	ctx := r.http.Context()
+	if !audit.AuditContextFrom(ctx).Enabled() {
+		return
+	}
+	audit.AddAuditAnnotations(ctx,
+		FlowSchemaAnnotation, r.apf.Schema().Name,
+		PriorityLevelAnnotation, r.apf.Level().Name,
+		FlowDistinguisherAnnotation, r.apf.Flow,
+		SeatsAnnotation, strconv.Itoa(r.apf.Work.Width()),
+		QueueWaitAnnotation, r.apf.Waited().String(),
+		OutcomeAnnotation, outcome,
+	)
+}

@@ -1,0 +1,127 @@
+package filter
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	"k8s.io/apiserver/pkg/audit"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// audited returns a request whose audit event has the given level, and the event.
+func audited(r *http.Request, level auditinternal.Level) (*http.Request, *auditinternal.Event) {
+	ctx := audit.WithAuditContext(r.Context())
+	ac := audit.AuditContextFrom(ctx)
+	ac.RequestAuditConfig.Level = level
+	return r.WithContext(ctx), &ac.Event
+}
+
+// annotationsOf returns the annotations by the last part of their keys.
+func annotationsOf(t *testing.T, e *auditinternal.Event) map[string]string {
+	t.Helper()
+	short := map[string]string{}
+	for key, value := range e.Annotations {
+		require.Greater(t, len(key), len(annotationPrefix))
+		assert.Equal(t, annotationPrefix, key[:len(annotationPrefix)])
+		short[key[len(annotationPrefix):]] = value
+	}
+	return short
+}
+
+func TestAuditEventSaysWhatFlowControlDid(t *testing.T) {
+	wanted := func(wait, outcome string) map[string]string {
+		return map[string]string{
+			"flow-schema": "everybody", "priority-level": "tested", "flow-distinguisher": "", "seats": "1", "queue-wait": wait, "outcome": outcome,
+		}
+	}
+	for _, test := range []struct {
+		name       string
+		verb       string
+		discipline queueset.Discipline
+		seats      int
+		busy       bool          // until the client leaves after a second, or its time to wait is over
+		deadline   time.Duration // of the request
+		leaves     bool
+		want       map[string]string
+	}{
+		{"a request that executes", "get", queueset.Queue, 1, false, time.Minute, false, wanted("0s", "executed")},
+		{"a watch that executes", "watch", queueset.Queue, 1, false, time.Minute, false, wanted("0s", "executed")},
+		{"a request that is rejected at once", "get", queueset.Reject, 0, false, time.Minute, false, wanted("0s", "concurrency-limit")},
+		{"a request whose time to wait is over", "get", queueset.Queue, 1, true, 40 * time.Second, false, wanted("10s", "time-out")},
+		{"a request whose client leaves", "get", queueset.Queue, 1, true, 40 * time.Second, true, wanted("1s", "cancelled")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, test.discipline, test.seats)
+				s.options.Annotations = AnnotateGoverned
+				if test.busy {
+					defer s.busy()()
+				}
+				r, event := audited(requestBy(nobody, test.verb, "resourceVersion=7"), auditinternal.LevelMetadata)
+				ctx, cancel := context.WithTimeout(r.Context(), test.deadline)
+				defer cancel()
+				if test.leaves {
+					time.AfterFunc(time.Second, cancel)
+				}
+				s.ask(s.before(func(_ http.ResponseWriter, _ *http.Request) {
+					assert.Equal(t, test.want, annotationsOf(t, event), "the event of the start of a response has them")
+				}), r.WithContext(ctx))
+				assert.Equal(t, test.want, annotationsOf(t, event))
+			})
+		})
+	}
+}
+
+func TestAuditEventSaysHowLongARequestWaitedThatExecutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Queue, 1)
+		s.options.Annotations = AnnotateGoverned
+		time.AfterFunc(1500*time.Millisecond, s.busy())
+		r, event := audited(requestBy(nobody, "get", ""), auditinternal.LevelMetadata)
+		s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), r)
+		assert.Equal(t, "1.5s", event.Annotations[QueueWaitAnnotation])
+		assert.Equal(t, Executed, event.Annotations[OutcomeAnnotation])
+	})
+}
+
+func TestOptionsSayWhichRequestsAreAnnotated(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		annotations Annotations
+		user        string
+		level       auditinternal.Level
+		annotated   bool
+	}{
+		{"none unless asked for", AnnotateNone, nobody, auditinternal.LevelMetadata, false},
+		{"a governed request", AnnotateGoverned, nobody, auditinternal.LevelMetadata, true},
+		{"not an exempt one", AnnotateGoverned, master, auditinternal.LevelMetadata, false},
+		{"an exempt one if all are", AnnotateAll, master, auditinternal.LevelMetadata, true},
+		{"not one that the policy excludes", AnnotateAll, nobody, auditinternal.LevelNone, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, queueset.Queue, 1)
+			s.options.Annotations = test.annotations
+			r, event := audited(requestBy(test.user, "get", ""), test.level)
+			s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), r)
+			assert.Equal(t, test.annotated, len(event.Annotations) > 0)
+			if test.user == master && test.annotated {
+				assert.Equal(t, "exempt", event.Annotations[PriorityLevelAnnotation])
+			}
+		})
+	}
+}
+
+func TestRequestWithoutAuditPaysNothingForAnnotations(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	s.options.Annotations = AnnotateAll
+	handler := s.before(func(http.ResponseWriter, *http.Request) {})
+	r, w := requestBy(nobody, "get", ""), discard{}
+	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() { handler.ServeHTTP(w, r) }), 1.0)
+}

@@ -1,0 +1,51 @@
+package filter
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// The types of the causes in the details of a Status that explains a rejection. The
+// message of the first two is a name, that of the last a reason as in the metrics.
+const (
+	FlowSchemaCause      metav1.CauseType = "FlowSchema"
+	PriorityLevelCause   metav1.CauseType = "PriorityLevel"
+	RejectionReasonCause metav1.CauseType = "RejectionReason"
+)
+
+const tooManyRequests = "The server has too many requests of this kind, please try again later."
+
+// explanation is why a request was rejected.
+type explanation struct{ schema, level, reason string }
+
+// explanation returns why the request was rejected, or nil if the user may not know.
+func (r *request) explanation() *explanation {
+	if r.Explain == nil || r.Serializer == nil {
+		return nil
+	}
+	ctx := r.http.Context()
+	requester, ok := apirequest.UserFrom(ctx)
+	if !ok || !r.Explain(ctx, requester) {
+		return nil
+	}
+	return &explanation{r.apf.Schema().Name, r.apf.Level().Name, r.apf.Reason().String()}
+}
+
+// respond writes a Status.
+func (e *explanation) respond(r *request, w http.ResponseWriter, retryAfter int) {
+	err := apierrors.NewTooManyRequests(fmt.Sprintf("%s Priority level %q rejected a request of flow schema %q: %s.",
+		tooManyRequests, e.level, e.schema, e.reason), retryAfter)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{
+		{Type: FlowSchemaCause, Message: e.schema},
+		{Type: PriorityLevelCause, Message: e.level},
+		{Type: RejectionReasonCause, Message: e.reason},
+	}
+	version := schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion}
+	responsewriters.ErrorNegotiated(err, r.Serializer, version, w, r.http)
+}
