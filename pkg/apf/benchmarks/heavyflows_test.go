@@ -1,0 +1,96 @@
+package benchmarks
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// mergedAfter is the number of requests after which the engine counts what flows used.
+const mergedAfter = 64
+
+// BenchmarkHeavyFlows measures what a request pays for counting the seat-seconds of its
+// flow: one request is counted by the engine alone, the other a second time in the same
+// way. The two take turns within each iteration; the difference of the medians is
+// reported.
+func BenchmarkHeavyFlows(b *testing.B) {
+	for _, flows := range []int{1, heavyhitters.Counters, 100000} {
+		b.Run(fmt.Sprint(flows), func(b *testing.B) {
+			e := levelOf(b, 128)
+			users := make([]string, flows)
+			for i := range users {
+				users[i] = fmt.Sprint("user", i)
+			}
+			var batch heavyhitters.Batch
+			windows := heavyhitters.NewWindows()
+			alone := func(n int) { requestOfFlow(e, users[n*7919%flows]) }
+			twice := func(n int) {
+				user := users[n*7919%flows]
+				requestOfFlow(e, user)
+				batch.Add(time.Duration(n)*time.Microsecond, "schema0", user, int64(time.Millisecond))
+				if n%mergedAfter == 0 {
+					windows.Count(&batch)
+				}
+			}
+			var once, again []float64
+			round := 0
+			for b.Loop() {
+				once = append(once, requestsInTurn(round, alone))
+				again = append(again, requestsInTurn(round, twice))
+				round++
+			}
+			b.ReportMetric(medianOf(once), "ns-request")
+			b.ReportMetric(medianOf(again)-medianOf(once), "ns-counted")
+			b.ReportMetric(0, "ns/op") // hides the time of both together
+		})
+	}
+}
+
+func requestOfFlow(e *engine.Engine, user string) {
+	t := e.Begin()
+	t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = user, "get", "pods", true
+	t.Classify()
+	if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
+		t.Finish()
+	}
+	t.End()
+}
+
+// requestsInTurn returns the nanoseconds of one request.
+func requestsInTurn(round int, request func(n int)) float64 {
+	const requests = 2000
+	begin := time.Now()
+	for n := range requests {
+		request(round*requests + n)
+	}
+	return float64(time.Since(begin)) / requests
+}
+
+// BenchmarkRejections measures what a rejected request pays for being remembered.
+func BenchmarkRejections(b *testing.B) {
+	for _, flows := range []int{1, rejections.Capacity, 100000} {
+		b.Run(fmt.Sprint(flows), func(b *testing.B) {
+			all := make([]rejections.Rejection, flows)
+			for i := range all {
+				user := fmt.Sprint("user", i)
+				all[i] = rejections.Rejection{
+					Schema: "schema0", Distinguisher: user, Reason: stats.QueueFull, Queue: 3, Seats: 1,
+					Attributes: &flow.Attributes{User: user, Verb: "get", Path: "/api/v1/namespaces/default/configmaps/settings"},
+				}
+			}
+			var log rejections.Log
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				log.Add(all[n*7919%flows])
+			}
+		})
+	}
+}
