@@ -30,16 +30,18 @@ type Config struct {
 	// admin.kubeconfig. Nothing is written to it if none of these is used.
 	DataDir string
 
-	Run            *genericoptions.ServerRunOptions
-	Etcd           *genericoptions.EtcdOptions
-	SecureServing  *genericoptions.SecureServingOptionsWithLoopback
-	Identity       *identity.Options
-	Audit          *genericoptions.AuditOptions
-	Features       *genericoptions.FeatureOptions
-	Admission      *genericoptions.AdmissionOptions
-	APIEnablement  *genericoptions.APIEnablementOptions
-	EgressSelector *genericoptions.EgressSelectorOptions
-	Traces         *genericoptions.TracingOptions
+	Run           *genericoptions.ServerRunOptions
+	Etcd          *genericoptions.EtcdOptions
+	SecureServing *genericoptions.SecureServingOptionsWithLoopback
+	Identity      *identity.Options
+	Audit         *genericoptions.AuditOptions
+	// AuditFlowControl says which requests flow control annotates in audit events.
+	AuditFlowControl AuditFlowControl
+	Features         *genericoptions.FeatureOptions
+	Admission        *genericoptions.AdmissionOptions
+	APIEnablement    *genericoptions.APIEnablementOptions
+	EgressSelector   *genericoptions.EgressSelectorOptions
+	Traces           *genericoptions.TracingOptions
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;
 	// nil means pkg/apf. What it sets is used by the library's filter.
@@ -71,17 +73,18 @@ func NewConfig() *Config {
 	run.ShutdownWatchTerminationGracePeriod = watchTerminationGrace
 
 	return &Config{
-		DataDir:        defaultDataDir,
-		Run:            run,
-		Etcd:           etcd,
-		SecureServing:  serving.WithLoopback(),
-		Identity:       identity.NewOptions(),
-		Audit:          genericoptions.NewAuditOptions(),
-		Features:       genericoptions.NewFeatureOptions(),
-		Admission:      genericoptions.NewAdmissionOptions(),
-		APIEnablement:  genericoptions.NewAPIEnablementOptions(),
-		EgressSelector: genericoptions.NewEgressSelectorOptions(),
-		Traces:         genericoptions.NewTracingOptions(),
+		DataDir:          defaultDataDir,
+		Run:              run,
+		Etcd:             etcd,
+		SecureServing:    serving.WithLoopback(),
+		Identity:         identity.NewOptions(),
+		Audit:            genericoptions.NewAuditOptions(),
+		AuditFlowControl: AuditGoverned,
+		Features:         genericoptions.NewFeatureOptions(),
+		Admission:        genericoptions.NewAdmissionOptions(),
+		APIEnablement:    genericoptions.NewAPIEnablementOptions(),
+		EgressSelector:   genericoptions.NewEgressSelectorOptions(),
+		Traces:           genericoptions.NewTracingOptions(),
 	}
 }
 
@@ -111,6 +114,12 @@ func (c *Config) Complete() CompletedConfig {
 		}
 	}
 	return completed
+}
+
+// authorizesLocally reports whether this server authorizes requests without asking
+// another server.
+func (c CompletedConfig) authorizesLocally() bool {
+	return c.LocalIdentity && c.Identity.Local.AuthorizationWebhookFile == ""
 }
 
 // usesDataDir reports whether the server keeps anything in its data directory.

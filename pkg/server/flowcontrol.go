@@ -24,6 +24,10 @@ type flowControl struct {
 	*apf.FlowControl
 	informers externalversions.SharedInformerFactory
 	gauges    *stats.KindGauges
+	// annotations says which requests are annotated in audit events.
+	annotations filter.Annotations
+	// readers are told why their requests are rejected.
+	readers *rejectionReaders
 }
 
 // applyFlowControl makes the engine, which enforces the objects that this server
@@ -39,6 +43,10 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
+	if s.generic.AuditBackend != nil {
+		flowControl.annotations = s.config.AuditFlowControl.annotations()
+	}
+	flowControl.readers = newRejectionReaders(s.generic.Authorization.Authorizer, s.config.authorizesLocally())
 	s.generic.FlowControl = flowControl
 	s.flowControl = flowControl
 	if err := s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
@@ -82,6 +90,9 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		Objects:     c.StorageObjectCountTracker.Get,
 		Watches:     f,
 		Gauges:      f.gauges,
+		Annotations: f.annotations,
+		Explain:     f.readers.include,
+		Serializer:  c.Serializer,
 	})
 }
 

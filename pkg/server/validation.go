@@ -22,6 +22,9 @@ func (c CompletedConfig) Validate() []error {
 	errs = append(errs, c.validateServing()...)
 	errs = append(errs, c.Identity.Validate()...)
 	errs = append(errs, c.Audit.Validate()...)
+	if err := c.AuditFlowControl.validate(); err != nil {
+		errs = append(errs, err)
+	}
 	errs = append(errs, c.validateFeatures()...)
 	errs = append(errs, c.validateAdmission()...)
 	errs = append(errs, c.validateAPIEnablement()...)

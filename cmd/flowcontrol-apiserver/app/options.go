@@ -42,6 +42,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
 	o.Admission.AddFlags(sets.FlagSet("admission"))
 	o.Audit.AddFlags(sets.FlagSet("auditing"))
+	sets.FlagSet("auditing").StringVar((*string)(&o.AuditFlowControl), "audit-flow-control", string(o.AuditFlowControl),
+		"Requests whose audit events get annotations apf.flowcontrol.apiserver.k8s.io/{flow-schema,priority-level,flow-distinguisher,"+
+			"seats,queue-wait,outcome}: governed (all but those of exempt priority levels), all, or none. The outcome is executed, "+
+			"queue-full, concurrency-limit, time-out or cancelled.")
 	o.Features.AddFlags(sets.FlagSet("features"))
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
 	o.Traces.AddFlags(sets.FlagSet("traces"))

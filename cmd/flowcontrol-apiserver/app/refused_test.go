@@ -44,6 +44,7 @@ func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
 		{"less than no time", []string{"--request-timeout=-1s"}, []string{"--request-timeout"}},
 		{"lookup without a cluster", []string{"--authentication-skip-lookup"}, []string{"--authentication-skip-lookup", "--kubeconfig"}},
 		{"token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"}, []string{"--token-auth-file", "--kubeconfig"}},
+		{"requests to annotate that are none of the choices", []string{"--audit-flow-control=some"}, []string{"--audit-flow-control=some", "none, governed, all"}},
 		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
