@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
@@ -17,11 +17,11 @@ func isPresent(level string) bool { return level != "absent" }
 
 // requireShadowIsTrue compares shadowedBy with the classifier. It reports
 // whether the classifier assigns no request to the schema.
-func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) bool {
+func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
 	takers := shadowedBy(&schema, pointers(others), isPresent)
-	c := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := c.Match(&requests[i]); chosen >= 0 && c.Schemas()[chosen].Name == schema.Name {
 			require.Empty(t, takers, "%s is reported to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
@@ -30,7 +30,7 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []f
 	}
 	require.NotEmpty(t, takers, "%s matches nothing among %s", text(schema), text(others))
 
-	var named []flowcontrol.FlowSchema
+	var named []flowcontrolv1.FlowSchema
 	for _, taker := range takers {
 		named = append(named, *taker)
 	}
@@ -40,19 +40,19 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrol.FlowSchema, others []f
 
 // requireOverlapIsTrue compares overlap with the classifier. It reports whether
 // some request matches both schemas.
-func requireOverlapIsTrue(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) bool {
+func requireOverlapIsTrue(t *testing.T, a, b flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"
 	first, second := classifier(a), classifier(b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
-			require.True(t, overlap(rulesOf(&a), &b), "%s and %s both match %+v", text(a), text(b), requests[i])
-			require.True(t, overlap(rulesOf(&b), &a))
+			require.True(t, overlap(rulesOf(&a), &b, userSet.intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
+			require.True(t, overlap(rulesOf(&b), &a, userSet.intersects))
 			return true
 		}
 	}
-	require.False(t, overlap(rulesOf(&a), &b), "%s and %s have no request in common", text(a), text(b))
-	require.False(t, overlap(rulesOf(&b), &a))
+	require.False(t, overlap(rulesOf(&a), &b, userSet.intersects), "%s and %s have no request in common", text(a), text(b))
+	require.False(t, overlap(rulesOf(&b), &a, userSet.intersects))
 	return false
 }
 
@@ -106,26 +106,26 @@ func FuzzFindingsAgreeWithTheClassifier(f *testing.F) {
 }
 
 // fuzzedSchema returns a schema with fuzzed values, which may be invalid.
-func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrol.FlowSchema {
+func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, resource, url string) flowcontrolv1.FlowSchema {
 	schema := randomSchema(random, name)
 	rule := &schema.Spec.Rules[0]
 	rule.Subjects = append(rule.Subjects, aUser(userName), aGroup(inGroup), anAccount(namespace, userName))
-	rule.ResourceRules = append(rule.ResourceRules, flowcontrol.ResourcePolicyRule{
+	rule.ResourceRules = append(rule.ResourceRules, flowcontrolv1.ResourcePolicyRule{
 		Verbs: []string{verb}, APIGroups: []string{wildcard}, Resources: []string{resource}, Namespaces: []string{namespace},
 	})
-	rule.NonResourceRules = append(rule.NonResourceRules, flowcontrol.NonResourcePolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{url}})
+	rule.NonResourceRules = append(rule.NonResourceRules, flowcontrolv1.NonResourcePolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{url}})
 	return schema
 }
 
 // shadowIsSound checks one direction of requireShadowIsTrue. A schema may match
 // only requests outside the universe.
-func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcontrol.FlowSchema, requests []flow.Attributes) {
+func shadowIsSound(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
 	if shadowedBy(&schema, pointers(others), isPresent) == nil {
 		return
 	}
-	c := classifier(append([]flowcontrol.FlowSchema{schema}, others...)...)
+	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := c.Match(&requests[i]); chosen >= 0 {
 			require.NotEqual(t, schema.Name, c.Schemas()[chosen].Name, "%s among %s takes %+v", text(schema), text(others), requests[i])
@@ -133,9 +133,9 @@ func shadowIsSound(t *testing.T, schema flowcontrol.FlowSchema, others []flowcon
 	}
 }
 
-func overlapIsComplete(t *testing.T, a, b flowcontrol.FlowSchema, requests []flow.Attributes) {
+func overlapIsComplete(t *testing.T, a, b flowcontrolv1.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
-	if overlap(rulesOf(&a), &b) {
+	if overlap(rulesOf(&a), &b, userSet.intersects) {
 		return
 	}
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"

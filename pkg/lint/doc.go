@@ -1,10 +1,11 @@
-// Package lint finds what the author of a FlowSchema probably did not intend.
-// For now its findings are sent as API warnings on writes; they never reject a
-// write.
+// Package lint finds what the authors of FlowSchemas and PriorityLevelConfigurations
+// probably did not intend. Each finding has a stable Code; Codes lists them, and
+// docs/kubectl-apf-findings.md explains them.
 //
-// There are three findings: the priority level does not exist, the FlowSchema
-// can never match, and its matchingPrecedence is used by another FlowSchema that
-// matches some of the same requests, so that their names decide.
+// Check judges a Bundle: a whole configuration, the built-in objects of the release, the
+// seats of a server, and what is known of the cluster. An Advisor judges one object that
+// has been written, beside what is stored; a server sends its findings as API warnings.
+// Both share the checks. No finding rejects a write.
 //
 // # Users
 //
@@ -40,9 +41,30 @@
 // An earlier FlowSchema counts only if its priority level exists, because
 // FlowSchemas without one take no part in matching.
 //
+// # Many FlowSchemas
+//
+// On write, one FlowSchema is compared with each other one whose users it may share. A
+// Bundle may have 10,000, so an index finds the few that count. A row is a resource rule
+// or a non-resource rule. For each place of a rule (users, verbs, API groups, resources,
+// namespaces, URLs) the index holds the rows that have a value, in matching order. The
+// rows that cover a tuple are the intersection, over its places, of those that have its
+// value or a wildcard, as bit sets. The first of them belongs to the FlowSchema that
+// takes the tuple. Rows that overlap are found in the same way and then compared
+// exactly. So the work is proportional to tuples times rows divided by 64.
+//
 // # FlowSchemas that overlap
 //
 // Two FlowSchemas overlap if some request matches both: two of their rules have
 // a user in common and a value in common in each list. Earlier FlowSchemas that
-// take these requests are ignored.
+// take these requests are ignored. A finding about a schema that never matches replaces
+// that about its precedence. If only group memberships that nothing requires make two
+// FlowSchemas overlap, or if both have the same priority level, the finding is an info.
+//
+// # Seats
+//
+// Limits are those of package allocation for the Bundle's total. The longest wait is a
+// quarter of the default request timeout, 15 s. A level of n seats then serves n · 15 s
+// / d requests of duration d while a request waits; the bound of queue lengths takes d =
+// 100 ms, which most requests exceed. The probability that an elephant squishes a mouse
+// is that of package flow.
 package lint

@@ -3,13 +3,14 @@ package lint
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 // The values in schemas, and one request of each kind that such schemas
@@ -93,18 +94,18 @@ func someOf(random *rand.Rand, words []string) []string {
 	return values
 }
 
-func randomSchema(random *rand.Rand, name string) flowcontrol.FlowSchema {
-	schema := flowcontrol.FlowSchema{}
+func randomSchema(random *rand.Rand, name string) flowcontrolv1.FlowSchema {
+	schema := flowcontrolv1.FlowSchema{}
 	schema.Name = name
 	schema.Spec.MatchingPrecedence = 2 + random.Int32N(4)
 	schema.Spec.PriorityLevelConfiguration.Name = pick(random, []string{"present", "present", "present", "absent"})
 	for range 1 + random.IntN(2) {
-		var rule flowcontrol.PolicyRulesWithSubjects
+		var rule flowcontrolv1.PolicyRulesWithSubjects
 		for range 1 + random.IntN(3) {
 			rule.Subjects = append(rule.Subjects, randomSubject(random))
 		}
 		if random.IntN(4) > 0 {
-			rule.ResourceRules = []flowcontrol.ResourcePolicyRule{{
+			rule.ResourceRules = []flowcontrolv1.ResourcePolicyRule{{
 				Verbs: someOf(random, verbWords()), APIGroups: someOf(random, apiGroupWords()), Resources: someOf(random, resourceWords()),
 				ClusterScope: random.IntN(2) == 0, Namespaces: someOf(random, namespaceWords()),
 			}}
@@ -113,14 +114,14 @@ func randomSchema(random *rand.Rand, name string) flowcontrol.FlowSchema {
 			}
 		}
 		if random.IntN(3) == 0 || rule.ResourceRules == nil {
-			rule.NonResourceRules = []flowcontrol.NonResourcePolicyRule{{Verbs: someOf(random, verbWords()), NonResourceURLs: someOf(random, urlWords())}}
+			rule.NonResourceRules = []flowcontrolv1.NonResourcePolicyRule{{Verbs: someOf(random, verbWords()), NonResourceURLs: someOf(random, urlWords())}}
 		}
 		schema.Spec.Rules = append(schema.Spec.Rules, rule)
 	}
 	return schema
 }
 
-func randomSubject(random *rand.Rand) flowcontrol.Subject {
+func randomSubject(random *rand.Rand) flowcontrolv1.Subject {
 	switch random.IntN(4) {
 	case 0:
 		return aUser(pick(random, []string{"alice", "bob", wildcard, "system:anonymous", "system:node:n1", "system:serviceaccount:ns1:builder"}))
@@ -132,61 +133,30 @@ func randomSubject(random *rand.Rand) flowcontrol.Subject {
 	}
 }
 
-func randomSchemas(random *rand.Rand, n int) []flowcontrol.FlowSchema {
-	schemas := make([]flowcontrol.FlowSchema, n)
+func randomSchemas(random *rand.Rand, n int) []flowcontrolv1.FlowSchema {
+	schemas := make([]flowcontrolv1.FlowSchema, n)
 	for i := range schemas {
 		schemas[i] = randomSchema(random, fmt.Sprintf("s%03d", i))
 	}
 	return schemas
 }
 
-func aUser(name string) flowcontrol.Subject {
-	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindUser, User: &flowcontrol.UserSubject{Name: name}}
+func aUser(name string) flowcontrolv1.Subject {
+	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: name}}
 }
 
-func aGroup(name string) flowcontrol.Subject {
-	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: name}}
+func aGroup(name string) flowcontrolv1.Subject {
+	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: name}}
 }
 
-func anAccount(namespace, name string) flowcontrol.Subject {
-	return flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
+func anAccount(namespace, name string) flowcontrolv1.Subject {
+	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindServiceAccount, ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: namespace, Name: name}}
 }
 
 // classifier returns the engine's classifier for the schemas with an existing
 // level.
-func classifier(schemas ...flowcontrol.FlowSchema) *classify.Classifier {
-	var converted []classify.Schema
-	for i := range schemas {
-		if schemas[i].Spec.PriorityLevelConfiguration.Name != "absent" {
-			converted = append(converted, forEngine(&schemas[i]))
-		}
-	}
-	return classify.New(converted)
-}
-
-func forEngine(schema *flowcontrol.FlowSchema) classify.Schema {
-	converted := classify.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
-	for _, rule := range schema.Spec.Rules {
-		var rules classify.Rule
-		for _, subject := range rule.Subjects {
-			switch subject.Kind {
-			case flowcontrol.SubjectKindUser:
-				rules.Subjects = append(rules.Subjects, classify.Subject{Kind: classify.User, Name: subject.User.Name})
-			case flowcontrol.SubjectKindGroup:
-				rules.Subjects = append(rules.Subjects, classify.Subject{Kind: classify.Group, Name: subject.Group.Name})
-			case flowcontrol.SubjectKindServiceAccount:
-				rules.Subjects = append(rules.Subjects, classify.Subject{
-					Kind: classify.ServiceAccount, Namespace: subject.ServiceAccount.Namespace, Name: subject.ServiceAccount.Name,
-				})
-			}
-		}
-		for _, r := range rule.ResourceRules {
-			rules.ResourceRules = append(rules.ResourceRules, classify.ResourceRule(r))
-		}
-		for _, r := range rule.NonResourceRules {
-			rules.NonResourceRules = append(rules.NonResourceRules, classify.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
-		}
-		converted.Rules = append(converted.Rules, rules)
-	}
-	return converted
+func classifier(schemas ...flowcontrolv1.FlowSchema) *classify.Classifier {
+	return classify.New(forClassifier(slices.DeleteFunc(pointers(schemas), func(schema *flowcontrolv1.FlowSchema) bool {
+		return schema.Spec.PriorityLevelConfiguration.Name == "absent"
+	})))
 }

@@ -3,7 +3,7 @@ package lint
 import (
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
 // maxTied bounds how many tied schemas are searched for: each candidate is
@@ -13,15 +13,15 @@ const maxTied = 20
 // tiedWith returns up to maxTied other schemas of the same precedence that match
 // some request which the schema matches too. It excludes mandatory schemas, whose
 // order does not depend on their names.
-func tiedWith(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema) []*flowcontrol.FlowSchema {
+func tiedWith(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
 	rules := rulesOf(schema)
-	var tied []*flowcontrol.FlowSchema
+	var tied []*flowcontrolv1.FlowSchema
 	for _, other := range others {
 		if len(tied) == maxTied {
 			break
 		}
 		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
-			!isMandatorySchema(other.Name) && overlap(rules, other) {
+			!isMandatorySchema(other.Name) && overlap(rules, other, userSet.intersects) {
 			tied = append(tied, other)
 		}
 	}
@@ -30,11 +30,11 @@ func tiedWith(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema) 
 
 // ruleWithUsers is a rule and the users that its subjects select.
 type ruleWithUsers struct {
-	*flowcontrol.PolicyRulesWithSubjects
+	*flowcontrolv1.PolicyRulesWithSubjects
 	users []userSet
 }
 
-func rulesOf(schema *flowcontrol.FlowSchema) []ruleWithUsers {
+func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {
 	rules := make([]ruleWithUsers, len(schema.Spec.Rules))
 	for i := range rules {
 		rule := &schema.Spec.Rules[i]
@@ -43,11 +43,12 @@ func rulesOf(schema *flowcontrol.FlowSchema) []ruleWithUsers {
 	return rules
 }
 
-// overlap reports whether some request matches one of the rules and the schema.
-func overlap(rules []ruleWithUsers, schema *flowcontrol.FlowSchema) bool {
+// overlap reports whether some request matches one of the rules and the schema. common
+// reports whether two sets have a user in common.
+func overlap(rules []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(a, b userSet) bool) bool {
 	for i := range rules {
 		for j := range schema.Spec.Rules {
-			if rules[i].intersects(&schema.Spec.Rules[j]) {
+			if rules[i].intersects(&schema.Spec.Rules[j], common) {
 				return true
 			}
 		}
@@ -55,19 +56,19 @@ func overlap(rules []ruleWithUsers, schema *flowcontrol.FlowSchema) bool {
 	return false
 }
 
-func (r *ruleWithUsers) intersects(other *flowcontrol.PolicyRulesWithSubjects) bool {
-	return r.intersectsSubjects(other.Subjects) &&
-		(slices.ContainsFunc(r.ResourceRules, func(a flowcontrol.ResourcePolicyRule) bool {
-			return slices.ContainsFunc(other.ResourceRules, func(b flowcontrol.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
-		}) || slices.ContainsFunc(r.NonResourceRules, func(a flowcontrol.NonResourcePolicyRule) bool {
-			return slices.ContainsFunc(other.NonResourceRules, func(b flowcontrol.NonResourcePolicyRule) bool { return nonResourceRulesIntersect(&a, &b) })
+func (r *ruleWithUsers) intersects(other *flowcontrolv1.PolicyRulesWithSubjects, common func(a, b userSet) bool) bool {
+	return r.intersectsSubjects(other.Subjects, common) &&
+		(slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
+			return slices.ContainsFunc(other.ResourceRules, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
+		}) || slices.ContainsFunc(r.NonResourceRules, func(a flowcontrolv1.NonResourcePolicyRule) bool {
+			return slices.ContainsFunc(other.NonResourceRules, func(b flowcontrolv1.NonResourcePolicyRule) bool { return nonResourceRulesIntersect(&a, &b) })
 		}))
 }
 
-func (r *ruleWithUsers) intersectsSubjects(subjects []flowcontrol.Subject) bool {
+func (r *ruleWithUsers) intersectsSubjects(subjects []flowcontrolv1.Subject, common func(a, b userSet) bool) bool {
 	for i := range subjects {
 		set, ok := userSetOf(&subjects[i])
-		if ok && slices.ContainsFunc(r.users, set.intersects) {
+		if ok && slices.ContainsFunc(r.users, func(own userSet) bool { return common(set, own) }) {
 			return true
 		}
 	}

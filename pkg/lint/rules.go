@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
 // wildcard covers everything in each list of a rule. Validation admits it only
@@ -24,7 +24,7 @@ type tuple struct {
 }
 
 // forEachTuple calls yield with each tuple of the schema until it returns false.
-func forEachTuple(schema *flowcontrol.FlowSchema, yield func(tuple) bool) {
+func forEachTuple(schema *flowcontrolv1.FlowSchema, yield func(tuple) bool) {
 	for i := range schema.Spec.Rules {
 		rule := &schema.Spec.Rules[i]
 		for _, users := range userSetsOf(rule.Subjects) {
@@ -42,7 +42,7 @@ func forEachTuple(schema *flowcontrol.FlowSchema, yield func(tuple) bool) {
 	}
 }
 
-func forEachResourceTuple(users userSet, rule *flowcontrol.ResourcePolicyRule, yield func(tuple) bool) bool {
+func forEachResourceTuple(users userSet, rule *flowcontrolv1.ResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
@@ -62,7 +62,7 @@ func forEachResourceTuple(users userSet, rule *flowcontrol.ResourcePolicyRule, y
 	return true
 }
 
-func forEachURLTuple(users userSet, rule *flowcontrol.NonResourcePolicyRule, yield func(tuple) bool) bool {
+func forEachURLTuple(users userSet, rule *flowcontrolv1.NonResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, url := range rule.NonResourceURLs {
 			if !yield(tuple{users: users, verb: verb, url: url}) {
@@ -74,11 +74,11 @@ func forEachURLTuple(users userSet, rule *flowcontrol.NonResourcePolicyRule, yie
 }
 
 // ruleCovers reports whether the rule matches every request of the tuple.
-func ruleCovers(rule *flowcontrol.PolicyRulesWithSubjects, t *tuple) bool {
+func ruleCovers(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	return subjectsCover(rule.Subjects, t.users) && requestsCover(rule, t)
 }
 
-func subjectsCover(subjects []flowcontrol.Subject, users userSet) bool {
+func subjectsCover(subjects []flowcontrolv1.Subject, users userSet) bool {
 	for i := range subjects {
 		if set, ok := userSetOf(&subjects[i]); ok && set.covers(users) {
 			return true
@@ -87,24 +87,24 @@ func subjectsCover(subjects []flowcontrol.Subject, users userSet) bool {
 	return false
 }
 
-func requestsCover(rule *flowcontrol.PolicyRulesWithSubjects, t *tuple) bool {
+func requestsCover(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	if t.url != "" {
-		return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrol.NonResourcePolicyRule) bool {
+		return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrolv1.NonResourcePolicyRule) bool {
 			return listCovers(r.Verbs, t.verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return urlCovers(url, t.url) })
 		})
 	}
-	return slices.ContainsFunc(rule.ResourceRules, func(r flowcontrol.ResourcePolicyRule) bool {
+	return slices.ContainsFunc(rule.ResourceRules, func(r flowcontrolv1.ResourcePolicyRule) bool {
 		return listCovers(r.Verbs, t.verb) && listCovers(r.APIGroups, t.apiGroup) && listCovers(r.Resources, t.resource) &&
 			(t.clusterScope && r.ClusterScope || !t.clusterScope && listCovers(r.Namespaces, t.namespace))
 	})
 }
 
-func resourceRulesIntersect(a, b *flowcontrol.ResourcePolicyRule) bool {
+func resourceRulesIntersect(a, b *flowcontrolv1.ResourcePolicyRule) bool {
 	return listsIntersect(a.Verbs, b.Verbs) && listsIntersect(a.APIGroups, b.APIGroups) && listsIntersect(a.Resources, b.Resources) &&
 		(a.ClusterScope && b.ClusterScope || listsIntersect(a.Namespaces, b.Namespaces))
 }
 
-func nonResourceRulesIntersect(a, b *flowcontrol.NonResourcePolicyRule) bool {
+func nonResourceRulesIntersect(a, b *flowcontrolv1.NonResourcePolicyRule) bool {
 	return listsIntersect(a.Verbs, b.Verbs) && slices.ContainsFunc(a.NonResourceURLs, func(url string) bool {
 		return slices.ContainsFunc(b.NonResourceURLs, func(other string) bool { return urlsIntersect(url, other) })
 	})

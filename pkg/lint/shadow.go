@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 // maxTries bounds the work of shadowedBy: how often a tuple is compared with a
@@ -18,7 +16,7 @@ const maxTries = 100_000
 // the given one would match, so that it never does. It returns nil if the schema
 // can match or if maxTries is exceeded. levelExists reports whether a priority
 // level exists.
-func shadowedBy(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema, levelExists func(name string) bool) []*flowcontrol.FlowSchema {
+func shadowedBy(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, levelExists func(name string) bool) []*flowcontrolv1.FlowSchema {
 	s := search{schema: schema, others: others, levelExists: levelExists}
 	shadowed := true
 	forEachTuple(schema, func(t tuple) bool {
@@ -28,23 +26,42 @@ func shadowedBy(schema *flowcontrol.FlowSchema, others []*flowcontrol.FlowSchema
 	if !shadowed {
 		return nil
 	}
-	return s.takers
+	return fewest(schema, s.takers)
+}
+
+// maxAlone bounds how many of several takers are tried alone.
+const maxAlone = 16
+
+// fewest returns the one of the takers that takes every request of the schema, if there
+// is one, and otherwise all of them.
+func fewest(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+	for i, taker := range takers[:min(len(takers), maxAlone)] {
+		takesAll := true
+		forEachTuple(schema, func(t tuple) bool {
+			takesAll = takes(taker, &t)
+			return takesAll
+		})
+		if takesAll {
+			return takers[i : i+1]
+		}
+	}
+	return takers
 }
 
 // search looks for the schemas that take the tuples of a schema.
 type search struct {
-	schema      *flowcontrol.FlowSchema
-	others      []*flowcontrol.FlowSchema
+	schema      *flowcontrolv1.FlowSchema
+	others      []*flowcontrolv1.FlowSchema
 	levelExists func(string) bool
 	// takers are the schemas found to take a tuple.
-	takers []*flowcontrol.FlowSchema
+	takers []*flowcontrolv1.FlowSchema
 	tries  int
 }
 
 // isTaken reports whether an earlier schema takes the tuple. It tries the known
 // takers first.
 func (s *search) isTaken(t *tuple) bool {
-	if slices.ContainsFunc(s.takers, func(taker *flowcontrol.FlowSchema) bool { return s.try(taker, t) }) {
+	if slices.ContainsFunc(s.takers, func(taker *flowcontrolv1.FlowSchema) bool { return s.try(taker, t) }) {
 		return true
 	}
 	for _, other := range s.others {
@@ -56,13 +73,13 @@ func (s *search) isTaken(t *tuple) bool {
 	return false
 }
 
-func (s *search) try(candidate *flowcontrol.FlowSchema, t *tuple) bool {
+func (s *search) try(candidate *flowcontrolv1.FlowSchema, t *tuple) bool {
 	s.tries++
 	return s.tries <= maxTries && takes(candidate, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
 }
 
 // takes reports whether one rule of the schema matches every request of the tuple.
-func takes(schema *flowcontrol.FlowSchema, t *tuple) bool {
+func takes(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
 	for i := range schema.Spec.Rules {
 		if ruleCovers(&schema.Spec.Rules[i], t) {
 			return true
@@ -73,7 +90,7 @@ func takes(schema *flowcontrol.FlowSchema, t *tuple) bool {
 
 // compareMatchingOrder orders schemas as package classify tries them: exempt,
 // then by precedence and name, then catch-all.
-func compareMatchingOrder(a, b *flowcontrol.FlowSchema) int {
+func compareMatchingOrder(a, b *flowcontrolv1.FlowSchema) int {
 	if order := cmp.Or(
 		cmp.Compare(tier(a.Name), tier(b.Name)),
 		cmp.Compare(a.Spec.MatchingPrecedence, b.Spec.MatchingPrecedence),

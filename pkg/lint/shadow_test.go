@@ -5,50 +5,49 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-func resources(rules ...flowcontrol.ResourcePolicyRule) flowcontrol.PolicyRulesWithSubjects {
-	return flowcontrol.PolicyRulesWithSubjects{Subjects: []flowcontrol.Subject{aUser("alice")}, ResourceRules: rules}
+func resources(rules ...flowcontrolv1.ResourcePolicyRule) flowcontrolv1.PolicyRulesWithSubjects {
+	return flowcontrolv1.PolicyRulesWithSubjects{Subjects: []flowcontrolv1.Subject{aUser("alice")}, ResourceRules: rules}
 }
 
-func urls(verb string, urls ...string) flowcontrol.PolicyRulesWithSubjects {
-	return flowcontrol.PolicyRulesWithSubjects{
-		Subjects:         []flowcontrol.Subject{aUser("alice")},
-		NonResourceRules: []flowcontrol.NonResourcePolicyRule{{Verbs: []string{verb}, NonResourceURLs: urls}},
+func urls(verb string, urls ...string) flowcontrolv1.PolicyRulesWithSubjects {
+	return flowcontrolv1.PolicyRulesWithSubjects{
+		Subjects:         []flowcontrolv1.Subject{aUser("alice")},
+		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{verb}, NonResourceURLs: urls}},
 	}
 }
 
 func TestRulesCoverAndIntersect(t *testing.T) {
 	wild := []string{wildcard}
-	pods := flowcontrol.ResourcePolicyRule{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ns"}}
-	with := func(change func(*flowcontrol.ResourcePolicyRule)) flowcontrol.PolicyRulesWithSubjects {
+	pods := flowcontrolv1.ResourcePolicyRule{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ns"}}
+	with := func(change func(*flowcontrolv1.ResourcePolicyRule)) flowcontrolv1.PolicyRulesWithSubjects {
 		rule := pods
 		change(&rule)
 		return resources(rule)
 	}
 	for _, test := range []struct {
 		name             string
-		first, second    flowcontrol.PolicyRulesWithSubjects
+		first, second    flowcontrolv1.PolicyRulesWithSubjects
 		shadows, overlap bool
 	}{
 		{"the same rule", resources(pods), resources(pods), true, true},
-		{"all verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), resources(pods), true, true},
-		{"one of the verbs", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get"} }), resources(pods), false, true},
-		{"another verb", with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"watch"} }), resources(pods), false, false},
+		{"all verbs", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs = wild }), resources(pods), true, true},
+		{"one of the verbs", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs = []string{"get"} }), resources(pods), false, true},
+		{"another verb", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs = []string{"watch"} }), resources(pods), false, false},
 		{"a rule for each verb", resources(
-			flowcontrol.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: wild, Resources: wild, Namespaces: wild},
-			flowcontrol.ResourcePolicyRule{Verbs: []string{"get"}, APIGroups: wild, Resources: wild, Namespaces: wild},
+			flowcontrolv1.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: wild, Resources: wild, Namespaces: wild},
+			flowcontrolv1.ResourcePolicyRule{Verbs: []string{"get"}, APIGroups: wild, Resources: wild, Namespaces: wild},
 		), resources(pods), true, true},
-		{"some verbs of all", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = wild }), false, true},
-		{"another API group", with(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{"apps"} }), resources(pods), false, false},
-		{"all resources, which include subresources", with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), true, true},
-		{"a resource and its subresource", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), false, false},
-		{"a namespace and the cluster scope", resources(pods), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
-		{"all namespaces and the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
-		{"all namespaces without the cluster scope", with(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), false, true},
-		{"the cluster scope in both", with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), with(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), true, true},
+		{"some verbs of all", resources(pods), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs = wild }), false, true},
+		{"another API group", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.APIGroups = []string{"apps"} }), resources(pods), false, false},
+		{"all resources, which include subresources", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Resources = wild }), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), true, true},
+		{"a resource and its subresource", resources(pods), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Resources = []string{"pods/status"} }), false, false},
+		{"a namespace and the cluster scope", resources(pods), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
+		{"all namespaces and the cluster scope", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), false, false},
+		{"all namespaces without the cluster scope", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.Namespaces = wild }), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope = true }), false, true},
+		{"the cluster scope in both", with(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope = true }), with(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = true, nil }), true, true},
 		{"resources and URLs", resources(pods), urls("*", "*"), false, false},
 		{"a URL and what is below it", urls("get", "/healthz"), urls("get", "/healthz/etcd"), true, true},
 		{"a URL and a pattern of what is below it", urls("get", "/healthz"), urls("get", "/healthz/*"), true, true},
@@ -60,7 +59,7 @@ func TestRulesCoverAndIntersect(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			first, second := schemaOf("first", 5, test.first), schemaOf("second", 5, test.second)
-			both := []flowcontrol.FlowSchema{first, second}
+			both := []flowcontrolv1.FlowSchema{first, second}
 			yes := func(string) bool { return true }
 			require.Equal(t, test.shadows, shadowedBy(&second, pointers(both), yes) != nil)
 			require.Equal(t, test.overlap, tiedWith(&second, pointers(both)) != nil)
@@ -72,16 +71,16 @@ func TestRulesCoverAndIntersect(t *testing.T) {
 
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
-	require.Empty(t, tiedWith(&schema, pointers([]flowcontrol.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
+	require.Empty(t, tiedWith(&schema, pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
 }
 
 func TestSearchStopsAtMaxTries(t *testing.T) {
-	rule := flowcontrol.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
+	rule := flowcontrolv1.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
 	for i := range maxTries + 1 {
 		rule.Verbs = append(rule.Verbs, fmt.Sprint(i))
 	}
 	schema := schemaOf("new", 5, resources(rule))
-	first := []flowcontrol.FlowSchema{everything("first", 4, aUser("alice"))}
+	first := []flowcontrolv1.FlowSchema{everything("first", 4, aUser("alice"))}
 	require.Empty(t, shadowedBy(&schema, pointers(first), isPresent))
 	schema.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
 	require.Len(t, shadowedBy(&schema, pointers(first), isPresent), 1)

@@ -9,8 +9,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 const nodeUserPrefix = "system:node:"
@@ -43,13 +41,13 @@ const (
 )
 
 // userSetOf returns the users that a subject selects, and false if there are none.
-func userSetOf(s *flowcontrol.Subject) (userSet, bool) {
+func userSetOf(s *flowcontrolv1.Subject) (userSet, bool) {
 	switch {
-	case s.Kind == flowcontrol.SubjectKindUser && s.User != nil:
+	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
 		return userNamed(s.User.Name), true
-	case s.Kind == flowcontrol.SubjectKindGroup && s.Group != nil:
+	case s.Kind == flowcontrolv1.SubjectKindGroup && s.Group != nil:
 		return groupNamed(s.Group.Name), true
-	case s.Kind == flowcontrol.SubjectKindServiceAccount && s.ServiceAccount != nil:
+	case s.Kind == flowcontrolv1.SubjectKindServiceAccount && s.ServiceAccount != nil:
 		namespace, name := s.ServiceAccount.Namespace, s.ServiceAccount.Name
 		if name == flowcontrolv1.NameAll {
 			return userSet{kind: serviceAccountsOfNamespace, namespace: namespace}, true
@@ -97,7 +95,7 @@ func groupNamed(name string) userSet {
 
 // userSetsOf returns the users that the subjects select. It splits everyone into
 // two sets, which different FlowSchemas may take.
-func userSetsOf(subjects []flowcontrol.Subject) []userSet {
+func userSetsOf(subjects []flowcontrolv1.Subject) []userSet {
 	var sets []userSet
 	for i := range subjects {
 		switch set, ok := userSetOf(&subjects[i]); {
@@ -147,6 +145,52 @@ func (a userSet) intersects(b userSet) bool {
 	}
 }
 
+// surelyIntersects reports whether some user is in both sets, even if no user is in a
+// group that nothing requires them to be in.
+func (a userSet) surelyIntersects(b userSet) bool {
+	return a.covers(b) || b.covers(a) || (a.kind == nodes || b.kind == nodes) && a.intersects(b)
+}
+
+// isBroad reports whether the set has users that nobody listed.
+func (a userSet) isBroad() bool { return a.kind <= serviceAccounts }
+
+// supersets returns the sets that cover this one, itself included and everyone
+// excluded, which userSetsOf does not return.
+func (a userSet) supersets() []userSet {
+	all := userSet{kind: authenticated}
+	switch a.kind {
+	case authenticated, unauthenticated:
+		return []userSet{a}
+	case serviceAccountsOfNamespace:
+		return []userSet{a, {kind: serviceAccounts}, all}
+	case oneServiceAccount:
+		return []userSet{a, {kind: serviceAccountsOfNamespace, namespace: a.namespace}, {kind: serviceAccounts}, all}
+	default:
+		return []userSet{a, all}
+	}
+}
+
+// kindsInCommon returns the kinds of the sets, other than supersets, that may have a
+// user in common with this one.
+func (a userSet) kindsInCommon() []userSetKind {
+	switch a.kind {
+	case authenticated:
+		return []userSetKind{serviceAccounts, serviceAccountsOfNamespace, oneServiceAccount, nodes, oneGroup, oneUser}
+	case serviceAccounts:
+		return []userSetKind{serviceAccountsOfNamespace, oneServiceAccount}
+	case serviceAccountsOfNamespace:
+		return []userSetKind{oneServiceAccount}
+	case nodes:
+		return []userSetKind{oneUser}
+	case oneGroup:
+		return []userSetKind{oneGroup, oneUser}
+	case oneUser:
+		return []userSetKind{nodes, oneGroup}
+	default:
+		return nil
+	}
+}
+
 // UserMask is a Bloom filter of the users that a FlowSchema selects. Two
 // FlowSchemas without a common user need not be compared, and one word each
 // excludes most of 10,000. A bit stands for the users whose names, or whose
@@ -157,7 +201,7 @@ type UserMask uint64
 const AllUsers UserMask = math.MaxUint64
 
 // MaskOf returns the mask of the FlowSchema's subjects, zero if they select no user.
-func MaskOf(schema *flowcontrol.FlowSchema) UserMask {
+func MaskOf(schema *flowcontrolv1.FlowSchema) UserMask {
 	var mask UserMask
 	for i := range schema.Spec.Rules {
 		for j := range schema.Spec.Rules[i].Subjects {

@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
 func TestSubjectsCoverAndIntersect(t *testing.T) {
 	const covers, covered, intersects, same, disjoint = "covers", "covered", "intersects", "same", "disjoint"
 	for _, test := range []struct {
 		name     string
-		a, b     flowcontrol.Subject
+		a, b     flowcontrolv1.Subject
 		relation string
 	}{
 		{"any user and a user", aUser("*"), aUser("alice"), covers},
@@ -61,8 +60,8 @@ func TestSubjectsCoverAndIntersect(t *testing.T) {
 }
 
 func TestMalformedSubjectSelectsNoUser(t *testing.T) {
-	for _, kind := range []flowcontrol.SubjectKind{"User", "Group", "ServiceAccount", "Nobody", ""} {
-		_, ok := userSetOf(&flowcontrol.Subject{Kind: kind})
+	for _, kind := range []flowcontrolv1.SubjectKind{"User", "Group", "ServiceAccount", "Nobody", ""} {
+		_, ok := userSetOf(&flowcontrolv1.Subject{Kind: kind})
 		require.False(t, ok, kind)
 	}
 }
@@ -76,7 +75,7 @@ func TestMasksOfUsersDiffer(t *testing.T) {
 		}
 	}
 	require.Less(t, intersecting, count/20, "about one in 64")
-	require.False(t, alice.MayIntersect(MaskOf(&flowcontrol.FlowSchema{})), "no subjects")
+	require.False(t, alice.MayIntersect(MaskOf(&flowcontrolv1.FlowSchema{})), "no subjects")
 	both := everything("both", 1, aUser("alice"), anAccount("ns", "a"))
 	require.True(t, MaskOf(&both).MayIntersect(alice))
 	require.True(t, MaskOf(&both).MayIntersect(userSet{kind: oneServiceAccount, namespace: "ns", name: "a"}.mask()))

@@ -39,7 +39,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if other := s.config.FlowControl; other != nil {
 		return other(s.generic)
 	}
-	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.generic.MaxRequestsInFlight+s.generic.MaxMutatingRequestsInFlight)
+	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats())
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
@@ -57,6 +57,14 @@ func (s *Server) applyFlowControl(context.Context) error {
 	}
 	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check))
 	return nil
+}
+
+// totalSeats returns the seats of this server, 0 without flow control.
+func (s *Server) totalSeats() int {
+	if !s.config.Features.EnablePriorityAndFairness {
+		return 0
+	}
+	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
 }
 
 // newFlowControl makes the engine with a total of seats. Once started, its informers

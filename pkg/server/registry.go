@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
@@ -24,6 +25,7 @@ func (s *Server) installAPIGroup(context.Context) error {
 		Options: s.generic.RESTOptionsGetter,
 		Enabled: s.generic.MergedResourceConfig,
 		Clock:   clock.RealClock{},
+		Advisor: lint.NewAdvisor(bootstrap.Defaults(), s.totalSeats()),
 	}.APIGroupInfo()
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("etcd at %s did not respond: check that it runs, that the address is right, and that --etcd-cafile, --etcd-certfile and --etcd-keyfile match it",

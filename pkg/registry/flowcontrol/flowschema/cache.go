@@ -9,14 +9,17 @@ import (
 	"sync"
 	"time"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	conversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -47,15 +50,23 @@ type schemaCache struct {
 	changed chan struct{} // closed when version changes
 }
 
-// entry is a schema with its mask, by which most are skipped without reading the
-// schema.
+// entry is a schema in the form of package lint, with its mask, by which most are
+// skipped without reading the schema.
 type entry struct {
-	*flowcontrol.FlowSchema
+	*flowcontrolv1.FlowSchema
 	users lint.UserMask
 }
 
 func newEntry(schema *flowcontrol.FlowSchema) entry {
-	return entry{FlowSchema: schema, users: lint.MaskOf(schema)}
+	converted := forLint(schema)
+	return entry{FlowSchema: converted, users: lint.MaskOf(converted)}
+}
+
+// forLint returns the schema in the form of package lint. They share their rules.
+func forLint(schema *flowcontrol.FlowSchema) *flowcontrolv1.FlowSchema {
+	converted := &flowcontrolv1.FlowSchema{}
+	utilruntime.Must(conversion.Convert_flowcontrol_FlowSchema_To_v1_FlowSchema(schema, converted, nil)) // never fails
+	return converted
 }
 
 var (
@@ -104,7 +115,7 @@ func internal(options metav1.ListOptions) *metainternalversion.ListOptions {
 // list returns the schemas whose masks may intersect users, sorted by name. They
 // are read only and not older than the version; waiting for it is an error after
 // cacheTimeout.
-func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*flowcontrol.FlowSchema, error) {
+func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
 	c.start()
 	ctx, cancel := context.WithTimeoutCause(ctx, cacheTimeout, fmt.Errorf("FlowSchemas did not reach resource version %d within %v", version, cacheTimeout))
 	defer cancel()
@@ -123,7 +134,7 @@ func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserM
 
 // tryList returns the schemas if the cache has reached the version, and otherwise
 // a channel that is closed when its version changes.
-func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontrol.FlowSchema, <-chan struct{}) {
+func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.version < max(version, 1) {
@@ -135,7 +146,7 @@ func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontr
 			count++
 		}
 	}
-	found := make([]*flowcontrol.FlowSchema, 0, count)
+	found := make([]*flowcontrolv1.FlowSchema, 0, count)
 	for i := range c.schemas {
 		if c.schemas[i].users.MayIntersect(users) {
 			found = append(found, c.schemas[i].FlowSchema)

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -149,7 +150,7 @@ func TestReadWaitsForItsResourceVersion(t *testing.T) {
 		_, err := c.list(t.Context(), 6, lint.AllUsers)
 		require.ErrorContains(t, err, "FlowSchemas did not reach resource version 6 within 3s")
 
-		var read []*flowcontrol.FlowSchema
+		var read []*flowcontrolv1.FlowSchema
 		go func() { read, _ = c.list(t.Context(), 7, lint.AllUsers) }()
 		synctest.Wait()
 		require.NoError(t, c.Add(event("c", 6)))
@@ -177,7 +178,7 @@ func TestReadSchemasDoNotChangeLater(t *testing.T) {
 func TestReadReturnsSchemasOfTheUsers(t *testing.T) {
 	c := newFilledCache(t)
 	for _, name := range []string{"a", "b"} {
-		found, err := c.list(t.Context(), 0, lint.MaskOf(event(name, 0)))
+		found, err := c.list(t.Context(), 0, lint.MaskOf(forLint(event(name, 0))))
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		require.Equal(t, name, found[0].Name)
@@ -185,7 +186,7 @@ func TestReadReturnsSchemasOfTheUsers(t *testing.T) {
 	moved := event("a", 6)
 	moved.Spec.Rules = event("b", 0).Spec.Rules
 	require.NoError(t, c.Update(moved))
-	found, err := c.list(t.Context(), 0, lint.MaskOf(moved))
+	found, err := c.list(t.Context(), 0, lint.MaskOf(forLint(moved)))
 	require.NoError(t, err)
 	require.Len(t, found, 2, "the mask follows changes of the subjects")
 	found, err = c.list(t.Context(), 0, 0)

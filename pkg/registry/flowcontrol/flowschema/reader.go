@@ -5,15 +5,19 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	conversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -25,14 +29,20 @@ const anyVersion = "0"
 // second.
 type reader struct {
 	schemas *schemaCache
-	levels  rest.Getter
+	levels  Levels
 	// written is the latest resource version at which this server wrote a schema.
 	written atomic.Uint64
 }
 
+// Levels reads the stored priority levels.
+type Levels interface {
+	rest.Getter
+	rest.Lister
+}
+
 // newReader returns a reader of the store that observes its writes. The caller
 // must stop its cache.
-func newReader(schemas *genericregistry.Store, levels rest.Getter) *reader {
+func newReader(schemas *genericregistry.Store, levels Levels) *reader {
 	r := &reader{schemas: newSchemaCache(schemas), levels: levels}
 	schemas.AfterCreate = func(object runtime.Object, options *metav1.CreateOptions) { r.observe(object, options.DryRun) }
 	schemas.AfterUpdate = func(object runtime.Object, options *metav1.UpdateOptions) { r.observe(object, options.DryRun) }
@@ -75,8 +85,23 @@ type readerAt struct {
 var _ lint.Reader = readerAt{}
 
 // FlowSchemas implements lint.Reader.
-func (r readerAt) FlowSchemas(ctx context.Context, users lint.UserMask) ([]*flowcontrol.FlowSchema, error) {
+func (r readerAt) FlowSchemas(ctx context.Context, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
 	return r.schemas.list(ctx, r.version, users)
+}
+
+// PriorityLevels implements lint.Reader. It reads from the watch cache.
+func (r *reader) PriorityLevels(ctx context.Context) ([]*flowcontrolv1.PriorityLevelConfiguration, error) {
+	list, err := r.levels.List(ctx, &metainternalversion.ListOptions{ResourceVersion: anyVersion})
+	if err != nil {
+		return nil, err
+	}
+	items := list.(*flowcontrol.PriorityLevelConfigurationList).Items
+	levels := make([]*flowcontrolv1.PriorityLevelConfiguration, len(items))
+	for i := range items {
+		levels[i] = &flowcontrolv1.PriorityLevelConfiguration{}
+		utilruntime.Must(conversion.Convert_flowcontrol_PriorityLevelConfiguration_To_v1_PriorityLevelConfiguration(&items[i], levels[i], nil)) // never fails
+	}
+	return levels, nil
 }
 
 // LevelExists implements lint.Reader. It reads from the watch cache.

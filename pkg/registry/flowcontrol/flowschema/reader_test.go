@@ -8,16 +8,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 )
 
 // levels holds the error of each resource version that is read.
 type levels map[string]error
+
+func (l levels) List(_ context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	return &flowcontrol.PriorityLevelConfigurationList{Items: make([]flowcontrol.PriorityLevelConfiguration, 1)}, l[options.ResourceVersion]
+}
+
+func (l levels) NewList() runtime.Object { return &flowcontrol.PriorityLevelConfigurationList{} }
+
+func (l levels) ConvertToTable(context.Context, runtime.Object, runtime.Object) (*metav1.Table, error) {
+	return nil, nil
+}
 
 func (l levels) Get(_ context.Context, _ string, options *metav1.GetOptions) (runtime.Object, error) {
 	return &flowcontrol.PriorityLevelConfiguration{}, l[options.ResourceVersion]
@@ -73,6 +85,9 @@ func TestLevelsAreReadFromTheCacheAndFromTheStore(t *testing.T) {
 			exists, err := stored.LevelExists(t.Context(), "level")
 			require.Equal(t, test.exists, exists)
 			require.ErrorIs(t, err, test.existsErr)
+			all, err := stored.PriorityLevels(t.Context())
+			require.ErrorIs(t, err, test.cache)
+			require.Equal(t, test.cache == nil, len(all) == 1)
 			absent, err := stored.LevelIsAbsent(t.Context(), "level")
 			require.Equal(t, test.absent, absent)
 			require.ErrorIs(t, err, test.absentErr)
@@ -96,11 +111,13 @@ func BenchmarkLintOnCreate(b *testing.B) {
 			stored := newReader(&genericregistry.Store{}, levels{})
 			stored.schemas.startOnce.Do(func() {})
 			require.NoError(b, stored.schemas.Replace(all, "5"))
-			schema := schemaOfUser("new", "", 9000)
-			schema.Spec.Rules[0].Subjects[0] = user
+			advisor := lint.NewAdvisor(bootstrap.Defaults(), 600)
+			written := schemaOfUser("new", "", 9000)
+			written.Spec.Rules[0].Subjects[0] = user
+			schema := forLint(written)
 			b.ReportAllocs()
 			for b.Loop() {
-				if found := lint.FlowSchema(b.Context(), schema, stored.current()); len(found) > 0 {
+				if found := advisor.FlowSchema(b.Context(), schema, stored.current()); len(found) > 0 {
 					b.Fatal(found)
 				}
 			}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -21,17 +20,19 @@ import (
 )
 
 // REST serves FlowSchemas. It sends the findings of package lint as warnings when
-// a write that created a schema or changed its spec has succeeded. A strategy is
-// called on each attempt of an update, the first of which may start from an
-// outdated object.
+// a write that created or deleted a schema or changed its spec has succeeded. A
+// strategy is called on each attempt of an update, the first of which may start from
+// an outdated object.
 type REST struct {
 	*storage.REST
-	reader *reader
+	reader  *reader
+	advisor *lint.Advisor
 }
 
 // NewREST returns the storage of FlowSchemas and of their status. The clock is
-// that of the age column; levels reads the priority levels that schemas name.
-func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels rest.Getter) (*REST, *storage.StatusREST, error) {
+// that of the age column; levels reads the priority levels that schemas name; the
+// advisor judges what is written.
+func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels Levels, advisor *lint.Advisor) (*REST, *storage.StatusREST, error) {
 	forSpec := specStrategy{ClusterScoped: strategy.New(scheme)}
 	schemas, status, err := storage.Open(storage.Resource{
 		Plural:   flowcontrol.Resource("flowschemas"),
@@ -45,8 +46,11 @@ func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock cl
 	if err != nil {
 		return nil, nil, err
 	}
-	return &REST{REST: schemas, reader: newReader(schemas.Store, levels)}, status, nil
+	return &REST{REST: schemas, reader: newReader(schemas.Store, levels), advisor: advisor}, status, nil
 }
+
+// Stored returns the stored configuration, which includes this server's writes so far.
+func (r *REST) Stored() lint.Reader { return r.reader.current() }
 
 // Destroy stops the cache and closes the store.
 func (r *REST) Destroy() {
@@ -59,7 +63,7 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.
 	before := r.reader.current()
 	created, err := r.REST.Create(ctx, object, validate, options)
 	if err == nil {
-		warn(ctx, created, before)
+		r.warn(ctx, created, before)
 	}
 	return created, err
 }
@@ -75,15 +79,22 @@ func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedO
 	})
 	updated, created, err := r.REST.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err == nil && updated.(*flowcontrol.FlowSchema).Generation != generation {
-		warn(ctx, updated, before)
+		r.warn(ctx, updated, before)
 	}
 	return updated, created, err
 }
 
-func warn(ctx context.Context, object runtime.Object, stored lint.Reader) {
-	for _, finding := range lint.FlowSchema(ctx, object.(*flowcontrol.FlowSchema), stored) {
-		warning.AddWarning(ctx, "", finding.String())
+// Delete deletes a schema.
+func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	deleted, immediate, err := r.REST.Delete(ctx, name, validate, options)
+	if err == nil {
+		storage.Warn(ctx, r.advisor.DeletedFlowSchema(name))
 	}
+	return deleted, immediate, err
+}
+
+func (r *REST) warn(ctx context.Context, object runtime.Object, stored lint.Reader) {
+	storage.Warn(ctx, r.advisor.FlowSchema(ctx, forLint(object.(*flowcontrol.FlowSchema)), stored))
 }
 
 // newTable returns the columns of FlowSchemas, with rows in matching order.

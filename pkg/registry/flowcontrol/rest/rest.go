@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/flowschema"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/prioritylevelconfiguration"
 )
@@ -39,6 +40,8 @@ type Provider struct {
 	Enabled serverstorage.APIResourceConfigSource
 	// Clock is that of the age column of tables.
 	Clock clock.PassiveClock
+	// Advisor judges what is written.
+	Advisor *lint.Advisor
 }
 
 // APIGroupInfo returns the group with its storages, which the versions share.
@@ -57,11 +60,13 @@ func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 }
 
 func (p Provider) storages() (map[string]rest.Storage, error) {
-	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock)
+	var schemas *flowschema.REST
+	stored := func() lint.Reader { return schemas.Stored() } // schemas and levels are judged beside each other
+	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock, p.Advisor, stored)
 	if err != nil {
 		return nil, err
 	}
-	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock, levels)
+	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock, levels, p.Advisor)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // opened records the key prefixes of the storages and opens none. It fails for the
@@ -51,7 +52,7 @@ func (o *opened) GetRESTOptions(resource schema.GroupResource, _ runtime.Object)
 
 func provider(options *opened, enabled serverstorage.APIResourceConfigSource) Provider {
 	scheme := install.NewScheme()
-	return Provider{Scheme: scheme, Codecs: serializer.NewCodecFactory(scheme), Options: options, Enabled: enabled, Clock: clock.RealClock{}}
+	return Provider{Scheme: scheme, Codecs: serializer.NewCodecFactory(scheme), Options: options, Enabled: enabled, Clock: clock.RealClock{}, Advisor: lint.NewAdvisor(lint.Defaults{}, 0)}
 }
 
 func served(t *testing.T, enabled *serverstorage.ResourceConfig) map[string][]string {

@@ -1,0 +1,186 @@
+package lint
+
+import (
+	"context"
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+)
+
+// Reader reads the stored configuration. Its errors suppress the findings that
+// depend on what could not be read.
+type Reader interface {
+	// FlowSchemas returns, sorted by name, the FlowSchemas whose masks may
+	// intersect the given one. They are read only, and may be slightly out of date.
+	FlowSchemas(context.Context, UserMask) ([]*flowcontrolv1.FlowSchema, error)
+	// PriorityLevels returns all levels. They are read only, and may be slightly out
+	// of date.
+	PriorityLevels(context.Context) ([]*flowcontrolv1.PriorityLevelConfiguration, error)
+	// LevelExists reports whether the priority level exists, perhaps slightly out
+	// of date.
+	LevelExists(ctx context.Context, name string) (bool, error)
+	// LevelIsAbsent reports whether the priority level does not exist, by the most
+	// recent state.
+	LevelIsAbsent(ctx context.Context, name string) (bool, error)
+}
+
+// Advisor judges single objects that have been written to a store. Its findings are
+// those of Check, but for what is not settled until the rest of a bundle is written: a
+// missing level is an info, and a level that no FlowSchema names is no finding. Objects
+// have passed validation and have their defaults.
+type Advisor struct {
+	defaults Defaults
+	total    int
+}
+
+// NewAdvisor returns an Advisor for a server of total seats, 0 if unknown, that keeps
+// these built-in objects.
+func NewAdvisor(defaults Defaults, total int) *Advisor {
+	return &Advisor{defaults: defaults.complete(), total: total}
+}
+
+// FlowSchema returns the findings about a FlowSchema that has been written. There are
+// none about mandatory FlowSchemas, whose spec is fixed.
+func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSchema, stored Reader) []Finding {
+	if isMandatorySchema(schema.Name) {
+		return nil
+	}
+	isDefault := a.defaults.hasSchema(schema)
+	findings := ownership(schemaObject(schema.Name), schema, a.defaults.schema(schema.Name) != nil, isDefault)
+	if !isDefault {
+		findings = append(findings, ruleFindings(schema, &known{})...)
+		findings = append(findings, exemptions(schema, nil)...)
+	}
+	if isMissing(ctx, schema.Spec.PriorityLevelConfiguration.Name, stored) {
+		findings = append(findings, missingLevel(schema, "no request matches this FlowSchema until it does").as(Info))
+	}
+	if others, err := stored.FlowSchemas(ctx, MaskOf(schema)); err == nil {
+		findings = append(findings, a.besideOthers(ctx, schema, others, stored)...)
+	}
+	sortFindings(findings)
+	return findings
+}
+
+// besideOthers returns FC103 or, if the schema can match, FC104 and FC303.
+func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, stored Reader) []Finding {
+	if takers := shadowedBy(schema, others, levelLookup(ctx, stored)); len(takers) > 0 {
+		return []Finding{neverMatches(schema, takers)}
+	}
+	var findings []Finding
+	if tied := tiedWith(schema, others); len(tied) > 0 {
+		after := slices.IndexFunc(tied, func(other *flowcontrolv1.FlowSchema) bool { return other.Name > schema.Name })
+		if after < 0 {
+			after = len(tied)
+		}
+		findings = append(findings, precedenceInUse(schema, tied[:after], tied[after:]))
+	}
+	taking := taking{defaults: a.defaults, inForce: func(name string) *flowcontrolv1.FlowSchema { return named(others, name) }}
+	candidates := taking.candidates(schema)
+	if len(candidates) == 0 {
+		return findings
+	}
+	levels, limits, err := a.levels(ctx, stored)
+	if err != nil {
+		return findings
+	}
+	taking.ranks = ranksOf(levels, limits)
+	return append(findings, taking.finding(schema, candidates)...)
+}
+
+// levels returns the levels in force and their limits.
+func (a *Advisor) levels(ctx context.Context, stored Reader) (map[string]*flowcontrolv1.PriorityLevelConfiguration, map[string]allocation.Limits, error) {
+	all, err := stored.PriorityLevels(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	levels := make(map[string]*flowcontrolv1.PriorityLevelConfiguration, len(all))
+	for _, level := range all {
+		levels[level.Name] = level
+	}
+	if a.total <= 0 {
+		return levels, nil, nil
+	}
+	return levels, limitsOf(levels, a.total), nil
+}
+
+// PriorityLevel returns the findings about a level that has been written.
+func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.PriorityLevelConfiguration, stored Reader) []Finding {
+	object := levelObject(level.Name)
+	findings := ownership(object, level, a.defaults.level(level.Name) != nil, a.defaults.hasLevel(level))
+	schemas, err := stored.FlowSchemas(ctx, AllUsers)
+	if err != nil {
+		return findings
+	}
+	levels, limits, err := a.levels(ctx, stored)
+	if err != nil {
+		return findings
+	}
+	levels[level.Name] = level
+	var own *allocation.Limits
+	if a.total > 0 {
+		limits = limitsOf(levels, a.total)
+		limit := limits[level.Name]
+		own = &limit
+		for _, f := range append(sharesDrop(levels, a.defaults, a.total), lending(sortedByName(levels), limits)...) {
+			if f.concerns(map[Object]bool{object: true}) {
+				findings = append(findings, f)
+			}
+		}
+	}
+	findings = append(findings, levelFindings(level, own, a.total, schemasByLevel(schemas)[level.Name])...)
+	sortFindings(findings)
+	return findings
+}
+
+// DeletedFlowSchema returns the findings about a FlowSchema that has been deleted.
+func (a *Advisor) DeletedFlowSchema(name string) []Finding {
+	if a.defaults.schema(name) == nil || isMandatorySchema(name) {
+		return nil
+	}
+	return []Finding{deletedSuggestion(schemaObject(name))}
+}
+
+// DeletedPriorityLevel returns the findings about a level that has been deleted.
+func (a *Advisor) DeletedPriorityLevel(ctx context.Context, name string, stored Reader) []Finding {
+	if isMandatoryLevel(name) {
+		return nil
+	}
+	if a.defaults.level(name) != nil {
+		return []Finding{deletedSuggestion(levelObject(name))}
+	}
+	schemas, err := stored.FlowSchemas(ctx, AllUsers)
+	if err != nil {
+		return nil
+	}
+	return deletedInUse(name, schemasByLevel(schemas)[name])
+}
+
+// isMissing reports whether the level does not exist. It confirms a negative
+// answer with the store, because the level may just have been created.
+func isMissing(ctx context.Context, level string, stored Reader) bool {
+	if isMandatoryLevel(level) {
+		return false
+	}
+	if exists, err := stored.LevelExists(ctx, level); err == nil && exists {
+		return false
+	}
+	absent, err := stored.LevelIsAbsent(ctx, level)
+	return err == nil && absent
+}
+
+// levelLookup returns a function that reports whether a level exists and reads
+// each level once.
+func levelLookup(ctx context.Context, stored Reader) func(string) bool {
+	known := map[string]bool{}
+	return func(level string) bool {
+		exists, found := known[level]
+		if !found {
+			inCache, err := stored.LevelExists(ctx, level)
+			exists = isMandatoryLevel(level) || err == nil && inCache
+			known[level] = exists
+		}
+		return exists
+	}
+}

@@ -1,0 +1,138 @@
+package lint
+
+import (
+	"slices"
+	"strconv"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Defaults are the built-in objects of a release, as kube-apiserver creates them.
+type Defaults struct {
+	FlowSchemas    []*flowcontrolv1.FlowSchema
+	PriorityLevels []*flowcontrolv1.PriorityLevelConfiguration
+}
+
+// complete returns the objects with the defaults of their fields.
+func (d Defaults) complete() Defaults {
+	return Defaults{FlowSchemas: completeSchemas(d.FlowSchemas), PriorityLevels: completeLevels(d.PriorityLevels)}
+}
+
+func (d Defaults) schema(name string) *flowcontrolv1.FlowSchema { return named(d.FlowSchemas, name) }
+
+func (d Defaults) level(name string) *flowcontrolv1.PriorityLevelConfiguration {
+	return named(d.PriorityLevels, name)
+}
+
+// hasSchema reports whether the schema is built in and has the spec of the release.
+func (d Defaults) hasSchema(schema *flowcontrolv1.FlowSchema) bool {
+	builtIn := d.schema(schema.Name)
+	return builtIn != nil && equality.Semantic.DeepEqual(builtIn.Spec, schema.Spec)
+}
+
+// hasLevel reports whether the level is built in and has the spec of the release.
+// Users may set spec.exempt of the level exempt.
+func (d Defaults) hasLevel(level *flowcontrolv1.PriorityLevelConfiguration) bool {
+	builtIn := d.level(level.Name)
+	if builtIn == nil {
+		return false
+	}
+	want, got := builtIn.Spec, level.Spec
+	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt {
+		want.Exempt, got.Exempt = nil, nil
+	}
+	return equality.Semantic.DeepEqual(want, got)
+}
+
+func named[O metav1.Object](objects []O, name string) O {
+	at := slices.IndexFunc(objects, func(o O) bool { return o.GetName() == name })
+	if at < 0 {
+		var none O
+		return none
+	}
+	return objects[at]
+}
+
+// isMandatoryLevel reports whether the level is in force even if it is not stored.
+func isMandatoryLevel(name string) bool {
+	return name == flowcontrolv1.PriorityLevelConfigurationNameExempt || name == flowcontrolv1.PriorityLevelConfigurationNameCatchAll
+}
+
+func isMandatory(object Object) bool {
+	if object.Kind == kindPriorityLevel {
+		return isMandatoryLevel(object.Name)
+	}
+	return isMandatorySchema(object.Name)
+}
+
+// serverOwns reports whether the server may change the spec of a built-in object. It
+// may if the annotation says so, and without the annotation unless a user has changed
+// the spec. A manifest has no generation: applying it keeps the annotation that the
+// server has set.
+func serverOwns(object metav1.Object) bool {
+	if owns, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]); err == nil {
+		return owns
+	}
+	return object.GetGeneration() <= 1
+}
+
+const autoUpdateField = "metadata.annotations[" + flowcontrolv1.AutoUpdateAnnotationKey + "]"
+
+// reverted is FC301.
+func reverted(object Object) Finding {
+	return finding(RevertedChange, object, autoUpdateField,
+		"The server changes the spec of this built-in object back to its default within minutes, because the annotation "+flowcontrolv1.AutoUpdateAnnotationKey+` is not "false".`,
+		`Set the annotation to "false" together with the change.`)
+}
+
+// deletedSuggestion is FC302.
+func deletedSuggestion(object Object) Finding {
+	return finding(DeletedSuggestion, object, "",
+		"This suggested object is deleted, and the server creates it again within minutes.",
+		`Keep the object, set its annotation `+flowcontrolv1.AutoUpdateAnnotationKey+` to "false", and change its spec so that it has little effect.`)
+}
+
+// deletedByServer is FC304.
+func deletedByServer(object Object) Finding {
+	return finding(DeletedByServer, object, autoUpdateField,
+		`The server deletes this object within minutes, because the annotation `+flowcontrolv1.AutoUpdateAnnotationKey+` is "true" and no built-in object of this release has the name.`,
+		"Remove the annotation, which belongs to built-in objects.")
+}
+
+// isObsolete reports whether the server takes an object that is not built in for one
+// of another release.
+func isObsolete(object metav1.Object) bool {
+	owns, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	return err == nil && owns && object.GetDeletionTimestamp() == nil
+}
+
+// ownership returns the findings about who owns the object: FC301 and FC304. isDefault
+// reports whether it has the spec of the release.
+func ownership(object Object, metadata metav1.Object, isBuiltIn, isDefault bool) []Finding {
+	switch {
+	case isMandatory(object) || isDefault:
+		return nil
+	case isBuiltIn && serverOwns(metadata):
+		return []Finding{reverted(object)}
+	case !isBuiltIn && isObsolete(metadata):
+		return []Finding{deletedByServer(object)}
+	default:
+		return nil
+	}
+}
+
+// judgeBuiltIn finds suggested objects that are missing.
+func (j *judge) judgeBuiltIn() {
+	for _, schema := range j.defaults.FlowSchemas {
+		if !isMandatorySchema(schema.Name) && named(j.schemas, schema.Name) == nil {
+			j.add(deletedSuggestion(schemaObject(schema.Name)))
+		}
+	}
+	for _, level := range j.defaults.PriorityLevels {
+		if j.levels[level.Name] == nil {
+			j.add(deletedSuggestion(levelObject(level.Name)))
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package lint
+
+import (
+	"math/bits"
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+// index finds the schemas that may take or share the requests of a schema among many.
+// It holds, for each value in each place of a rule, the rows that cover the value. The
+// rows that cover a tuple are the intersection over its places. See the package
+// comment.
+type index struct {
+	schemas []*flowcontrolv1.FlowSchema // in matching order
+	rows    []row
+	// first is the first row of each schema.
+	first []int
+
+	users map[userSet][]int32
+	kinds map[userSetKind][]int32
+
+	verbs, apiGroups, resources, namespaces, clusterScope, urls place
+	// below holds the rows of URLs by the prefix of the paths below them.
+	below map[string][]int32
+
+	found, covering rowSet // reused by each search
+}
+
+// row is a resource rule or a non-resource rule of a schema.
+type row struct {
+	schema      int
+	rule        *flowcontrolv1.PolicyRulesWithSubjects
+	resource    *flowcontrolv1.ResourcePolicyRule
+	nonResource *flowcontrolv1.NonResourcePolicyRule
+}
+
+// place holds the rows that cover each value in one place of a rule, and those that
+// cover all values.
+type place struct {
+	all    []int32
+	values map[string][]int32
+}
+
+func (p *place) insert(list []string, number int32) {
+	if isWildcard(list) {
+		p.all = append(p.all, number)
+		return
+	}
+	if p.values == nil {
+		p.values = map[string][]int32{}
+	}
+	for _, value := range list {
+		p.values[value] = append(p.values[value], number)
+	}
+}
+
+// newIndex returns the index of the schemas that take part in matching, which are in
+// matching order.
+func newIndex(schemas []*flowcontrolv1.FlowSchema, levelExists func(string) bool) *index {
+	x := &index{
+		schemas: schemas, first: make([]int, len(schemas)),
+		users: map[userSet][]int32{}, kinds: map[userSetKind][]int32{}, below: map[string][]int32{},
+	}
+	for i, schema := range schemas {
+		x.first[i] = len(x.rows)
+		if levelExists(schema.Spec.PriorityLevelConfiguration.Name) {
+			for k := range schema.Spec.Rules {
+				x.insert(i, &schema.Spec.Rules[k])
+			}
+		}
+	}
+	x.found, x.covering = make(rowSet, words(len(x.rows))), make(rowSet, words(len(x.rows)))
+	return x
+}
+
+func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) {
+	first := len(x.rows)
+	for i := range rule.ResourceRules {
+		r, number := &rule.ResourceRules[i], int32(len(x.rows))
+		x.rows = append(x.rows, row{schema: schema, rule: rule, resource: r})
+		x.verbs.insert(r.Verbs, number)
+		x.apiGroups.insert(r.APIGroups, number)
+		x.resources.insert(r.Resources, number)
+		x.namespaces.insert(r.Namespaces, number)
+		if r.ClusterScope {
+			x.clusterScope.all = append(x.clusterScope.all, number)
+		}
+	}
+	for i := range rule.NonResourceRules {
+		r, number := &rule.NonResourceRules[i], int32(len(x.rows))
+		x.rows = append(x.rows, row{schema: schema, rule: rule, nonResource: r})
+		x.verbs.insert(r.Verbs, number)
+		for _, url := range r.NonResourceURLs {
+			if url == wildcard {
+				x.urls.all = append(x.urls.all, number)
+				continue
+			}
+			x.urls.insert([]string{url}, number)
+			x.below[urlPrefix(url)] = append(x.below[urlPrefix(url)], number)
+		}
+	}
+	for _, users := range userSetsOf(rule.Subjects) {
+		for number := first; number < len(x.rows); number++ {
+			x.users[users] = append(x.users[users], int32(number))
+			x.kinds[users.kind] = append(x.kinds[users.kind], int32(number))
+		}
+	}
+}
+
+// candidates returns schemas before the one at the index, of which each takes one of
+// its tuples, and which together take them all; nil if no schemas do, or if there are
+// too many tuples.
+func (x *index) candidates(at int) []*flowcontrolv1.FlowSchema {
+	limit := x.first[at]
+	var takers []int
+	tries, taken := 0, true
+	forEachTuple(x.schemas[at], func(t tuple) bool {
+		tries++
+		number := -1
+		if tries <= maxTries {
+			number = x.firstCovering(&t, limit)
+		}
+		if taken = number >= 0; taken {
+			takers = append(takers, x.rows[number].schema)
+		}
+		return taken
+	})
+	if !taken {
+		return nil
+	}
+	slices.Sort(takers)
+	var found []*flowcontrolv1.FlowSchema
+	for _, taker := range slices.Compact(takers) {
+		found = append(found, x.schemas[taker])
+	}
+	return found
+}
+
+// firstCovering returns the first row below the limit that covers the tuple, or -1.
+func (x *index) firstCovering(t *tuple, limit int) int {
+	x.found.reset(limit)
+	for _, users := range t.users.supersets() {
+		x.found.insert(x.users[users], limit)
+	}
+	x.keep(&x.verbs, t.verb, limit)
+	if t.url != "" {
+		x.keepURL(t.url, limit)
+		return x.found.first(limit)
+	}
+	x.keep(&x.apiGroups, t.apiGroup, limit)
+	x.keep(&x.resources, t.resource, limit)
+	if t.clusterScope {
+		x.keep(&x.clusterScope, "", limit)
+	} else {
+		x.keep(&x.namespaces, t.namespace, limit)
+	}
+	return x.found.first(limit)
+}
+
+// keep removes the rows that do not cover the values in the place. The wildcard is
+// covered only by itself.
+func (x *index) keep(p *place, value string, limit int) {
+	x.covering.reset(limit)
+	x.covering.insert(p.all, limit)
+	if value != wildcard {
+		x.covering.insert(p.values[value], limit)
+	}
+	x.found.and(x.covering, limit)
+}
+
+func (x *index) keepURL(url string, limit int) {
+	x.covering.reset(limit)
+	x.covering.insert(x.urls.all, limit)
+	x.covering.insert(x.urls.values[url], limit)
+	for i := range url {
+		if url[i] == '/' {
+			x.covering.insert(x.below[url[:i+1]], limit)
+		}
+	}
+	x.found.and(x.covering, limit)
+}
+
+// winners returns up to maxTied schemas of the same precedence that come before the one
+// at the index and match some request which it matches too.
+func (x *index) winners(at int) []*flowcontrolv1.FlowSchema {
+	schema, from := x.schemas[at], at
+	for from > 0 && !isMandatorySchema(x.schemas[from-1].Name) && x.schemas[from-1].Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence {
+		from--
+	}
+	if from == at {
+		return nil
+	}
+	begin, limit, rules := x.first[from], x.first[at], rulesOf(schema)
+	var found []*flowcontrolv1.FlowSchema
+	last := -1
+	for number := range x.sharing(schema, begin, limit) {
+		candidate := x.rows[number].schema
+		if candidate == last || !overlap(rules, x.schemas[candidate], userSet.intersects) {
+			continue
+		}
+		last = candidate
+		if found = append(found, x.schemas[candidate]); len(found) == maxTied {
+			break
+		}
+	}
+	return found
+}
+
+// sharing yields the rows from begin to limit that may match a request which the schema
+// matches too, in order.
+func (x *index) sharing(schema *flowcontrolv1.FlowSchema, begin, limit int) func(func(int) bool) {
+	sum := make(rowSet, len(x.found))
+	for i := range schema.Spec.Rules {
+		rule := &schema.Spec.Rules[i]
+		for k := range rule.ResourceRules {
+			r := &rule.ResourceRules[k]
+			x.findUsers(rule, limit)
+			x.keepAny(&x.verbs, r.Verbs, limit)
+			x.keepAny(&x.apiGroups, r.APIGroups, limit)
+			x.keepAny(&x.resources, r.Resources, limit)
+			x.keepScope(r, limit)
+			sum.or(x.found, limit)
+		}
+		for k := range rule.NonResourceRules {
+			x.findUsers(rule, limit)
+			x.keepAny(&x.verbs, rule.NonResourceRules[k].Verbs, limit)
+			sum.or(x.found, limit)
+		}
+	}
+	return func(yield func(int) bool) {
+		for number := sum.next(begin, limit); number >= 0; number = sum.next(number+1, limit) {
+			if !yield(number) {
+				return
+			}
+		}
+	}
+}
+
+// findUsers finds the rows whose subjects may have a user in common with the rule's.
+func (x *index) findUsers(rule *flowcontrolv1.PolicyRulesWithSubjects, limit int) {
+	x.found.reset(limit)
+	for _, users := range userSetsOf(rule.Subjects) {
+		for _, set := range users.supersets() {
+			x.found.insert(x.users[set], limit)
+		}
+		for _, kind := range users.kindsInCommon() {
+			x.found.insert(x.kinds[kind], limit)
+		}
+	}
+}
+
+// keepAny removes the rows that have no value of the list in the place.
+func (x *index) keepAny(p *place, list []string, limit int) {
+	if isWildcard(list) {
+		return
+	}
+	x.covering.reset(limit)
+	x.covering.insert(p.all, limit)
+	for _, value := range list {
+		x.covering.insert(p.values[value], limit)
+	}
+	x.found.and(x.covering, limit)
+}
+
+// keepScope removes the rows that have neither a namespace nor the cluster scope in
+// common with the rule.
+func (x *index) keepScope(r *flowcontrolv1.ResourcePolicyRule, limit int) {
+	if isWildcard(r.Namespaces) {
+		return
+	}
+	x.covering.reset(limit)
+	x.covering.insert(x.namespaces.all, limit)
+	for _, namespace := range r.Namespaces {
+		x.covering.insert(x.namespaces.values[namespace], limit)
+	}
+	if r.ClusterScope {
+		x.covering.insert(x.clusterScope.all, limit)
+	}
+	x.found.and(x.covering, limit)
+}
+
+// rowSet is a set of numbers of rows, a bit each.
+type rowSet []uint64
+
+func words(limit int) int { return (limit + 63) / 64 }
+
+// reset removes the rows below the limit.
+func (s rowSet) reset(limit int) { clear(s[:words(limit)]) }
+
+// insert inserts those of the rows, which ascend, that are below the limit.
+func (s rowSet) insert(rows []int32, limit int) {
+	for _, number := range rows {
+		if int(number) >= limit {
+			return
+		}
+		s[number/64] |= 1 << (number % 64)
+	}
+}
+
+func (s rowSet) and(other rowSet, limit int) {
+	for i := range s[:words(limit)] {
+		s[i] &= other[i]
+	}
+}
+
+func (s rowSet) or(other rowSet, limit int) {
+	for i := range s[:words(limit)] {
+		s[i] |= other[i]
+	}
+}
+
+// first returns the first row below the limit, or -1.
+func (s rowSet) first(limit int) int { return s.next(0, limit) }
+
+// next returns the first row from begin and below the limit, or -1.
+func (s rowSet) next(begin, limit int) int {
+	for begin < limit {
+		if rest := s[begin/64] >> (begin % 64); rest != 0 {
+			if number := begin + bits.TrailingZeros64(rest); number < limit {
+				return number
+			}
+			return -1
+		}
+		begin = (begin/64 + 1) * 64
+	}
+	return -1
+}

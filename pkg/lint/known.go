@@ -1,0 +1,73 @@
+package lint
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// known are the facts in the form in which rules are compared with them. A nil set is
+// unknown.
+type known struct {
+	namespaces sets.Set[string]
+	accounts   map[string]sets.Set[string] // by namespace
+	apiGroups  sets.Set[string]
+	resources  sets.Set[Resource] // with Namespaced unset
+	namespaced map[string]bool    // whether a resource of the name is namespaced in some group
+}
+
+func newKnown(facts *Facts) *known {
+	k := &known{}
+	if facts.Namespaces != nil {
+		k.namespaces = sets.New(facts.Namespaces...)
+	}
+	if facts.ServiceAccounts != nil {
+		k.accounts = map[string]sets.Set[string]{}
+		for namespace, names := range facts.ServiceAccounts {
+			k.accounts[namespace] = sets.New(names...)
+		}
+	}
+	if facts.Resources != nil {
+		k.apiGroups, k.resources, k.namespaced = sets.New[string](), sets.New[Resource](), map[string]bool{}
+		for _, resource := range facts.Resources {
+			k.apiGroups.Insert(resource.Group)
+			k.resources.Insert(Resource{Group: resource.Group, Name: resource.Name})
+			k.namespaced[resource.Name] = k.namespaced[resource.Name] || resource.Namespaced
+		}
+	}
+	return k
+}
+
+// serves reports whether one of the API groups, which may be the wildcard, has the
+// resource, or that this is unknown.
+func (k *known) serves(apiGroups []string, resource string) bool {
+	if k.resources == nil {
+		return true
+	}
+	if isWildcard(apiGroups) {
+		_, found := k.namespaced[resource]
+		return found
+	}
+	for _, group := range apiGroups {
+		if k.resources.Has(Resource{Group: group, Name: resource}) {
+			return true
+		}
+	}
+	return false
+}
+
+// isClusterScoped reports whether it is known that no request for the resource has a
+// namespace. Requests for one namespace have that namespace.
+func (k *known) isClusterScoped(resource string) bool {
+	namespaced, found := k.namespaced[resource]
+	name, _, _ := strings.Cut(resource, "/")
+	return found && !namespaced && name != "namespaces"
+}
+
+// hasNamespace reports whether the namespace exists, or that this is unknown.
+func (k *known) hasNamespace(name string) bool { return k.namespaces == nil || k.namespaces.Has(name) }
+
+// hasAccount reports whether the service account exists, or that this is unknown.
+func (k *known) hasAccount(namespace, name string) bool {
+	return k.accounts == nil || k.accounts[namespace].Has(name)
+}

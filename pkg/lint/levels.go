@@ -1,0 +1,164 @@
+package lint
+
+import (
+	"fmt"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// judgeLevels judges each level, by name.
+func (j *judge) judgeLevels() {
+	users := schemasByLevel(j.schemas)
+	for _, level := range j.sortedLevels() {
+		builtIn, isDefault := j.defaults.level(level.Name) != nil, j.defaults.hasLevel(level)
+		if j.Defaults.PriorityLevels != nil {
+			j.add(ownership(levelObject(level.Name), level, builtIn, isDefault)...)
+		}
+		invalid := rejectedLevel(level)
+		j.add(invalid...)
+		if len(invalid) == 0 {
+			j.add(j.levelFindings(level, users[level.Name])...)
+		}
+		if len(users[level.Name]) == 0 && !builtIn && !isMandatoryLevel(level.Name) {
+			j.add(unusedLevel(level.Name))
+		}
+		if level.DeletionTimestamp != nil {
+			j.add(deletedInUse(level.Name, users[level.Name])...)
+		}
+	}
+	for _, object := range j.Deleted {
+		if object.Kind == kindPriorityLevel && j.levels[object.Name] == nil {
+			j.add(deletedInUse(object.Name, users[object.Name])...)
+		}
+	}
+	if j.Total > 0 {
+		j.add(sharesDrop(j.levels, j.defaults, j.Total)...)
+		j.add(lending(j.sortedLevels(), j.limits)...)
+	}
+}
+
+func schemasByLevel(schemas []*flowcontrolv1.FlowSchema) map[string][]*flowcontrolv1.FlowSchema {
+	found := map[string][]*flowcontrolv1.FlowSchema{}
+	for _, schema := range schemas {
+		level := schema.Spec.PriorityLevelConfiguration.Name
+		found[level] = append(found[level], schema)
+	}
+	return found
+}
+
+// levelFindings returns the findings about a valid level by itself.
+func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
+	var limits *allocation.Limits
+	if l, known := j.limits[level.Name]; known {
+		limits = &l
+	}
+	return levelFindings(level, limits, j.Total, users)
+}
+
+// levelFindings returns the findings about a valid level: FC201, FC204 to FC206, FC208
+// and FC209. limits are nil if unknown; users are the schemas that name the level.
+func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int, users []*flowcontrolv1.FlowSchema) []Finding {
+	limited := level.Spec.Limited
+	if limited == nil {
+		return nil
+	}
+	var findings []Finding
+	if queuing := limited.LimitResponse.Queuing; queuing != nil {
+		if valueOf(limited.NominalConcurrencyShares) == 0 {
+			findings = append(findings, noSeats(level))
+		}
+		findings = append(findings, sharedHands(level.Name, queuing, users)...)
+		if limits != nil {
+			findings = append(findings, queuesTooLong(level.Name, queuing, limits.Nominal)...)
+		}
+	}
+	if limits != nil {
+		findings = append(findings, fewSeats(level, limits.Nominal, total)...)
+	}
+	if valueOf(limited.LendablePercent) == 100 && valueOf(limited.NominalConcurrencyShares) > 0 {
+		findings = append(findings, finding(LendsAll, levelObject(level.Name), "spec.limited.lendablePercent",
+			"This level may lend all its seats, and after a time without requests its next ones wait until seats are divided again, every 10 seconds.",
+			"Lower lendablePercent, so that the level keeps some seats."))
+	}
+	return append(findings, roundedToNothing(level, limits)...)
+}
+
+// noSeats is FC201.
+func noSeats(level *flowcontrolv1.PriorityLevelConfiguration) Finding {
+	if level.Spec.Limited.BorrowingLimitPercent != nil {
+		return finding(NoSeats, levelObject(level.Name), sharesField,
+			"This level has no seats, and a percentage of none lets it borrow none, so its requests wait in queues until they are rejected.",
+			"Raise nominalConcurrencyShares, or use the limit response Reject.")
+	}
+	return finding(NoSeats, levelObject(level.Name), sharesField,
+		"This level has no seats of its own, so its requests wait in queues until it has borrowed seats or they are rejected.",
+		"Raise nominalConcurrencyShares, or use the limit response Reject.")
+}
+
+// unusedLevel is FC202.
+func unusedLevel(name string) Finding {
+	return finding(UnusedLevel, levelObject(name), "", "No FlowSchema names this level, so no request uses its seats, except for those that others borrow.",
+		"Name it in a FlowSchema, or delete it.")
+}
+
+// deletedInUse is FC203.
+func deletedInUse(name string, users []*flowcontrolv1.FlowSchema) []Finding {
+	if len(users) == 0 {
+		return nil
+	}
+	verb := "name"
+	if len(users) == 1 {
+		verb = "names"
+	}
+	return []Finding{finding(DeletedInUse, levelObject(name), "",
+		fmt.Sprintf("%s %s this level, which is being deleted, and will match no request.", quotedNames(users), verb),
+		"Name another level in these FlowSchemas, or delete them too.").relatedTo(objectsOf(users)...)}
+}
+
+// squishLimit is the probability from which on the queues of one elephant are reported.
+const squishLimit = 0.01
+
+// sharedHands is FC204.
+func sharedHands(name string, queuing *flowcontrolv1.QueuingConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
+	if len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
+		return nil // there is only one flow
+	}
+	squish := func(elephants int) float64 {
+		return flow.SquishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
+	}
+	if squish(1) <= squishLimit {
+		return nil
+	}
+	return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
+		fmt.Sprintf("With %d queues and a hand size of %d, a light flow has no queue without a heavy flow with a probability of %s beside 1 heavy flow, %s beside 4 and %s beside 16.",
+			queuing.Queues, queuing.HandSize, percentage(squish(1)), percentage(squish(4)), percentage(squish(16))),
+		"Use more queues or another hand size, for example 64 queues and a hand size of 8.")}
+}
+
+func percentage(probability float64) string { return fmt.Sprintf("%.3g %%", 100*probability) }
+
+const (
+	// longestWait is how long a request waits at most: a quarter of the default of
+	// --request-timeout.
+	longestWait = 15 * time.Second
+	// quickRequest is the duration of a quick request. Most are slower.
+	quickRequest = 100 * time.Millisecond
+)
+
+// queuesTooLong is FC205. A queue on its own, with all nominal seats of the level, is
+// served nominal · longestWait / quickRequest requests before the last one has waited
+// too long.
+func queuesTooLong(name string, queuing *flowcontrolv1.QueuingConfiguration, nominal int) []Finding {
+	served := nominal * int(longestWait/quickRequest)
+	if nominal == 0 || int(queuing.QueueLengthLimit) <= served {
+		return nil
+	}
+	return []Finding{finding(QueuesTooLong, levelObject(name), "spec.limited.limitResponse.queuing.queueLengthLimit",
+		fmt.Sprintf("A queue may hold %d requests, but %d seats serve at most %d requests of %v within the longest wait of %v; the others occupy memory until they are rejected.",
+			queuing.QueueLengthLimit, nominal, served, quickRequest, longestWait),
+		fmt.Sprintf("Set queueLengthLimit to at most %d; the default is 50.", served))}
+}

@@ -1,0 +1,135 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
+)
+
+// rejectedSchema is FC405, without the errors of fields that have findings already.
+func rejectedSchema(schema *flowcontrolv1.FlowSchema, found []Finding) []Finding {
+	var internal flowcontrol.FlowSchema
+	if err := v1.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(schema, &internal, nil); err != nil {
+		return nil // a conversion between types of the same memory layout
+	}
+	internal.Status = flowcontrol.FlowSchemaStatus{}
+	return rejected(schemaObject(schema.Name), validation.ValidateFlowSchema(&internal), found)
+}
+
+// rejectedLevel is FC405.
+func rejectedLevel(level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
+	var internal flowcontrol.PriorityLevelConfiguration
+	if err := v1.Convert_v1_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(level, &internal, nil); err != nil {
+		return nil // a conversion between types of the same memory layout
+	}
+	internal.Status = flowcontrol.PriorityLevelConfigurationStatus{}
+	return rejected(levelObject(level.Name), validation.ValidatePriorityLevelConfiguration(&internal), nil)
+}
+
+func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
+	var findings []Finding
+	for _, err := range errs {
+		if !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.Field, err.Field) }) {
+			findings = append(findings, finding(InvalidObject, object, err.Field,
+				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(err.ErrorBody(), ".")), "Correct the field."))
+		}
+	}
+	return findings
+}
+
+const groupName = flowcontrolv1.GroupName
+
+// lifetime are the minor releases in which kube-apiserver 1.x serves a version.
+type lifetime struct {
+	// deprecated and removed are the first minor releases in which the version is
+	// deprecated, and not served.
+	deprecated, removed int
+	// better is the version to use instead, from release since on.
+	better string
+	since  int
+}
+
+// lifetimeOf returns the lifetime of a version of the API group, and false for v1 and
+// unknown versions.
+func lifetimeOf(version string) (lifetime, bool) {
+	switch version {
+	case "v1alpha1":
+		return lifetime{deprecated: 20, removed: 24, better: "v1", since: 29}, true
+	case "v1beta1":
+		return lifetime{deprecated: 23, removed: 26, better: "v1", since: 29}, true
+	case "v1beta2":
+		return lifetime{deprecated: 26, removed: 29, better: "v1", since: 29}, true
+	case "v1beta3":
+		return lifetime{deprecated: 29, removed: 32, better: "v1", since: 29}, true
+	default:
+		return lifetime{}, false
+	}
+}
+
+// judgeDocuments judges the manifests.
+func (j *judge) judgeDocuments() {
+	for i := range j.Documents {
+		document := &j.Documents[i]
+		j.add(j.versionFindings(document)...)
+		for _, field := range document.UnknownFields {
+			j.add(unknownField(document.Object, field))
+		}
+	}
+}
+
+// versionFindings are FC401 and FC402.
+func (j *judge) versionFindings(document *Document) []Finding {
+	group, version := path.Split(document.APIVersion)
+	if group != groupName+"/" {
+		return nil
+	}
+	lifetime, ends := lifetimeOf(version)
+	release := minor(j.Release)
+	isServed := slices.Contains(j.Facts.ServedVersions, version)
+	if j.Facts.ServedVersions == nil {
+		isServed = !ends && version == "v1" || ends && (release == 0 || release < lifetime.removed)
+	}
+	remedy := "Write apiVersion: " + groupName + "/v1."
+	switch {
+	case !isServed:
+		where := "This API server"
+		if j.Facts.ServedVersions == nil && release > 0 {
+			where = "Kubernetes " + j.Release
+		}
+		return []Finding{finding(RemovedAPIVersion, document.Object, "apiVersion", fmt.Sprintf("%s does not serve %s.", where, document.APIVersion), remedy)}
+	case ends && (release == 0 || release >= lifetime.deprecated):
+		return []Finding{finding(DeprecatedVersion, document.Object, "apiVersion",
+			fmt.Sprintf("%s is deprecated, and kube-apiserver does not serve it from 1.%d on.", document.APIVersion, lifetime.removed),
+			fmt.Sprintf("Write apiVersion: %s/%s, which kube-apiserver serves from 1.%d on.", groupName, lifetime.better, lifetime.since))}
+	default:
+		return nil
+	}
+}
+
+// minor returns the minor release of 1.MINOR, or 0.
+func minor(release string) int {
+	rest, _ := strings.CutPrefix(release, "1.")
+	number, err := strconv.Atoi(rest)
+	if err != nil {
+		return 0
+	}
+	return number
+}
+
+// unknownField is FC403 or FC404.
+func unknownField(object Object, field string) Finding {
+	if strings.HasSuffix(field, "assuredConcurrencyShares") {
+		return finding(RenamedField, object, field, "This API version has no field assuredConcurrencyShares, so the level gets the default of 30 shares.",
+			"Rename the field to nominalConcurrencyShares.")
+	}
+	return finding(UnknownField, object, field, "This API version has no such field, so the server drops or rejects it.", "Correct the name, or remove the field.")
+}

@@ -1,0 +1,198 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+const (
+	// maxNames bounds how many objects a message names: a name can have 253
+	// bytes, and on write the message is sent in a header.
+	maxNames = 3
+	// minPrecedence is the lowest precedence of schemas other than exempt.
+	minPrecedence = 2
+)
+
+const (
+	levelField      = "spec.priorityLevelConfiguration.name"
+	precedenceField = "spec.matchingPrecedence"
+)
+
+// judgeSchemas judges each FlowSchema, in matching order.
+func (j *judge) judgeSchemas() {
+	index := newIndex(j.schemas, j.levelExists)
+	known := newKnown(&j.Facts)
+	for i, schema := range j.schemas {
+		isDefault := j.defaults.hasSchema(schema)
+		object := schemaObject(schema.Name)
+		if j.Defaults.FlowSchemas != nil {
+			j.add(ownership(object, schema, j.defaults.schema(schema.Name) != nil, isDefault)...)
+		}
+		if !isDefault {
+			found := ruleFindings(schema, known)
+			j.add(found...)
+			j.add(rejectedSchema(schema, found)...)
+			j.add(exemptions(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name])...)
+		}
+		level := schema.Spec.PriorityLevelConfiguration.Name
+		if !j.levelExists(level) {
+			j.add(missingLevel(schema, "no request matches it"))
+			continue
+		}
+		if isMandatorySchema(schema.Name) {
+			continue
+		}
+		if takers := shadowedBy(schema, index.candidates(i), j.levelExists); len(takers) > 0 {
+			j.add(neverMatches(schema, takers))
+			continue
+		}
+		if winners := index.winners(i); len(winners) > 0 {
+			j.add(precedenceInUse(schema, winners, nil))
+		}
+	}
+	j.judgeTakers()
+}
+
+// missingLevel is FC101.
+func missingLevel(schema *flowcontrolv1.FlowSchema, effect string) Finding {
+	level := schema.Spec.PriorityLevelConfiguration.Name
+	return finding(MissingLevel, schemaObject(schema.Name), levelField,
+		fmt.Sprintf("No priority level %q exists, so %s.", level, effect),
+		"Create the PriorityLevelConfiguration, or name an existing one.").relatedTo(levelObject(level))
+}
+
+// neverMatches is FC103.
+func neverMatches(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.FlowSchema) Finding {
+	lowest := takers[0].Spec.MatchingPrecedence
+	for _, taker := range takers {
+		lowest = min(lowest, taker.Spec.MatchingPrecedence)
+	}
+	verb := "comes before it and matches"
+	if len(takers) > 1 {
+		verb = "come before it and together match"
+	}
+	remedy := fmt.Sprintf("Set matchingPrecedence below %d, or delete the FlowSchema.", lowest)
+	if lowest <= minPrecedence {
+		remedy = "Change its rules, or delete the FlowSchema."
+	}
+	return finding(NeverMatches, schemaObject(schema.Name), precedenceField,
+		fmt.Sprintf("This FlowSchema can never match: %s %s all its requests.", quotedNames(takers), verb), remedy).relatedTo(objectsOf(takers)...)
+}
+
+// precedenceInUse is FC104. The winners come before the schema and the losers after
+// it, by their names.
+func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowcontrolv1.FlowSchema) Finding {
+	var text string
+	switch {
+	case len(losers) == 0:
+		text = fmt.Sprintf("%s and some requests match both; %s, because names decide and %s before %q.",
+			alsoOf(schema, winners), gets(winners), sorts(winners), schema.Name)
+	case len(winners) == 0:
+		text = fmt.Sprintf("%s and some requests match both; this FlowSchema gets them, because names decide and %q sorts first.",
+			alsoOf(schema, losers), schema.Name)
+	default:
+		text = fmt.Sprintf("%s and some requests match both; names decide: %s before this FlowSchema, which comes before %s.",
+			alsoOf(schema, append(winners[:len(winners):len(winners)], losers...)), sorts(winners), quotedNames(losers))
+	}
+	tied := append(winners[:len(winners):len(winners)], losers...)
+	severity := Info
+	for _, other := range tied {
+		if matters(schema, other) {
+			severity = Warning
+		}
+	}
+	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
+		"Give each a precedence of its own, in the order in which they shall match.").as(severity).relatedTo(objectsOf(tied)...)
+}
+
+// matters reports whether it makes a difference which of two overlapping schemas gets a
+// request. It does not if they treat it alike, and perhaps not if only unknown group
+// memberships make them overlap.
+func matters(a, b *flowcontrolv1.FlowSchema) bool {
+	same := a.Spec.PriorityLevelConfiguration == b.Spec.PriorityLevelConfiguration
+	return !same && overlap(rulesOf(a), b, userSet.surelyIntersects)
+}
+
+func alsoOf(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) string {
+	names := quotedNames(others)
+	if len(others) >= maxTied {
+		names = strings.TrimSuffix(names, " more") + " or more others"
+	}
+	return fmt.Sprintf("%d is also the precedence of %s,", schema.Spec.MatchingPrecedence, names)
+}
+
+func gets(schemas []*flowcontrolv1.FlowSchema) string {
+	if len(schemas) == 1 {
+		return strconv.Quote(schemas[0].Name) + " gets them"
+	}
+	return "these get them"
+}
+
+func sorts(schemas []*flowcontrolv1.FlowSchema) string {
+	if len(schemas) == 1 {
+		return strconv.Quote(schemas[0].Name) + " sorts"
+	}
+	return quotedNames(schemas) + " sort"
+}
+
+// quotedNames lists the names of the first maxNames schemas and the number of the
+// others.
+func quotedNames(schemas []*flowcontrolv1.FlowSchema) string {
+	var all []string
+	for _, schema := range schemas {
+		all = append(all, schema.Name)
+	}
+	return quoted(all)
+}
+
+// quoted lists the first maxNames names and the number of the others.
+func quoted(all []string) string {
+	var names []string
+	for _, name := range all[:min(len(all), maxNames)] {
+		names = append(names, strconv.Quote(name))
+	}
+	if more := len(all) - maxNames; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return names[0]
+}
+
+func objectsOf(schemas []*flowcontrolv1.FlowSchema) []Object {
+	objects := make([]Object, len(schemas))
+	for i, schema := range schemas {
+		objects[i] = schemaObject(schema.Name)
+	}
+	return objects
+}
+
+// exemptions is FC113: rules that send the resource requests of many clients to an
+// exempt level.
+func exemptions(schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
+	isExempt := schema.Spec.PriorityLevelConfiguration.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt ||
+		level != nil && level.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt
+	if !isExempt || isMandatorySchema(schema.Name) {
+		return nil
+	}
+	var findings []Finding
+	for i := range schema.Spec.Rules {
+		rule := &schema.Spec.Rules[i]
+		if len(rule.ResourceRules) == 0 {
+			continue
+		}
+		for k := range rule.Subjects {
+			if users, ok := userSetOf(&rule.Subjects[k]); ok && users.isBroad() {
+				findings = append(findings, finding(BroadExemption, schemaObject(schema.Name), fmt.Sprintf("spec.rules[%d].subjects[%d]", i, k),
+					"This sends the requests of many clients to an exempt priority level, where nothing limits them.",
+					"Name the few clients that must never wait, or use a limited priority level with many shares."))
+				break
+			}
+		}
+	}
+	return findings
+}

@@ -1,0 +1,167 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+// isProtected reports whether the requests of a built-in schema keep a cluster alive:
+// those of nodes, leader elections, the control plane and its controllers. Others are
+// there to be divided further.
+func isProtected(schema string) bool {
+	return slices.Contains([]string{
+		flowcontrolv1.FlowSchemaNameExempt, "probes", "system-leader-election", "endpoint-controller", "workload-leader-election", "system-node-high",
+		"system-nodes", "kube-controller-manager", "kube-scheduler", "kube-system-service-accounts",
+	}, schema)
+}
+
+// taking looks for schemas that take requests from protected built-in ones.
+type taking struct {
+	defaults Defaults
+	// inForce returns the schema of a name as it is stored; nil if it is not.
+	inForce func(name string) *flowcontrolv1.FlowSchema
+	// ranks are those of the levels by name.
+	ranks map[string]levelRank
+}
+
+// levelRank says how a level treats requests.
+type levelRank struct {
+	exempt, rejects bool
+	// amount is that of its seats, or of its shares if seats are unknown; unit is
+	// "seats" or "shares".
+	amount int
+	unit   string
+}
+
+// isLess reports whether a request is worse off in a than in b.
+func (a levelRank) isLess(b levelRank) bool {
+	switch {
+	case a.exempt || b.exempt:
+		return !a.exempt
+	default:
+		return a.amount < b.amount || a.rejects && !b.rejects
+	}
+}
+
+func (a levelRank) String() string {
+	switch {
+	case a.exempt:
+		return "no limit"
+	case a.rejects:
+		return fmt.Sprintf("%d %s and no queues", a.amount, a.unit)
+	default:
+		return fmt.Sprintf("%d %s", a.amount, a.unit)
+	}
+}
+
+// candidates returns the protected built-in schemas, as they are in the release, whose
+// requests the schema may take.
+func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+	if isMandatorySchema(schema.Name) || t.defaults.hasSchema(schema) {
+		return nil
+	}
+	var found []*flowcontrolv1.FlowSchema
+	for _, builtIn := range t.defaults.FlowSchemas {
+		level := schema.Spec.PriorityLevelConfiguration
+		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration && t.precedes(schema, builtIn) &&
+			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) {
+			found = append(found, builtIn)
+		}
+	}
+	return found
+}
+
+// precedes reports whether the schema is a changed version of the built-in one, or
+// comes before it.
+func (t *taking) precedes(schema, builtIn *flowcontrolv1.FlowSchema) bool {
+	if schema.Name == builtIn.Name {
+		return true
+	}
+	if stored := t.inForce(builtIn.Name); stored != nil {
+		builtIn = stored
+	}
+	return compareMatchingOrder(schema, builtIn) < 0
+}
+
+// finding is FC303 about the schema, if it treats requests of the candidates worse.
+func (t *taking) finding(schema *flowcontrolv1.FlowSchema, candidates []*flowcontrolv1.FlowSchema) []Finding {
+	name := schema.Spec.PriorityLevelConfiguration.Name
+	rank, exists := t.ranks[name]
+	if !exists {
+		return nil
+	}
+	var taken []*flowcontrolv1.FlowSchema
+	var best levelRank
+	for _, builtIn := range candidates {
+		theirs, exists := t.ranks[builtIn.Spec.PriorityLevelConfiguration.Name]
+		if exists && rank.isLess(theirs) {
+			if len(taken) == 0 || best.isLess(theirs) {
+				best = theirs
+			}
+			taken = append(taken, builtIn)
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	if len(taken) == 1 && taken[0].Name == schema.Name {
+		return []Finding{finding(TakesFromBuiltIn, schemaObject(schema.Name), levelField,
+			fmt.Sprintf("This built-in FlowSchema was moved to the priority level %q with %v, and its own has %v.", name, rank, best),
+			fmt.Sprintf("Name the priority level %q again, or give %q at least as much.", taken[0].Spec.PriorityLevelConfiguration.Name, name))}
+	}
+	severity, highest := Warning, int32(0)
+	if isDeliberate(schema, taken) {
+		severity = Info
+	}
+	for _, builtIn := range taken {
+		highest = max(highest, builtIn.Spec.MatchingPrecedence)
+	}
+	return []Finding{finding(TakesFromBuiltIn, schemaObject(schema.Name), precedenceField,
+		fmt.Sprintf("This FlowSchema takes requests of %s to the priority level %q with %v, and theirs has %v.", quotedNames(taken), name, rank, best),
+		fmt.Sprintf("Set matchingPrecedence above %d, exclude these requests from the rules, or give %q at least as much.", highest, name)).
+		as(severity).relatedTo(objectsOf(taken)...)}
+}
+
+// isDeliberate reports whether the schema names the clients of the built-in schemas one
+// by one, each of them a part of the built-in schema's.
+func isDeliberate(schema *flowcontrolv1.FlowSchema, taken []*flowcontrolv1.FlowSchema) bool {
+	for _, rule := range rulesOf(schema) {
+		for _, builtIn := range taken {
+			for _, theirs := range rulesOf(builtIn) {
+				for _, a := range rule.users {
+					if slices.ContainsFunc(theirs.users, func(b userSet) bool { return a.surelyIntersects(b) && !a.isPartOf(b) }) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// isPartOf reports whether the set is one client of a group of them.
+func (a userSet) isPartOf(b userSet) bool {
+	return (a.kind == oneServiceAccount || a.kind == oneUser) && a != b
+}
+
+// judgeTakers judges the schemas that can match.
+func (j *judge) judgeTakers() {
+	t := taking{
+		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
+		inForce: func(name string) *flowcontrolv1.FlowSchema { return named(j.schemas, name) },
+	}
+	if len(j.defaults.FlowSchemas) == 0 {
+		return
+	}
+	shadowed := map[string]bool{}
+	for _, f := range j.findings {
+		shadowed[f.Object.Name] = shadowed[f.Object.Name] || f.Code == NeverMatches
+	}
+	for _, schema := range j.schemas {
+		if !shadowed[schema.Name] {
+			j.add(t.finding(schema, t.candidates(schema))...)
+		}
+	}
+}
