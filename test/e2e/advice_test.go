@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	missingLevel = "no priority level"
-	neverMatches = "can never match"
-	tied         = "is also the precedence of"
+	missingLevel = "FC101 (info)"
+	neverMatches = "FC103"
+	tied         = "FC104"
 )
 
 // of returns a schema that matches all requests of a user.
@@ -43,8 +43,7 @@ func requireAdvice(t *testing.T, answer reply, want ...string) {
 	require.Less(t, answer.code, 300, "a warning never refuses: %s", answer.body)
 	require.Len(t, answer.advice(), len(want), answer.advice())
 	for i, sentence := range answer.advice() {
-		require.Contains(t, sentence, want[i])
-		require.True(t, strings.HasPrefix(sentence, `299 - "spec.`), sentence)
+		require.True(t, strings.HasPrefix(sentence, `299 - "`+want[i]+": "), sentence)
 	}
 }
 
@@ -172,9 +171,44 @@ func testAdviceAboutTies(t *testing.T, s *live) {
 	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
 	answer := create(writes)
 	requireAdvice(t, answer, tied)
-	require.Contains(t, answer.advice()[0], `4100 is also the precedence of \"tie-b\",`)
+	require.Contains(t, answer.advice()[0], `4100 is also the precedence of \"tie-b\", and some requests match both; this FlowSchema gets them`)
 
-	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches, tied)
+	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches)
+}
+
+func testAdviceAboutLevels(t *testing.T, s *live) {
+	const path = v1Path + "/prioritylevelconfigurations"
+	level := newLevel("advised", 1)
+	requireAdvice(t, s.do(t, http.MethodPost, path, toJSON(t, level)))
+	queues := func(dryRun string) reply {
+		return s.do(t, http.MethodPatch, path+"/advised"+dryRun, `{"spec": {"limited": {"limitResponse": {"type": "Queue", "queuing": {"queues": 4, "handSize": 4}}}}}`,
+			"Content-Type: application/merge-patch+json")
+	}
+	requireAdvice(t, queues("?dryRun=All"), "FC204")
+	requireAdvice(t, queues(""), "FC204")
+	requireAdvice(t, queues(""))
+	requireAdvice(t, s.do(t, http.MethodPatch, path+"/advised", `{"spec": {"limited": {"nominalConcurrencyShares": 1000}}}`, "Content-Type: application/merge-patch+json"),
+		"FC204", "FC207")
+
+	schema := of("advised", "advised", 4200)
+	schema.Spec.PriorityLevelConfiguration.Name = "advised"
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema)))
+	requireAdvice(t, s.do(t, http.MethodDelete, path+"/advised", ""), "FC203")
+	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/advised", ""))
+}
+
+func testAdviceAboutBuiltInObjects(t *testing.T, s *live) {
+	change := func(path, body string) reply {
+		return s.do(t, http.MethodPatch, v1Path+path+"?dryRun=All", body, "Content-Type: application/merge-patch+json")
+	}
+	requireAdvice(t, change("/flowschemas/global-default", `{"spec": {"matchingPrecedence": 9901}}`), "FC301")
+	requireAdvice(t, change("/flowschemas/global-default", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"matchingPrecedence": 9901}}`))
+	requireAdvice(t, change("/flowschemas/kube-scheduler", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"priorityLevelConfiguration": {"name": "catch-all"}}}`), "FC303")
+	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/global-default?dryRun=All", ""), "FC302")
+
+	nodes := of("system:node:a", "nodes", 300)
+	nodes.Spec.Rules[0].Subjects[0] = flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "system:nodes"}}
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas?dryRun=All", toJSON(t, nodes)), "FC303")
 }
 
 func testAdviceInKubectl(t *testing.T, s *live) {
@@ -197,7 +231,7 @@ func testAdviceInKubectl(t *testing.T, s *live) {
 		require.Zero(t, result.ExitCode, "%s: %s", test.name, result.Stderr)
 		require.Contains(t, result.Stdout, test.stdout, test.name)
 		if test.advised {
-			require.Contains(t, result.Stderr, `Warning: spec.priorityLevelConfiguration.name: no priority level "absent" exists`, test.name)
+			require.Contains(t, result.Stderr, `Warning: FC101 (info): spec.priorityLevelConfiguration.name: No priority level "absent" exists`, test.name)
 		} else {
 			require.Empty(t, result.Stderr, test.name)
 		}

@@ -44,6 +44,8 @@ func alone() []liveCase {
 		{"advice knows what was written a moment before", testAdviceIsCurrent},
 		{"advice tells of schemas that never match", testAdviceAboutShadows},
 		{"advice tells of schemas of one precedence", testAdviceAboutTies},
+		{"advice tells of priority levels", testAdviceAboutLevels},
+		{"advice tells of built-in objects", testAdviceAboutBuiltInObjects},
 		{"advice is shown by kubectl", testAdviceInKubectl},
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // answer is a response, read as far as the case needs.
@@ -12,6 +14,23 @@ type answer struct {
 	code   int
 	header http.Header
 	body   []byte
+	// advice are the Warning headers of package lint, which header does not have.
+	advice []string
+}
+
+// withoutAdvice returns the answer with its advice apart. Objects of a few fields, as
+// cases have them, invite it, and only some cases are about it.
+func (a answer) withoutAdvice() answer {
+	warnings := a.header.Values("Warning")
+	a.header.Del("Warning")
+	for _, warning := range warnings {
+		if strings.HasPrefix(warning, `299 - "FC`) {
+			a.advice = append(a.advice, warning)
+		} else {
+			a.header.Add("Warning", warning)
+		}
+	}
+	return a
 }
 
 // plain returns the uncompressed body.
@@ -34,5 +53,5 @@ func (a *answer) says(other answer) {
 
 // clone returns a deep copy.
 func (a answer) clone() answer {
-	return answer{code: a.code, header: a.header.Clone(), body: bytes.Clone(a.body)}
+	return answer{code: a.code, header: a.header.Clone(), body: bytes.Clone(a.body), advice: slices.Clone(a.advice)}
 }

@@ -114,18 +114,11 @@ func fieldSelectors(step step, ours answer, peers *answer) bool {
 	return true
 }
 
-// advice adds the warnings that only this server sends to the peer's answer.
-func advice(_ step, ours answer, peers *answer) bool {
-	met := false
-	for _, warning := range ours.header.Values("Warning") {
-		for _, beginning := range []string{"spec.priorityLevelConfiguration.name: no priority level", "spec.matchingPrecedence: "} {
-			if strings.HasPrefix(warning, `299 - "`+beginning) {
-				peers.header.Add("Warning", warning)
-				met = true
-			}
-		}
-	}
-	return met
+// advice reports whether only this server gives advice about the schema beside others.
+func advice(_ step, ours answer, _ *answer) bool {
+	return slices.ContainsFunc(ours.advice, func(warning string) bool {
+		return slices.ContainsFunc([]string{"FC101", "FC103", "FC104"}, func(code string) bool { return strings.HasPrefix(warning, `299 - "`+code) })
+	})
 }
 
 // wording matches answers that report the same errors of the same fields in other

@@ -186,7 +186,7 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 		cancel()
 		return answer{}, err
 	}
-	result := answer{code: response.StatusCode, header: response.Header}
+	result := answer{code: response.StatusCode, header: response.Header}.withoutAdvice()
 	if step.watch != "" && response.StatusCode == http.StatusOK {
 		s.streams[step.watch] = newBodyStream(response, cancel)
 		return result, nil
