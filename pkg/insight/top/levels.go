@@ -1,0 +1,184 @@
+package top
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
+)
+
+// Levels are the priority levels of all replicas together.
+type Levels struct {
+	Levels []Level `json:"levels"`
+	// Omitted is the number of levels beyond the limit.
+	Omitted int `json:"omitted,omitempty"`
+	// Total is the sum over all levels, also of those beyond the limit.
+	Total Level `json:"total"`
+	Origin
+}
+
+// Level is the sum of one priority level over the replicas.
+type Level struct {
+	Name string `json:"name,omitempty"`
+	// SeatsInUse are the seats of the requests that execute.
+	SeatsInUse   *int `json:"seatsInUse"`
+	CurrentLimit *int `json:"currentLimit"`
+	NominalLimit *int `json:"nominalLimit"`
+	LowerLimit   *int `json:"lowerLimit"`
+	UpperLimit   *int `json:"upperLimit"`
+	// Executing and Waiting are numbers of requests.
+	Executing int `json:"executing"`
+	Waiting   int `json:"waiting"`
+	// OldestWaitSeconds is how long the longest waiting request has waited; null if none
+	// waits.
+	OldestWaitSeconds *float64 `json:"oldestWaitSeconds"`
+	// Refused is the number of requests refused since the servers started: their queue
+	// was full, the level had no seats, their time was over, or their client left.
+	Refused uint64 `json:"refused"`
+	// RefusedPerSecond is null without a second reading.
+	RefusedPerSecond *float64 `json:"refusedPerSecond"`
+	// Replicas is the number of replicas that told of the level.
+	Replicas int `json:"replicas"`
+}
+
+// LevelOrders returns the sort keys of OfLevels; the first is the default.
+func LevelOrders() []string { return keys(levelOrders()) }
+
+func levelOrders() []order[Level] {
+	return []order[Level]{
+		{"seats", func(a, b Level) int { return descending(a.SeatsInUse, b.SeatsInUse) }},
+		{"use", func(a, b Level) int { return descending(a.use(), b.use()) }},
+		{"limit", func(a, b Level) int { return descending(a.CurrentLimit, b.CurrentLimit) }},
+		{"waiting", func(a, b Level) int { return cmp.Compare(b.Waiting, a.Waiting) }},
+		{"oldest", func(a, b Level) int { return descending(a.OldestWaitSeconds, b.OldestWaitSeconds) }},
+		{"refused", func(a, b Level) int {
+			return cmp.Or(descending(a.RefusedPerSecond, b.RefusedPerSecond), cmp.Compare(b.Refused, a.Refused))
+		}},
+		{"name", func(Level, Level) int { return 0 }},
+	}
+}
+
+// use is the part of the current limit that is in use; nil if unknown or without limit.
+func (l Level) use() *float64 {
+	if l.SeatsInUse == nil || l.CurrentLimit == nil || *l.CurrentLimit == 0 {
+		return nil
+	}
+	use := float64(*l.SeatsInUse) / float64(*l.CurrentLimit)
+	return &use
+}
+
+// OfLevels returns the priority levels of replicas that were read now and, for rates,
+// once before. before may be nil; replicas in it are found by name. An error means
+// that the options are invalid.
+func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
+	levels := map[string]*Level{}
+	for i := range now {
+		addReplica(levels, &now[i])
+		addRefusals(levels, &now[i], find(before, now[i].Name))
+	}
+	out := Levels{Origin: originOf(now), Levels: make([]Level, 0, len(levels))}
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		out.Levels = append(out.Levels, *levels[name])
+		out.Total.add(levels[name])
+	}
+	out.Total.Replicas = out.told()
+	var err error
+	out.Levels, out.Omitted, err = choose(out.Levels, levelOrders(), options)
+	return out, err
+}
+
+// levelNamed returns the level, which it adds if missing.
+func levelNamed(levels map[string]*Level, name string) *Level {
+	if levels[name] == nil {
+		levels[name] = &Level{Name: name}
+	}
+	return levels[name]
+}
+
+// addReplica adds what a replica tells of each level.
+func addReplica(levels map[string]*Level, r *replica.Replica) {
+	for name, of := range levelsOf(r) {
+		levelNamed(levels, name).add(of)
+	}
+}
+
+// levelsOf returns the levels of one replica.
+func levelsOf(r *replica.Replica) map[string]*Level {
+	levels := map[string]*Level{}
+	if len(r.Metrics.Levels) > 0 {
+		addMetrics(levels, &r.Metrics)
+	} else {
+		addDumps(levels, r)
+	}
+	for i := range r.Requests {
+		if request := &r.Requests[i]; request.Started.IsZero() {
+			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, seconds(request.Arrived, r.Read))
+		}
+	}
+	for _, level := range levels {
+		level.Replicas = 1
+	}
+	return levels
+}
+
+func addMetrics(levels map[string]*Level, metrics *replica.Metrics) {
+	for name, figures := range metrics.Levels {
+		level := levelNamed(levels, name)
+		addInt(&level.SeatsInUse, figures.SeatsInUse)
+		addInt(&level.CurrentLimit, figures.Current)
+		addInt(&level.NominalLimit, figures.Nominal)
+		addInt(&level.LowerLimit, figures.Lower)
+		addInt(&level.UpperLimit, figures.Upper)
+	}
+	for key, figures := range metrics.Schemas {
+		level := levelNamed(levels, key.Level)
+		level.Executing += figures.Executing
+		level.Waiting += figures.Waiting
+	}
+}
+
+// addDumps adds the figures of a replica whose metrics are unknown.
+func addDumps(levels map[string]*Level, r *replica.Replica) {
+	for _, row := range r.Levels {
+		level := levelNamed(levels, row.Name)
+		level.Executing += row.Executing
+		level.Waiting += row.Waiting
+		if !lacks(r, replica.EndpointRequests) {
+			addInt(&level.SeatsInUse, 0)
+		}
+	}
+	for i := range r.Requests {
+		if request := &r.Requests[i]; !request.Started.IsZero() {
+			addInt(&levelNamed(levels, request.Level).SeatsInUse, request.InitialSeats)
+		}
+	}
+}
+
+// add adds the figures of another level to those of the level.
+func (l *Level) add(other *Level) {
+	for _, figure := range []struct {
+		sum **int
+		of  *int
+	}{
+		{&l.SeatsInUse, other.SeatsInUse},
+		{&l.CurrentLimit, other.CurrentLimit},
+		{&l.NominalLimit, other.NominalLimit},
+		{&l.LowerLimit, other.LowerLimit},
+		{&l.UpperLimit, other.UpperLimit},
+	} {
+		if figure.of != nil {
+			addInt(figure.sum, *figure.of)
+		}
+	}
+	l.Executing += other.Executing
+	l.Waiting += other.Waiting
+	l.Refused += other.Refused
+	l.Replicas += other.Replicas
+	if other.OldestWaitSeconds != nil {
+		longer(&l.OldestWaitSeconds, *other.OldestWaitSeconds)
+	}
+	if other.RefusedPerSecond != nil {
+		addFloat(&l.RefusedPerSecond, *other.RefusedPerSecond)
+	}
+}
