@@ -22,12 +22,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
-// peer is the flow control of k8s.io/apiserver, with requests that execute until the
-// test ends.
+// peer is the flow control of k8s.io/apiserver.
 type peer struct {
 	mux     *mux.PathRecorderMux
 	control flowcontrol.Interface
-	release chan struct{}
 }
 
 func newPeer(t *testing.T) *peer {
@@ -36,18 +34,18 @@ func newPeer(t *testing.T) *peer {
 	p := &peer{
 		mux:     mux.NewPathRecorderMux("peer"),
 		control: flowcontrol.New(informers.NewSharedInformerFactory(client, 0), client.FlowcontrolV1(), 100),
-		release: make(chan struct{}),
 	}
 	p.control.Install(p.mux)
 	return p
 }
 
-// execute starts a request and returns when it executes.
+// execute starts a request, which executes until the test ends, and returns when it
+// executes.
 func (p *peer) execute(t *testing.T, userName string, info *request.RequestInfo) {
 	t.Helper()
 	who := &user.DefaultInfo{Name: userName, Groups: []string{user.AllAuthenticated}}
 	ctx := request.WithRequestInfo(request.WithUser(context.Background(), who), info)
-	executes, ended := make(chan struct{}), make(chan struct{})
+	executes, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		p.control.Handle(ctx, flowcontrol.RequestDigest{RequestInfo: info, User: who},
@@ -56,10 +54,10 @@ func (p *peer) execute(t *testing.T, userName string, info *request.RequestInfo)
 				return flowcontrolrequest.WorkEstimate{InitialSeats: 3, FinalSeats: 2, AdditionalLatency: 5 * time.Millisecond}
 			},
 			func(bool) {},
-			func() { close(executes); <-p.release })
+			func() { close(executes); <-end })
 	}()
 	<-executes
-	t.Cleanup(func() { <-ended })
+	t.Cleanup(func() { close(end); <-ended })
 }
 
 func (p *peer) add(t *testing.T, state *replica.Replica, endpoint replica.Endpoint) {
@@ -72,7 +70,6 @@ func (p *peer) add(t *testing.T, state *replica.Replica, endpoint replica.Endpoi
 
 func TestDumpsOfPeerAreRead(t *testing.T) {
 	p := newPeer(t)
-	t.Cleanup(func() { close(p.release) })
 	info := &request.RequestInfo{
 		IsResourceRequest: true, Verb: "update", Path: "/apis/apps/v1/namespaces/ns1/deployments/d1/scale",
 		APIPrefix: "apis", APIGroup: "apps", APIVersion: "v1", Namespace: "ns1", Resource: "deployments", Subresource: "scale", Name: "d1",
@@ -93,7 +90,7 @@ func TestDumpsOfPeerAreRead(t *testing.T) {
 	assert.WithinRange(t, got.Arrived, time.Unix(1, 0), got.Started)
 	got.Arrived, got.Started = time.Time{}, time.Time{}
 	assert.Equal(t, replica.Request{
-		Level: "catch-all", FlowSchema: "catch-all", Distinguisher: "CN=alice, O=devs", Queue: -1, Place: -1,
+		Level: "catch-all", FlowSchema: "catch-all", Queue: -1, Place: -1,
 		InitialSeats: 3, FinalSeats: 2, Latency: 5 * time.Millisecond, User: "CN=alice, O=devs", Verb: "update",
 		Path: info.Path, Namespace: "ns1", Name: "d1", APIVersion: "apps/v1", Resource: "deployments", SubResource: "scale",
 	}, got)
@@ -104,7 +101,6 @@ func TestRowsOfPeerThatLieDoNotBreakOthers(t *testing.T) {
 	for _, path := range []string{"/a\tb", "/a,\tb", "/a, b", "/a\nb", "/a\nexempt,\tforged", "/a\r\n\r\n", "/\xff,\t\xff", "/世界, ü"} {
 		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
 			p := newPeer(t)
-			t.Cleanup(func() { close(p.release) })
 			p.execute(t, "alice", &request.RequestInfo{Verb: "get", Path: "/before"})
 			p.execute(t, "mallory", &request.RequestInfo{Verb: "get", Path: path})
 			p.execute(t, "zoë", &request.RequestInfo{Verb: "get", Path: "/after"})
