@@ -12,7 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
@@ -40,8 +42,21 @@ func (c *cluster) config() (*rest.Config, error) {
 	if len(c.options.Servers) > 0 {
 		config = rest.CopyConfig(config)
 		config.Host = c.options.Servers[0]
+		return config, nil
+	}
+	if c.isDefaulted(config) {
+		return nil, &Error{Reason: ReasonKubeconfig, Message: "There is no kubeconfig that names a cluster: set --kubeconfig or the environment variable KUBECONFIG."}
 	}
 	return config, nil
+}
+
+// isDefaulted reports whether the server is the one that client-go assumes if neither
+// the kubeconfig nor a flag names one.
+func (c *cluster) isDefaulted(config *rest.Config) bool {
+	raw, err := c.options.Cluster.ToRawKubeConfigLoader().RawConfig()
+	flags, ok := c.options.Cluster.(*genericclioptions.ConfigFlags)
+	isFlagSet := ok && ptr.Deref(flags.APIServer, "") != ""
+	return err == nil && len(raw.Clusters) == 0 && !isFlagSet && config.Host == "http://localhost:8080"
 }
 
 // client returns the client for a configuration, which key names.

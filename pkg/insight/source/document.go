@@ -29,8 +29,8 @@ func split(file string, data []byte) ([]document, error) {
 func splitYAML(file string, data []byte) (documents []document) {
 	start, first := 0, 1
 	add := func(end int) {
-		if text := data[start:end]; !isBlank(text) {
-			documents = append(documents, document{place: Place{File: file, Line: first, Item: -1}, data: text})
+		if skipped, blank := blankLines(data[start:end]); !blank {
+			documents = append(documents, document{place: Place{File: file, Line: first + skipped, Item: -1}, data: data[start:end]})
 		}
 	}
 	at, number := 0, 0
@@ -52,15 +52,17 @@ func isSeparator(line []byte) bool {
 	return found && (len(rest) == 0 || bytes.ContainsAny(rest[:1], " \t\r\n"))
 }
 
-// isBlank reports whether a document has only separators and comments.
-func isBlank(text []byte) bool {
+// blankLines returns the number of lines before the first one that has more than a
+// separator and a comment, and whether there is none.
+func blankLines(text []byte) (n int, all bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("---")))
 		if len(line) > 0 && line[0] != '#' {
-			return false
+			return n, false
 		}
+		n++
 	}
-	return true
+	return n, true
 }
 
 func splitJSON(file string, data []byte) (documents []document, err error) {

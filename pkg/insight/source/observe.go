@@ -21,8 +21,10 @@ type observer struct {
 	*client
 	discovery discovery.DiscoveryInterface
 
-	mu    sync.Mutex // guards facts
+	mu    sync.Mutex // guards what follows
 	facts Facts
+	// unreachable is set if the server does not answer at all.
+	unreachable *Error
 }
 
 // Facts asks for all facts in parallel.
@@ -41,6 +43,9 @@ func (c *cluster) Facts(ctx context.Context) (Facts, error) {
 		group.Go(func() { observe(ctx) })
 	}
 	group.Wait()
+	if o.unreachable != nil {
+		return Facts{}, o.unreachable
+	}
 	o.podsOfServers(ctx)
 	slices.SortFunc(o.facts.Missing, func(a, b replica.Missing) int { return strings.Compare(a.What, b.What) })
 	slices.SortFunc(o.facts.Servers, func(a, b Server) int {
@@ -74,6 +79,9 @@ func (o *observer) resources(context.Context) {
 	served := servedVersions(groups)
 	if err != nil {
 		o.update(func(f *Facts) {
+			if !isAnswer(err) && !discovery.IsGroupDiscoveryFailedError(err) {
+				o.unreachable = requestError(o.name, access{}, err)
+			}
 			f.ServedVersions = served
 			f.Missing = append(f.Missing, replica.Missing{What: "discovery", Why: fmt.Sprintf("Not all resources are known: %s.", oneSentence(err))})
 		})

@@ -1,0 +1,114 @@
+package source_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+)
+
+// observedAnswers are those about the rest of a cluster, with a webhook and an
+// aggregated server.
+func observedAnswers() map[string]answer {
+	return map[string]answer{
+		"/api":  ok(`{"kind":"APIVersions","versions":["v1"]}`),
+		"/apis": ok(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"flowcontrol.apiserver.k8s.io","versions":[{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}}]}`),
+		"/api/v1": ok(`{"kind":"APIResourceList","groupVersion":"v1","resources":[
+			{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get","list"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]}`),
+		groupPath + "/v1":         ok(`{"kind":"APIResourceList","groupVersion":"flowcontrol.apiserver.k8s.io/v1","resources":[{"name":"flowschemas","kind":"FlowSchema","verbs":["list"]}]}`),
+		"/api/v1/namespaces":      ok(`{"items":[{"metadata":{"name":"kube-system"}},{"metadata":{"name":"default"}}]}`),
+		"/api/v1/serviceaccounts": ok(`{"items":[{"metadata":{"name":"b","namespace":"ns"}},{"metadata":{"name":"a","namespace":"ns"}}]}`),
+		"/apis/apiregistration.k8s.io/v1/apiservices": ok(`{"items":[{"metadata":{"name":"v1."},"spec":{"group":""}},
+			{"metadata":{"name":"v1beta1.metrics.k8s.io"},"spec":{"group":"metrics.k8s.io","service":{"namespace":"kube-system","name":"metrics-server"}}}]}`),
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": ok(`{"items":[{"metadata":{"name":"policy"},"webhooks":[{"name":"a.b.c",
+			"clientConfig":{"service":{"namespace":"policy","name":"hook"}},
+			"rules":[{"apiGroups":["apps"],"apiVersions":["*"],"resources":["deployments"],"operations":["CREATE","UPDATE"],"scope":"Namespaced"}]}]}]}`),
+		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations": ok(`{"items":[{"metadata":{"name":"outside"},"webhooks":[{"name":"d.e.f",
+			"clientConfig":{"url":"https://example.com"},"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"]}]}]}]}`),
+		"/api/v1/namespaces/kube-system/services/metrics-server": ok(`{"spec":{"selector":{"app":"metrics"}}}`),
+		"/api/v1/namespaces/kube-system/pods":                    ok(`{"items":[{"spec":{"serviceAccountName":"metrics-server"}}]}`),
+		"/api/v1/namespaces/policy/services/hook":                forbidden(),
+	}
+}
+
+func TestFactsOfACluster(t *testing.T) {
+	server := startServer(t, observedAnswers())
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"default", "kube-system"}, facts.Namespaces)
+	assert.Equal(t, map[string][]string{"ns": {"a", "b"}}, facts.ServiceAccounts)
+	assert.Equal(t, []string{"v1"}, facts.ServedVersions)
+	assert.ElementsMatch(t, []source.Resource{
+		{Version: "v1", Name: "pods", Kind: "Pod", Namespaced: true, Verbs: []string{"get", "list"}},
+		{Version: "v1", Name: "pods/log", Kind: "Pod", Namespaced: true, Verbs: []string{"get"}},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Name: "flowschemas", Kind: "FlowSchema", Verbs: []string{"list"}},
+	}, facts.Resources)
+	all := []string{"*"}
+	assert.Equal(t, []source.Server{
+		{
+			Kind: "APIService", Name: "v1beta1.metrics.k8s.io", Namespace: "kube-system", Service: "metrics-server", ServiceAccount: "metrics-server",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: []string{"metrics.k8s.io"}, Resources: all, ClusterScope: true, Namespaces: all}},
+		},
+		{
+			Kind: "MutatingWebhookConfiguration", Name: "outside",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
+		},
+		{
+			Kind: "ValidatingWebhookConfiguration", Name: "policy", Namespace: "policy", Service: "hook",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{
+				Verbs: []string{"create", "update", "patch"}, APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Namespaces: all,
+			}},
+		},
+	}, facts.Servers)
+	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
+}
+
+func TestFactsWithoutRights(t *testing.T) {
+	answers := observedAnswers()
+	for _, path := range []string{
+		"/api/v1/namespaces", "/api/v1/serviceaccounts", "/apis/apiregistration.k8s.io/v1/apiservices",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+	} {
+		answers[path] = forbidden()
+	}
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Namespaces)
+	assert.Nil(t, facts.ServiceAccounts)
+	assert.NotNil(t, facts.Resources)
+	assert.Empty(t, facts.Servers)
+	missing := whys(facts.Missing)
+	assert.Len(t, facts.Missing, 5)
+	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
+	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
+	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)
+}
+
+func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {
+	answers := observedAnswers()
+	answers[groupPath+"/v1"] = refusal(503, "ServiceUnavailable", "away")
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Resources)
+	assert.Contains(t, whys(facts.Missing), "discovery: Not all resources are known: ")
+}
+
+func TestFactsOfAServerAlone(t *testing.T) {
+	answers := observedAnswers()
+	for path := range answers {
+		if path != "/apis" && path != groupPath+"/v1" {
+			delete(answers, path)
+		}
+	}
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Namespaces)
+	assert.Len(t, facts.Resources, 1)
+	assert.Empty(t, facts.Missing)
+}
