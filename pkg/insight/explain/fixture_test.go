@@ -37,6 +37,14 @@ func input() Input {
 	}}
 }
 
+// withoutDefault returns what is known about an API server without the flow schema
+// global-default, where catch-all takes what is left.
+func withoutDefault() Input {
+	in := input()
+	in.Configuration.FlowSchemas = slices.DeleteFunc(in.Configuration.FlowSchemas, func(s *flowcontrolv1.FlowSchema) bool { return s.Name == "global-default" })
+	return in
+}
+
 // lineParser returns a Parser of lines, in which alice sends the requests.
 func lineParser() Parser { return Parser{Mapper: Offline(), User: "alice"} }
 

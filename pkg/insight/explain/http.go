@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metainternalversionscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
@@ -23,7 +26,9 @@ type httpRequest struct {
 	method string
 	url    *url.URL
 	info   *apirequest.RequestInfo
-	notes  []string
+	// options are those of a list or a watch.
+	options metav1.ListOptions
+	notes   []string
 }
 
 // http returns the request as a client sends it.
@@ -34,6 +39,9 @@ func (r Request) http() (httpRequest, error) {
 	}
 	h, err := build()
 	if err != nil {
+		return h, err
+	}
+	if err := h.parseOptions(); err != nil {
 		return h, err
 	}
 	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
@@ -48,6 +56,24 @@ func (r Request) http() (httpRequest, error) {
 		h.notes = append(h.notes, fmt.Sprintf("For the API server the verb of this request is %s, not %s.", h.info.Verb, verb))
 	}
 	return h, nil
+}
+
+// parseOptions parses the options of a resource request.
+func (h *httpRequest) parseOptions() error {
+	if !strings.HasPrefix(h.url.Path, "/api/") && !strings.HasPrefix(h.url.Path, "/apis/") {
+		return nil
+	}
+	query := h.url.Query()
+	// Selectors are parsed only in the internal version.
+	internal := metainternalversion.ListOptions{}
+	err := metainternalversionscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &internal)
+	if err == nil {
+		err = metav1.Convert_url_Values_To_v1_ListOptions(&query, &h.options, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("the options of the request are invalid, so the API server rejects it: %w", err)
+	}
+	return nil
 }
 
 // pathRequest returns a request by its path.

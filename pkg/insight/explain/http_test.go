@@ -61,19 +61,21 @@ func TestAChangedVerbIsNoted(t *testing.T) {
 
 func TestWhatIsNoRequestIsRejected(t *testing.T) {
 	for line, want := range map[string]string{
-		"impersonate users":       "verb",
-		"connect /healthz":        "HTTP method",
-		"deletecollection pods a": "no name",
-		"get pods ../nodes":       "must not be a path",
-		"get pods a b":            "VERB RESOURCE",
-		"get":                     "VERB RESOURCE",
-		"get /healthz x":          "must not follow a path",
-		"get widgets":             "widgets.example.com",
-		"list pods -A -n x":       "together",
-		"get pods web -A":         "-A must not be given",
-		"list pods --limit=many":  "limit",
-		"list pods --unknown":     "unknown flag",
-		"list pods -l 'a=b":       "quote",
+		"impersonate pods":                "verb",
+		"connect /healthz":                "HTTP method",
+		"deletecollection pods a":         "no name",
+		"get pods ../nodes":               "must not be a path",
+		"get pods a b":                    "VERB RESOURCE",
+		"get":                             "VERB RESOURCE",
+		"get /healthz x":                  "must not follow a path",
+		"get widgets":                     "widgets.example.com",
+		"list pods -A -n x":               "together",
+		"get pods web -A":                 "-A must not be given",
+		"list pods --limit=many":          "limit",
+		"list pods --unknown":             "unknown flag",
+		"list /api/v1/secrets?limit=many": "the API server rejects it",
+		"list pods --field-selector=a":    "the API server rejects it",
+		"list pods -l 'a=b":               "quote",
 	} {
 		t.Run(line, func(t *testing.T) {
 			request, err := lineParser().Line(line)

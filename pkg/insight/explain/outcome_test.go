@@ -16,7 +16,7 @@ func TestTheHandIsTheOneThatTheEngineDeals(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dealer.Deal(flow.HashOf("service-accounts", "system:serviceaccount:ci:runner"), nil), a.Flow.Hand)
 	assert.Len(t, a.Flow.Hash, 16)
-	assert.Equal(t, Limits{Nominal: 245, Lower: 25, Upper: 600, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
+	assert.Equal(t, Limits{Nominal: 245, Lower: 24, Upper: 600, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
 }
 
 // hand is the hand of alice on the level global-default.
@@ -47,41 +47,46 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 		reason string
 		why    string
 		chosen []int
+		// catchAll: there is no flow schema global-default.
+		catchAll bool
 	}{
-		"seats are free": {state("global-default", limits(49, 10), 0, 10, busy[0]), "get pods web", Executes, "", "10 of 49 seats", nil},
+		"seats are free": {state("global-default", limits(49, 10), 0, 10, busy[0]), "get pods web", Executes, "", "10 of 49 seats", nil, false},
 		"no seat is free, and one queue has the least work": {
-			state("global-default", limits(49, 49), 28, 49, busy...), "get pods web", Waits, "", "behind 1 request; 28 requests wait", []int{2},
+			state("global-default", limits(49, 49), 28, 49, busy...), "get pods web", Waits, "", "behind 1 request; 28 requests wait", []int{2}, false,
 		},
 		"no seat is free, and all queues are empty": {
-			state("global-default", limits(49, 49), 0, 49, queue(0, 0, 0)), "get pods web", Waits, "", "one of the queues", []int{0, 1, 2, 3, 4, 5},
+			state("global-default", limits(49, 49), 0, 49, queue(0, 0, 0)), "get pods web", Waits, "", "one of the queues", []int{0, 1, 2, 3, 4, 5}, false,
 		},
-		"others wait, although seats are free": {state("global-default", limits(49, 48), 28, 48, busy...), "get pods web", Waits, "", "48 of 49", []int{2}},
+		"others wait, although seats are free": {state("global-default", limits(49, 48), 28, 48, busy...), "get pods web", Waits, "", "48 of 49", []int{2}, false},
 		"the queues are full": {
-			state("global-default", limits(49, 49), 300, 49, full...), "get pods web", Refused, "queue-full", "queue length limit is 50", []int{0, 1, 2, 3, 4, 5},
+			state("global-default", limits(49, 49), 300, 49, full...), "get pods web", Refused, "queue-full", "queue length limit is 50", []int{0, 1, 2, 3, 4, 5}, false,
 		},
 		"the queues are full and a seat is free": {
-			state("global-default", limits(49, 48), 300, 48, full...), "get pods web", Waits, "", "behind 50 requests", []int{0, 1, 2, 3, 4, 5},
+			state("global-default", limits(49, 48), 300, 48, full...), "get pods web", Waits, "", "behind 50 requests", []int{0, 1, 2, 3, 4, 5}, false,
 		},
-		"the queues are not known":      {state("global-default", limits(49, 49), 28, 49), "get pods web", Waits, "", "not known", nil},
-		"too few seats for a wide list": {state("global-default", limits(49, 42), 0, 42, busy[0]), "list secrets -A", Waits, "", "42 of 49", []int{1, 2, 3, 4, 5}},
-		"a wide list that just fits":    {state("global-default", limits(49, 41), 0, 41, busy[0]), "list secrets -A", Executes, "", "41 of 49", nil},
+		"the queues are not known":      {state("global-default", limits(49, 49), 28, 49), "get pods web", Waits, "", "not known", nil, false},
+		"too few seats for a wide list": {state("global-default", limits(49, 42), 0, 42, busy[0]), "list secrets -A", Waits, "", "42 of 49", []int{1, 2, 3, 4, 5}, false},
+		"a wide list that just fits":    {state("global-default", limits(49, 41), 0, 41, busy[0]), "list secrets -A", Executes, "", "41 of 49", nil, false},
 		"a list wider than the limit executes alone": {
-			state("global-default", limits(3, 0), 0, 0, busy[0]), "list secrets -A", Executes, "", "0 of 3", nil,
+			state("global-default", limits(3, 0), 0, 0, busy[0]), "list secrets -A", Executes, "", "0 of 3", nil, false,
 		},
-		"a limit of zero": {state("global-default", limits(0, 0), 0, 0, queue(0, 0, 0)), "get pods web", Waits, "", "0 of 0", []int{0, 1, 2, 3, 4, 5}},
-		"an exempt level": {state("global-default", limits(49, 49), 300, 49, full...), "get pods web --as=root --as-group=system:masters", Executes, "", "exempt", nil},
+		"a limit of zero": {state("global-default", limits(0, 0), 0, 0, queue(0, 0, 0)), "get pods web", Waits, "", "0 of 0", []int{0, 1, 2, 3, 4, 5}, false},
+		"an exempt level": {state("global-default", limits(49, 49), 300, 49, full...), "get pods web --as=root --as-group=system:masters", Executes, "", "exempt", nil, false},
 		"another level is busy": {
-			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil,
+			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil, false,
 		},
 		"no queues and no seats": {
-			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version --as=system:anonymous", Refused, "concurrency-limit", "13 of 13", nil,
+			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version", Refused, "concurrency-limit", "13 of 13", nil, true,
 		},
 		"no queues and a seat": {
-			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 12}, 0, 12), "get /version --as=system:anonymous", Executes, "", "12 of 13", nil,
+			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 12}, 0, 12), "get /version", Executes, "", "12 of 13", nil, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input()
+			if c.catchAll {
+				in = withoutDefault()
+			}
 			in.Replicas = []replica.Replica{c.state}
 			a := explained(t, in, c.line)
 			require.Len(t, a.Replicas, 1)
@@ -100,11 +105,11 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 }
 
 func TestALevelWithoutQueuesAndSeatsRefusesOnlyOnThisServer(t *testing.T) {
-	in := input()
+	in := withoutDefault()
 	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{}, 0, 0)}
-	assert.Equal(t, Executes, explained(t, in, "get /version --as=system:anonymous").Outcome.Decision)
+	assert.Equal(t, Executes, explained(t, in, "get /version").Outcome.Decision)
 	in.Own = true
-	assert.Equal(t, Refused, explained(t, in, "get /version --as=system:anonymous").Outcome.Decision)
+	assert.Equal(t, Refused, explained(t, in, "get /version").Outcome.Decision)
 }
 
 func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -78,15 +77,7 @@ func seatsOf(work seats.Work, method, why string) Seats {
 
 // readSeats estimates a list or a watch.
 func readSeats(estimator estimate.Estimator, h httpRequest, fact Fact, bound int) Seats {
-	query := h.url.Query()
-	var options metav1.ListOptions
-	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
-		most := estimator.MaxList
-		if bound > 0 {
-			most = min(most, bound)
-		}
-		return seatsOf(seats.Work{Initial: most}, methodOne, fmt.Sprintf("The options are invalid, and the API server will reject the request: it takes the most seats that a %s may take.", h.info.Verb))
-	}
+	options := &h.options
 	read := estimate.Read{
 		Watch: h.info.Verb == "watch", Named: h.info.Name != "",
 		Selects: options.FieldSelector != "" || options.LabelSelector != "",

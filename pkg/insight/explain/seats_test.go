@@ -42,7 +42,6 @@ func TestSeatsAreThoseOfTheRelease(t *testing.T) {
 		"a resource of another server":       {"list pods.metrics.k8s.io -A", "1.36", false, 1, "one", "does not store"},
 		"a write that few watch":             {"update secrets a", "1.33", false, 1, "watchers", "It notifies at most 5 watchers; fewer than 10 are neglected."},
 		"a write that many watch":            {"update pods web", "1.33", false, 8, "watchers", "Then it notifies at most 120 watchers, which takes a tenth of a seat for 5 ms each: 8 seats for 7.5ms."},
-		"invalid options":                    {"list /api/v1/secrets?limit=many", "1.33", false, 8, "one", "The options are invalid"},
 		"a deletion of a collection":         {"deletecollection pods", "1.33", false, 1, "one", "A deletecollection takes one seat."},
 		"a level without a bound of its own": {"list secrets -A --as=root --as-group=system:masters", "1.33", false, 10, "objects", "at most 10 seats"},
 	} {

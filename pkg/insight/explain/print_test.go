@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
+)
+
+func TestTheTableSaysWhatAndWhy(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: 245, Lower: 24, Upper: 600, Current: 100, SeatsInUse: 7}, 0, 7,
+		replica.Queue{Index: 5, Executing: 7, SeatsUsed: 7})}
+	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, true))
+	assert.Equal(t, `Request:         list secrets -n ci
+User:            system:serviceaccount:ci:runner
+Groups:          system:serviceaccounts, system:serviceaccounts:ci, system:authenticated
+Flow schema:     service-accounts (precedence 9000)
+                 spec.rules[0].resourceRules[0] matches, for Group system:serviceaccounts
+Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each)
+`, out.String()[:strings.Index(out.String(), "Limits:")])
+	for _, want := range []string{
+		"Limits:          nominal 245, lower 24, upper 600, current 100 seats\n",
+		"Flow:            service-accounts, system:serviceaccount:ci:runner; queues ",
+		"Seats:           10\n",
+		"                 Computed as in Kubernetes 1.33.\n",
+		"Outcome:         executes\n                 7 of 100 seats are in use. No request waits.\n",
+		"API SERVER             SEATS  EXECUTING  WAITING  HAND: QUEUE(WAITING)",
+		"https://10.0.0.1:6443  7/100  7          0        ",
+		"PRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
+		"1           exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n",
+		"9000        service-accounts              workload-low     none: it takes the request\n",
+	} {
+		assert.Contains(t, out.String(), want)
+	}
+
+	out.Reset()
+	exempt := explained(t, input(), "update pods web --as=root --as-group=system:masters")
+	require.NoError(t, exempt.WriteTable(&out, false))
+	assert.NotContains(t, out.String(), "Limits:")
+	assert.NotContains(t, out.String(), "FIRST DIFFERENCE")
+	assert.Contains(t, out.String(), "Seats:           1, then 10 for 6ms after the response\n")
+}
+
+func TestManyRequestsAreATable(t *testing.T) {
+	lines, err := lineParser().Lines(strings.NewReader("get pods web\nlist deploy -A --as=root --as-group=system:masters\nget /healthz --as=\ndeletecollection pods a\n"))
+	require.NoError(t, err)
+	lines[2].User = ""
+	rows := New(input()).ExplainAll(lines)
+	var out strings.Builder
+	require.NoError(t, WriteRows(&out, rows))
+	assert.Equal(t, `REQUEST                  USER   FLOW SCHEMA     PRIORITY LEVEL  FLOW   SEATS    OUTCOME
+get pods web -n default  alice  global-default  global-default  alice  1        unknown
+list deployments.apps    root   exempt          exempt          -      1 to 10  executes
+get /healthz --as=                                                              error: the user of the request must be given, such as --as=system:serviceaccount:default:builder
+deletecollection pods a                                                         error: deletecollection takes no name; to delete "a", use the verb delete
+`, out.String())
+}
+
+// TestTheJSONFormIsStable fails if a field is renamed or removed.
+func TestTheJSONFormIsStable(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	text, err := json.Marshal(explained(t, in, "list secrets"))
+	require.NoError(t, err)
+	var object map[string]any
+	require.NoError(t, json.Unmarshal(text, &object))
+	for path, want := range map[string][]string{
+		"":                     {"request", "flowSchema", "priorityLevel", "flow", "seats", "outcome", "replicas", "trace", "notes"},
+		"request":              {"user", "groups", "verb", "method", "url", "resourceRequest", "resource", "namespace"},
+		"flowSchema":           {"name", "matchingPrecedence", "distinguisherMethod", "rule", "subject"},
+		"priorityLevel":        {"name", "type", "queues", "handSize", "queueLengthLimit", "limits"},
+		"priorityLevel.limits": {"nominal", "lower", "upper", "current", "inferred"},
+		"flow":                 {"distinguisher", "hash", "hand"},
+		"seats":                {"initial", "atMost", "final", "latencySeconds", "width", "estimator", "method", "source", "storedObjects", "storedBytes", "countedObjects", "bound", "levelBound", "why"},
+		"outcome":              {"decision", "why"},
+		"replicas.0":           {"name", "outcome", "limits", "seatsInUse", "executing", "waiting", "hand"},
+		"replicas.0.hand.0":    {"index", "waiting", "executing", "seatsInUse", "workSeatSeconds", "chosen"},
+		"trace.0":              {"flowSchema", "matchingPrecedence", "priorityLevel", "matches", "reasons"},
+		"trace.0.reasons.0":    {"field", "message"},
+	} {
+		assert.ElementsMatch(t, want, keys(object, path), path)
+	}
+}
+
+// keys returns the keys of the object at a path.
+func keys(value any, path string) []string {
+	for _, step := range strings.Split(path, ".") {
+		switch v := value.(type) {
+		case []any:
+			value = v[0]
+		case map[string]any:
+			if step != "" {
+				value = v[step]
+			}
+		}
+	}
+	var out []string
+	for key := range value.(map[string]any) {
+		out = append(out, key)
+	}
+	return out
+}
