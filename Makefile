@@ -274,6 +274,7 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@echo "update-docs: README.md, ARCHITECTURE.md and docs/"
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
+	@go test -count=1 ./pkg/insight/explain -run=TestSeatsDocument -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@$(MAKE) conformance
 
