@@ -5,23 +5,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-const (
-	// prefix is that of the annotations of flowcontrol-apiserver.
-	prefix = "apf.flowcontrol.apiserver.k8s.io/"
-
-	schemaKey        = prefix + "flow-schema"
-	levelKey         = prefix + "priority-level"
-	distinguisherKey = prefix + "flow-distinguisher"
-	seatsKey         = prefix + "seats"
-	waitKey          = prefix + "queue-wait"
-	outcomeKey       = prefix + "outcome"
-
-	// latencyKey is the annotation of k8s.io/apiserver.
-	latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"
-)
+// latencyKey is the annotation of k8s.io/apiserver. Those of flowcontrol-apiserver are
+// in package filter.
+const latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"
 
 // FlowControl is what flow control did with a request, from the annotations of
 // flowcontrol-apiserver.
@@ -29,8 +19,7 @@ type FlowControl struct {
 	FlowSchema, PriorityLevel, Distinguisher string
 	// Seats is the width of the request; 0 if it is unknown.
 	Seats int
-	// Outcome is the reason of a rejection, as in the metric label "reason", or
-	// another word for a request that executed.
+	// Outcome is filter.Executed, or the reason of a rejection.
 	Outcome string
 }
 
@@ -48,12 +37,12 @@ func (f *FlowControl) Rejected() bool {
 // them is invalid.
 func (e *Event) annotate(annotations map[string]string) error {
 	key, exact := latencyKey, false
-	if schema, told := annotations[schemaKey]; told {
+	if schema, told := annotations[filter.FlowSchemaAnnotation]; told {
 		e.FlowControl = &FlowControl{
-			FlowSchema: schema, PriorityLevel: annotations[levelKey],
-			Distinguisher: annotations[distinguisherKey], Outcome: annotations[outcomeKey],
+			FlowSchema: schema, PriorityLevel: annotations[filter.PriorityLevelAnnotation],
+			Distinguisher: annotations[filter.FlowDistinguisherAnnotation], Outcome: annotations[filter.OutcomeAnnotation],
 		}
-		key, exact = waitKey, true
+		key, exact = filter.QueueWaitAnnotation, true
 	}
 	if text, told := annotations[key]; told {
 		wait, err := time.ParseDuration(text)
@@ -63,10 +52,10 @@ func (e *Event) annotate(annotations map[string]string) error {
 		e.Wait, exact = wait, true
 	}
 	e.WaitKnown = exact
-	if text, told := annotations[seatsKey]; told && e.FlowControl != nil {
+	if text, told := annotations[filter.SeatsAnnotation]; told && e.FlowControl != nil {
 		seats, err := strconv.Atoi(text)
 		if err != nil {
-			return fmt.Errorf("annotation %s is %q, must be a whole number", seatsKey, text)
+			return fmt.Errorf("annotation %s is %q, must be a whole number", filter.SeatsAnnotation, text)
 		}
 		e.FlowControl.Seats = seats
 	}

@@ -12,7 +12,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	authnv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	auditlog "k8s.io/apiserver/plugin/pkg/audit/log"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -228,6 +235,38 @@ func TestErrorOfTheCallerEndsReading(t *testing.T) {
 	})
 	require.ErrorIs(t, err, enough)
 	assert.Equal(t, 1, calls)
+}
+
+// The library's own backend writes the form that Read reads.
+func TestLogOfTheLibraryIsRead(t *testing.T) {
+	var log bytes.Buffer
+	backend := auditlog.NewBackend(&log, auditlog.FormatJson, auditv1.SchemeGroupVersion)
+	received := at("2026-11-22T10:00:00Z")
+	written := &auditinternal.Event{
+		Level: auditinternal.LevelRequestResponse, AuditID: "1", Stage: auditinternal.StageResponseComplete,
+		RequestURI: "/apis/apps/v1/namespaces/a/deployments/web/scale", Verb: "update",
+		User:           authnv1.UserInfo{Username: "alice", Groups: []string{"devs"}},
+		ObjectRef:      &auditinternal.ObjectReference{Resource: "deployments", Namespace: "a", Name: "web", APIGroup: "apps", APIVersion: "v1", Subresource: "scale"},
+		ResponseStatus: &metav1.Status{Code: 200},
+		RequestObject:  &runtime.Unknown{Raw: []byte(`{"spec":{"replicas":3}}`), ContentType: runtime.ContentTypeJSON},
+
+		RequestReceivedTimestamp: metav1.NewMicroTime(received), StageTimestamp: metav1.NewMicroTime(received.Add(time.Second)),
+		Annotations: map[string]string{
+			filter.FlowSchemaAnnotation: "devs", filter.PriorityLevelAnnotation: "work", filter.FlowDistinguisherAnnotation: "alice",
+			filter.SeatsAnnotation: "3", filter.QueueWaitAnnotation: "250ms", filter.OutcomeAnnotation: filter.Executed,
+		},
+	}
+	require.True(t, backend.ProcessEvents(written, written))
+	events, summary := readAll(t, log.String())
+	assert.Empty(t, summary.Notes())
+	require.Len(t, events, 2)
+	assert.Equal(t, flow.Attributes{
+		User: "alice", Groups: []string{"devs"}, Verb: "update", IsResourceRequest: true, APIGroup: "apps", APIVersion: "v1",
+		Resource: "deployments", Subresource: "scale", Namespace: "a", Name: "web", Path: "/apis/apps/v1/namespaces/a/deployments/web/scale",
+	}, events[1].Attributes)
+	assert.Equal(t, &FlowControl{FlowSchema: "devs", PriorityLevel: "work", Distinguisher: "alice", Seats: 3, Outcome: "executed"}, events[1].FlowControl)
+	assert.Equal(t, 750*time.Millisecond, events[1].Executed())
+	assert.False(t, events[1].Rejected())
 }
 
 func FuzzReadNeverPanics(f *testing.F) {

@@ -12,6 +12,7 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -65,16 +66,13 @@ func (d *decoder) decode(text []byte) (*Event, error) {
 	return e, e.annotate(l.Annotations)
 }
 
-// rejectionCause is the type of the cause that flowcontrol-apiserver adds to the Status
-// of a rejected request.
-const rejectionCause metav1.CauseType = "RejectionReason"
-
+// rejectionReason returns the reason of flow control that a Status tells, or "".
 func rejectionReason(s *metav1.Status) string {
 	if s.Details == nil {
 		return ""
 	}
 	for _, cause := range s.Details.Causes {
-		if cause.Type == rejectionCause {
+		if cause.Type == filter.RejectionReasonCause {
 			return cause.Message
 		}
 	}
