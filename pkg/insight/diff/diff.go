@@ -60,7 +60,7 @@ func (c *Comparison) Result() Result {
 		c.moves = s.moves
 	}
 	r.Checked, r.Moved, r.Moves = c.moves.checked, c.moves.moved, c.moves.result()
-	r.FlowSchemas = c.lives()
+	r.FlowSchemas = c.matching()
 	if r.Cut {
 		r.Notes = append(r.Notes, fmt.Sprintf("There are more than %d combinations, and only these are checked: give an audit log to check real requests.", c.limit))
 	}

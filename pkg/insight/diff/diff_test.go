@@ -160,18 +160,18 @@ func TestMovesOfManyUsersAreBounded(t *testing.T) {
 	assert.Equal(t, maxDistinct-maxTop+1, r.Moves[0].Users.More)
 }
 
-func TestLivesOfSchemas(t *testing.T) {
+func TestMatching(t *testing.T) {
 	late := schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))
 	for _, test := range []struct {
 		name          string
 		before, after configuration.Configuration
 		want          []FlowSchema
 	}{
-		{"a schema that is taken before it matches dies", base(),
+		{"a schema whose requests another takes stops matching", base(),
 			with(schema("all", "low", 100, on(userSubject("*"), "*", "*"))),
 			[]FlowSchema{
-				{"devs", Dies, "all its requests match all first"},
-				{"everybody", Dies, "all its requests match all first"},
+				{"devs", Stops, "all its requests match all first"},
+				{"everybody", Stops, "all its requests match all first"},
 			}},
 		{"several schemas can take one together",
 			with(schema("late", "high", 600, on(userSubject("*"), "list", "pods"))),
@@ -179,20 +179,20 @@ func TestLivesOfSchemas(t *testing.T) {
 				schema("some", "low", 100, on(groupSubject("system:authenticated"), "*", "*")),
 				schema("others", "low", 100, on(userSubject("system:anonymous"), "list", "*"))),
 			[]FlowSchema{
-				{"devs", Dies, "all its requests match some first"},
-				{"everybody", Dies, "all its requests match some first"},
-				{"late", Dies, "all its requests match some, others first"},
+				{"devs", Stops, "all its requests match some first"},
+				{"everybody", Stops, "all its requests match some first"},
+				{"late", Stops, "all its requests match some, others first"},
 			}},
-		{"a schema comes alive when the earlier one shrinks", with(late),
+		{"a schema starts matching when the earlier one shrinks", with(late),
 			with(late, schema("devs", "high", 500, on(groupSubject("devs"), "get", "*"))),
-			[]FlowSchema{{"late", ComesAlive, "before, all its requests match devs first"}}},
+			[]FlowSchema{{"late", Starts, "before, all its requests match devs first"}}},
 		{"a new schema may never match", base(), with(late),
-			[]FlowSchema{{"late", NeverMatches, "all its requests match devs first"}}},
+			[]FlowSchema{{"late", Never, "all its requests match devs first"}}},
 		{"a new schema may have no level", base(), with(schema("late", "missing", 400, on(groupSubject("devs"), "list", "pods"))),
-			[]FlowSchema{{"late", NeverMatches, `its priority level "missing" does not exist`}}},
+			[]FlowSchema{{"late", Never, `its priority level "missing" does not exist`}}},
 		{"a schema without rules never matches", base(), with(schema("late", "low", 400)),
-			[]FlowSchema{{"late", NeverMatches, "it has no rules"}}},
-		{"a schema that is removed has no life", with(late), base(), []FlowSchema{}},
+			[]FlowSchema{{"late", Never, "it has no rules"}}},
+		{"a schema that is removed is not told", with(late), base(), []FlowSchema{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, compare(t, test.before, test.after).FlowSchemas)
@@ -301,7 +301,7 @@ low             20     10    100     10       80
 func TestJSON(t *testing.T) {
 	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
 	r.Levels = r.Levels[2:3]
-	r.FlowSchemas = []FlowSchema{{"dead", Dies, "all its requests match all first"}}
+	r.FlowSchemas = []FlowSchema{{"late", Stops, "all its requests match all first"}}
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
@@ -312,7 +312,7 @@ func TestJSON(t *testing.T) {
 			"users": {"values": [{"name": "alice", "count": 2}]}, "verbs": {"values": [{"name": "list", "count": 2}]},
 			"resources": {"values": [{"name": "pods", "count": 2}]}, "namespaces": {"values": [{"name": "*", "count": 1}]}
 		}],
-		"flowSchemas": [{"name": "dead", "life": "dies", "because": "all its requests match all first"}],
+		"flowSchemas": [{"name": "late", "matching": "stops matching", "because": "all its requests match all first"}],
 		"priorityLevels": [{
 			"name": "high",
 			"before": {"type": "Queue", "shares": 75, "nominal": 75, "lower": 37, "upper": 100, "lendable": 38, "borrowable": 25},

@@ -95,23 +95,23 @@ type Value struct {
 	Count int    `json:"count"`
 }
 
-// Life is whether a schema matches any request.
-type Life string
+// Matching is how a change affects whether a schema matches any request.
+type Matching string
 
-// The lives. A schema that is removed has none.
+// The effects on a schema that is not removed.
 const (
-	// Dies: it matched requests and matches none any more.
-	Dies Life = "dies"
-	// ComesAlive: it matched no request before.
-	ComesAlive Life = "comes alive"
-	// NeverMatches: it is added and matches no request.
-	NeverMatches Life = "never matches"
+	// Stops: it matched requests, and matches none after the change.
+	Stops Matching = "stops matching"
+	// Starts: it matched no request before the change.
+	Starts Matching = "starts matching"
+	// Never: it is added, and matches no request.
+	Never Matching = "never matches"
 )
 
 // FlowSchema is a flow schema that stops or starts to match.
 type FlowSchema struct {
-	Name string `json:"name"`
-	Life Life   `json:"life"`
+	Name     string   `json:"name"`
+	Matching Matching `json:"matching"`
 	// Because says why it does not match, before or after.
 	Because string `json:"because"`
 }

@@ -108,8 +108,9 @@ func (s *search) runRule(rule *flowcontrolv1.PolicyRulesWithSubjects) bool {
 		}
 		for i := range rule.NonResourceRules {
 			r := &rule.NonResourceRules[i]
+			paths := v.pathsCovered(r.NonResourceURLs)
 			for _, verb := range v.verbs.of(r.Verbs) {
-				for _, path := range v.pathsCovered(r.NonResourceURLs) {
+				for _, path := range paths {
 					if !s.try(combination{who, verb, path, -1, -1}) {
 						return false
 					}

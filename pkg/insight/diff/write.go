@@ -135,7 +135,7 @@ func (t Top) text(count int) string {
 func (r *Result) schemaTable() table.Table {
 	t := table.Table{Columns: []table.Column{{Name: "NAME"}, {Name: "CHANGE"}, {Name: "BECAUSE"}}}
 	for _, s := range r.FlowSchemas {
-		t.Rows = append(t.Rows, []string{s.Name, string(s.Life), s.Because})
+		t.Rows = append(t.Rows, []string{s.Name, string(s.Matching), s.Because})
 	}
 	return t
 }

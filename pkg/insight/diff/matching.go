@@ -18,31 +18,31 @@ const (
 	maxTakers = 3
 )
 
-// lives returns the schemas that stop or start to match, by name.
-func (c *Comparison) lives() []FlowSchema {
+// matching returns the schemas that stop or start to match, by name.
+func (c *Comparison) matching() []FlowSchema {
 	changed := []FlowSchema{}
 	for _, name := range c.schemaNames() {
 		before, after := c.before.schemas[name], c.after.schemas[name]
 		if after == nil {
 			continue
 		}
-		wasDead, isDead := "", c.after.whyDead(after)
-		life := NeverMatches
+		whyNotBefore, whyNotAfter := "", c.after.whyUnmatched(after)
+		effect := Never
 		if before != nil {
-			wasDead, life = c.before.whyDead(before), Dies
+			whyNotBefore, effect = c.before.whyUnmatched(before), Stops
 		}
 		switch {
-		case isDead != "" && wasDead == "":
-			changed = append(changed, FlowSchema{Name: name, Life: life, Because: isDead})
-		case isDead == "" && wasDead != "":
-			changed = append(changed, FlowSchema{Name: name, Life: ComesAlive, Because: "before, " + wasDead})
+		case whyNotAfter != "" && whyNotBefore == "":
+			changed = append(changed, FlowSchema{Name: name, Matching: effect, Because: whyNotAfter})
+		case whyNotAfter == "" && whyNotBefore != "":
+			changed = append(changed, FlowSchema{Name: name, Matching: Starts, Because: "before, " + whyNotBefore})
 		}
 	}
 	return changed
 }
 
-// whyDead returns why a schema matches no request; "" if it matches some.
-func (s *side) whyDead(schema *flowcontrolv1.FlowSchema) string {
+// whyUnmatched returns why a schema matches no request; "" if it matches some.
+func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 	if !s.enforces(schema) {
 		return fmt.Sprintf("its priority level %q does not exist", schema.Spec.PriorityLevelConfiguration.Name)
 	}
