@@ -55,7 +55,7 @@ func (c *Comparison) Result() Result {
 	}
 	if !c.observed {
 		r.Basis = Combinations
-		s := newSearch(c.before, c.after, c.limit)
+		s := search{before: c.before, after: c.after, limit: c.limit}
 		r.Cut = !s.run(c.changing())
 		c.moves = s.moves
 	}

@@ -298,6 +298,36 @@ low             20     10    100     10       80
 `, out.String())
 }
 
+func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
+	after := base()
+	for i := range maxRows + 3 {
+		name := fmt.Sprintf("new-%02d", i)
+		after.PriorityLevels = append(after.PriorityLevels, level(name, 1))
+		after.FlowSchemas = append(after.FlowSchemas, schema(name, name, 600))
+	}
+	r := compare(t, base(), after)
+	var out, wide bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	require.NoError(t, r.WriteTable(&wide, table.Options{Wide: true}))
+	assert.Contains(t, out.String(), "\n31 more; wide output shows them.\n", "28 schemas and 28 levels")
+	assert.Contains(t, out.String(), "\n3 more; wide output shows them.\n", "28 schemas without rules")
+	assert.Contains(t, out.String(), "\nnew-27 ", "all levels are shown")
+	assert.NotContains(t, wide.String(), "more; wide")
+}
+
+func TestUsersWhomOtherRulesNameDoNotMultiplyCombinations(t *testing.T) {
+	before := base()
+	for i := range 50 {
+		before.FlowSchemas = append(before.FlowSchemas, schema(fmt.Sprint("s", i), "low", 600, on(accountSubject(fmt.Sprint("bot", i)), "list", fmt.Sprint("r", i))))
+	}
+	after := before.Overlay([]*flowcontrolv1.FlowSchema{schema("all", "high", 300, on(groupSubject("system:serviceaccounts"), "*", "*"))}, nil)
+	r := compare(t, before, after)
+	// Each account has its resource and others, its verb and others, with a namespace or
+	// without; all other accounts have one resource, one verb.
+	assert.Equal(t, 50*8+2, r.Checked)
+	assert.Equal(t, r.Checked, r.Moved)
+}
+
 func TestJSON(t *testing.T) {
 	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
 	r.Levels = r.Levels[2:3]

@@ -12,7 +12,7 @@ import (
 )
 
 // maxCombinations bounds the combinations that are classified.
-const maxCombinations = 1 << 20
+const maxCombinations = 1 << 19
 
 // versions are a schema before and after; nil where it is not enforced.
 type versions struct {
@@ -49,44 +49,100 @@ func enforced(s *side, name string) *flowcontrolv1.FlowSchema {
 	return nil
 }
 
-// combination has the numbers of a requester and of the values of a request. The last
-// three are -1 for a path, which is in group.
-type combination [5]int
+// combination has the numbers of the values of a request. The last two are -1 for a path,
+// which is the second.
+type combination [4]int
 
 // search classifies the combinations of rules on both sides.
 type search struct {
 	before, after *side
-	vocabulary    *vocabulary
 	moves         moves
-	// seen are the combinations that move, so that those of several rules count once.
-	seen map[combination]bool
-	// checked is the number of classifications, repetitions included, at most limit.
-	checked, limit int
-}
+	// tries counts classifications, repetitions included, up to limit.
+	tries, limit int
 
-func newSearch(before, after *side, limit int) *search {
-	var schemas []*flowcontrolv1.FlowSchema
-	for _, s := range []*side{before, after} {
-		for _, name := range slices.Sorted(maps.Keys(s.schemas)) {
-			if s.enforces(s.schemas[name]) {
-				schemas = append(schemas, s.schemas[name])
-			}
-		}
-	}
-	return &search{before: before, after: after, limit: limit, vocabulary: newVocabulary(schemas), seen: map[combination]bool{}}
+	// The following is of one requester at a time: other values do not matter than
+	// those of the rules that match the requester.
+	requester  *requester
+	vocabulary *vocabulary
+	// seen are the combinations that are classified: rules have some in common.
+	seen map[combination]bool
 }
 
 // run classifies the combinations of the schemas, and returns false if there are too
 // many.
 func (s *search) run(changing []versions) bool {
-	defer func() { s.moves.checked = s.checked }()
+	rules := rulesOf(s.before, s.after)
+	var changed []*flowcontrolv1.PolicyRulesWithSubjects
 	for _, v := range changing {
-		for _, schema := range []*flowcontrolv1.FlowSchema{v.before, v.after} {
-			if schema == nil {
-				continue
+		changed = append(changed, rulesIn(v.before, v.after)...)
+	}
+	for _, r := range requestersIn(rules) {
+		theirs := matching(changed, &r)
+		if len(theirs) == 0 {
+			continue
+		}
+		s.requester, s.vocabulary, s.seen = &r, newVocabulary(matching(rules, &r)), map[combination]bool{}
+		for _, rule := range theirs {
+			if !s.runRule(rule) {
+				return false
 			}
-			for i := range schema.Spec.Rules {
-				if !s.runRule(&schema.Spec.Rules[i]) {
+		}
+	}
+	return true
+}
+
+// rulesOf returns the rules of all enforced schemas.
+func rulesOf(sides ...*side) []*flowcontrolv1.PolicyRulesWithSubjects {
+	var rules []*flowcontrolv1.PolicyRulesWithSubjects
+	for _, s := range sides {
+		for _, name := range slices.Sorted(maps.Keys(s.schemas)) {
+			rules = append(rules, rulesIn(enforced(s, name))...)
+		}
+	}
+	return rules
+}
+
+// rulesIn returns the rules of schemas, which may be nil.
+func rulesIn(schemas ...*flowcontrolv1.FlowSchema) []*flowcontrolv1.PolicyRulesWithSubjects {
+	var rules []*flowcontrolv1.PolicyRulesWithSubjects
+	for _, schema := range schemas {
+		if schema == nil {
+			continue
+		}
+		for i := range schema.Spec.Rules {
+			rules = append(rules, &schema.Spec.Rules[i])
+		}
+	}
+	return rules
+}
+
+// matching returns the rules with a subject that matches the requester.
+func matching(rules []*flowcontrolv1.PolicyRulesWithSubjects, r *requester) []*flowcontrolv1.PolicyRulesWithSubjects {
+	var found []*flowcontrolv1.PolicyRulesWithSubjects
+	for _, rule := range rules {
+		for i := range rule.Subjects {
+			if matches(&rule.Subjects[i], r) {
+				found = append(found, rule)
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (s *search) runRule(rule *flowcontrolv1.PolicyRulesWithSubjects) bool {
+	for i := range rule.ResourceRules {
+		if !s.runResources(&rule.ResourceRules[i]) {
+			return false
+		}
+	}
+	v := s.vocabulary
+	for i := range rule.NonResourceRules {
+		r := &rule.NonResourceRules[i]
+		paths := v.pathsCovered(r.NonResourceURLs)
+		for _, verb := range v.verbs.of(r.Verbs) {
+			for _, path := range paths {
+				if !s.try(combination{verb, path, -1, -1}) {
 					return false
 				}
 			}
@@ -95,44 +151,18 @@ func (s *search) run(changing []versions) bool {
 	return true
 }
 
-func (s *search) runRule(rule *flowcontrolv1.PolicyRulesWithSubjects) bool {
-	v := s.vocabulary
-	for who := range v.requesters {
-		if !slices.ContainsFunc(rule.Subjects, func(subject flowcontrolv1.Subject) bool { return matches(&subject, &v.requesters[who]) }) {
-			continue
-		}
-		for i := range rule.ResourceRules {
-			if !s.runResources(who, &rule.ResourceRules[i]) {
-				return false
-			}
-		}
-		for i := range rule.NonResourceRules {
-			r := &rule.NonResourceRules[i]
-			paths := v.pathsCovered(r.NonResourceURLs)
-			for _, verb := range v.verbs.of(r.Verbs) {
-				for _, path := range paths {
-					if !s.try(combination{who, verb, path, -1, -1}) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return true
-}
-
-func (s *search) runResources(who int, rule *flowcontrolv1.ResourcePolicyRule) bool {
+func (s *search) runResources(rule *flowcontrolv1.ResourcePolicyRule) bool {
 	v := s.vocabulary
 	namespaces := v.namespaces.of(rule.Namespaces)
 	if rule.ClusterScope {
 		namespaces = append(namespaces, len(v.namespaces.list)) // no namespace
 	}
-	resources := v.resources.of(rule.Resources)
+	groups, resources := v.groups.of(rule.APIGroups), v.resources.of(rule.Resources)
 	for _, verb := range v.verbs.of(rule.Verbs) {
-		for _, group := range v.groups.of(rule.APIGroups) {
+		for _, group := range groups {
 			for _, resource := range resources {
 				for _, namespace := range namespaces {
-					if !s.try(combination{who, verb, group, resource, namespace}) {
+					if !s.try(combination{verb, group, resource, namespace}) {
 						return false
 					}
 				}
@@ -144,14 +174,18 @@ func (s *search) runResources(who int, rule *flowcontrolv1.ResourcePolicyRule) b
 
 // try classifies a combination, and returns false if there are too many.
 func (s *search) try(c combination) bool {
-	if s.checked == s.limit {
+	if s.tries == s.limit {
 		return false
 	}
-	s.checked++
+	s.tries++
+	if s.seen[c] {
+		return true
+	}
+	s.seen[c] = true
+	s.moves.checked++
 	a := s.attributes(c)
 	r := route{s.before.classify(&a), s.after.classify(&a)}
-	if r.from != r.to && !s.seen[c] {
-		s.seen[c] = true
+	if r.from != r.to {
 		s.moves.add(r, s.kindOf(c, &a))
 	}
 	return true
@@ -159,29 +193,25 @@ func (s *search) try(c combination) bool {
 
 func (s *search) attributes(c combination) flow.Attributes {
 	v := s.vocabulary
-	who := &v.requesters[c[0]]
-	a := flow.Attributes{User: who.user, Groups: who.groups, Verb: v.verbs.list[c[1]]}
-	if c[3] < 0 {
-		a.Path = v.paths.list[c[2]]
+	a := flow.Attributes{User: s.requester.user, Groups: s.requester.groups, Verb: v.verbs.list[c[0]]}
+	if c[2] < 0 {
+		a.Path = v.paths.list[c[1]]
 		return a
 	}
-	a.IsResourceRequest, a.APIGroup = true, v.groups.list[c[2]]
-	a.Resource, a.Subresource, _ = strings.Cut(v.resources.list[c[3]], "/")
-	if c[4] < len(v.namespaces.list) {
-		a.Namespace = v.namespaces.list[c[4]]
+	a.IsResourceRequest, a.APIGroup = true, v.groups.list[c[1]]
+	a.Resource, a.Subresource, _ = strings.Cut(v.resources.list[c[2]], "/")
+	if c[3] < len(v.namespaces.list) {
+		a.Namespace = v.namespaces.list[c[3]]
 	}
 	return a
 }
 
 // kindOf returns what is shown of a combination.
 func (s *search) kindOf(c combination, a *flow.Attributes) kind {
-	k := kind{
-		user: s.vocabulary.requesters[c[0]].label, verb: shown(a.Verb),
-		resource: shown(resourceOf(a)), namespace: shown(a.Namespace),
-	}
+	k := kind{user: s.requester.label, verb: shown(a.Verb), resource: shown(resourceOf(a)), namespace: shown(a.Namespace)}
 	if a.IsResourceRequest {
 		v := s.vocabulary
-		k.unlikely = !v.together[[2]string{a.APIGroup, v.resources.list[c[3]]}]
+		k.unlikely = !v.together[[2]string{a.APIGroup, v.resources.list[c[2]]}]
 	}
 	return k
 }

@@ -53,6 +53,23 @@ func requestersOf(s *flowcontrolv1.Subject) []requester {
 	}
 }
 
+// requestersIn returns the users of the subjects of rules.
+func requestersIn(rules []*flowcontrolv1.PolicyRulesWithSubjects) []requester {
+	var all []requester
+	known := map[string]bool{}
+	for _, rule := range rules {
+		for i := range rule.Subjects {
+			for _, r := range requestersOf(&rule.Subjects[i]) {
+				if !known[r.label] {
+					known[r.label] = true
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
+}
+
 func everybody() []requester { return []requester{authenticated(shownOther, other), anonymous()} }
 
 func usersNamed(name string) []requester {

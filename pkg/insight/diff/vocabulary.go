@@ -21,9 +21,9 @@ type values struct {
 	numbers map[string]int
 }
 
-func newValues() values {
+func newValues(first string) values {
 	v := values{numbers: map[string]int{}}
-	v.add(other)
+	v.add(first)
 	return v
 }
 
@@ -63,41 +63,23 @@ func isWildcard(list []string) bool { return len(list) == 1 && list[0] == flowco
 
 // vocabulary is what rules name.
 type vocabulary struct {
-	requesters []requester
-	labels     map[string]bool // of the requesters
-	verbs      values
-	groups     values
-	resources  values
-	// namespaces has "" for cluster scope too.
-	namespaces values
-	paths      values
+	verbs, groups, resources, namespaces, paths values
 	// together has the pairs of API group and resource that one rule names.
 	together map[[2]string]bool
 }
 
-func newVocabulary(schemas []*flowcontrolv1.FlowSchema) *vocabulary {
+func newVocabulary(rules []*flowcontrolv1.PolicyRulesWithSubjects) *vocabulary {
 	v := &vocabulary{
-		labels: map[string]bool{}, verbs: newValues(), groups: newValues(), resources: newValues(),
-		namespaces: newValues(), paths: values{numbers: map[string]int{}}, together: map[[2]string]bool{},
+		verbs: newValues(other), groups: newValues(other), resources: newValues(other), namespaces: newValues(other),
+		paths: newValues("/" + other), together: map[[2]string]bool{},
 	}
-	v.paths.add("/" + other)
-	for _, schema := range schemas {
-		for i := range schema.Spec.Rules {
-			v.addRule(&schema.Spec.Rules[i])
-		}
+	for _, rule := range rules {
+		v.addRule(rule)
 	}
 	return v
 }
 
 func (v *vocabulary) addRule(rule *flowcontrolv1.PolicyRulesWithSubjects) {
-	for i := range rule.Subjects {
-		for _, r := range requestersOf(&rule.Subjects[i]) {
-			if !v.labels[r.label] {
-				v.labels[r.label] = true
-				v.requesters = append(v.requesters, r)
-			}
-		}
-	}
 	for i := range rule.ResourceRules {
 		r := &rule.ResourceRules[i]
 		v.verbs.addList(r.Verbs)

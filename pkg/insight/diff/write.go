@@ -10,17 +10,21 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
+// maxRows is the number of rows of each table, unless it is wide or of levels.
+const maxRows = 25
+
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	sections := []struct {
 		title string
 		table table.Table
 		empty string
+		whole bool
 	}{
-		{"OBJECTS", r.objectTable(), "No object changes."},
-		{r.moveTitle(), r.moveTable(options.Wide), "No request moves."},
-		{"FLOW SCHEMAS", r.schemaTable(), "No flow schema stops or starts to match."},
-		{"PRIORITY LEVELS, in seats of one replica", r.levelTable(), ""},
+		{"OBJECTS", r.objectTable(), "No object changes.", false},
+		{r.moveTitle(), r.moveTable(options.Wide), "No request moves.", false},
+		{"FLOW SCHEMAS", r.schemaTable(), "No flow schema stops or starts to match.", false},
+		{"PRIORITY LEVELS, in seats of one replica", r.levelTable(), "", true},
 	}
 	for i, s := range sections {
 		if i > 0 {
@@ -31,8 +35,16 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 			fmt.Fprintln(w, s.empty)
 			continue
 		}
+		more := 0
+		if !options.Wide && !s.whole && len(s.table.Rows) > maxRows {
+			more = len(s.table.Rows) - maxRows
+			s.table.Rows = s.table.Rows[:maxRows]
+		}
 		if err := s.table.Write(w, options); err != nil {
 			return err
+		}
+		if more > 0 {
+			fmt.Fprintf(w, "%d more; wide output shows them.\n", more)
 		}
 	}
 	for i, note := range r.Notes {
