@@ -78,18 +78,18 @@ func requestsInTurn(round int, request func(n int)) float64 {
 func BenchmarkRejections(b *testing.B) {
 	for _, flows := range []int{1, rejections.Capacity, 100000} {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
-			all := make([]rejections.Rejection, flows)
-			for i := range all {
-				user := fmt.Sprint("user", i)
-				all[i] = rejections.Rejection{
-					Schema: "schema0", Distinguisher: user, Reason: stats.QueueFull, Queue: 3, Seats: 1,
-					Attributes: &flow.Attributes{User: user, Verb: "get", Path: "/api/v1/namespaces/default/configmaps/settings"},
-				}
+			users := make([]string, flows)
+			for i := range users {
+				users[i] = fmt.Sprint("user", i)
 			}
+			attributes := &flow.Attributes{Verb: "get", Path: "/api/v1/namespaces/default/configmaps/settings"}
+			rejection := rejections.Rejection{Schema: "schema0", Reason: stats.QueueFull, Queue: 3, Seats: 1, Attributes: attributes}
 			var log rejections.Log
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
-				log.Add(all[n*7919%flows])
+				user := users[n*7919%flows]
+				rejection.Distinguisher, attributes.User = user, user
+				log.Add(rejection)
 			}
 		})
 	}

@@ -86,8 +86,8 @@ func TestRejectionsAreRemembered(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []engine.LevelRejections{
-		{Level: "catch-all", Records: []rejections.Record{}},
-		{Level: "exempt", Records: []rejections.Record{}},
+		{Level: "catch-all"},
+		{Level: "exempt"},
 		{Level: "queuing", Records: []rejections.Record{
 			record("bob", stats.TimeOut, 1, 2*time.Second, "/api/v1/pods", 0),
 			record("bob", stats.QueueFull, 1, time.Second, "", 0),

@@ -1,13 +1,10 @@
 package heavyhitters
 
-// tableSize is a power of two and more than twice Counters, so that a search ends soon.
-const tableSize = 256
-
 // index finds counters of one summary: by key, and the one with the least sum. The zero
 // value is the index of an empty summary.
 type index struct {
-	table [tableSize]uint8 // by key, open addressing: 1 + the position of the counter, or 0
-	heap  []rank           // made when the summary is full
+	positions Positions // by key
+	heap      []rank    // made when the summary is full
 }
 
 // rank is the place of a counter in the heap.
@@ -19,14 +16,14 @@ type rank struct {
 // add adds weight to the counter of a flow, see the package comment.
 func (x *index) add(s *summary, key uint64, schema, distinguisher string, weight int64) {
 	s.total += weight
-	if at, found := x.find(s, key); found {
+	if at, found := x.positions.Find(key); found {
 		s.counters[at].sum += weight
 		return
 	}
 	if len(s.counters) < Counters {
 		at := s.grow()
 		s.counters[at].set(key, schema, distinguisher, weight, 0)
-		x.insert(key, at)
+		x.positions.Insert(key, at)
 		if len(s.counters) == Counters {
 			x.order(s)
 		}
@@ -34,55 +31,20 @@ func (x *index) add(s *summary, key uint64, schema, distinguisher string, weight
 	}
 	at := x.least(s)
 	c := &s.counters[at]
-	x.remove(s, c.key)
+	x.positions.Remove(c.key)
 	// The flow that had the counter used at most its sum. Least sums only grow, so no
 	// flow that had a counter before used more.
 	s.floor = c.sum
 	c.set(key, schema, distinguisher, s.floor+weight, s.floor)
-	x.insert(key, at)
+	x.positions.Insert(key, at)
 	x.heap[0].sum = c.sum
 	x.sink(0)
 }
 
 // reset makes x the index of an empty summary.
 func (x *index) reset() {
-	clear(x.table[:])
+	x.positions = Positions{}
 	x.heap = x.heap[:0]
-}
-
-// find returns the position of the counter of key.
-func (x *index) find(s *summary, key uint64) (at int, found bool) {
-	for i := key % tableSize; x.table[i] != 0; i = (i + 1) % tableSize {
-		if at := int(x.table[i]) - 1; s.counters[at].key == key {
-			return at, true
-		}
-	}
-	return 0, false
-}
-
-func (x *index) insert(key uint64, at int) {
-	i := key % tableSize
-	for x.table[i] != 0 {
-		i = (i + 1) % tableSize
-	}
-	x.table[i] = uint8(at + 1)
-}
-
-// remove removes a key that is there. It moves the entries behind the gap that a search
-// would no longer reach.
-func (x *index) remove(s *summary, key uint64) {
-	gap := key % tableSize
-	for s.counters[x.table[gap]-1].key != key {
-		gap = (gap + 1) % tableSize
-	}
-	x.table[gap] = 0
-	for i := (gap + 1) % tableSize; x.table[i] != 0; i = (i + 1) % tableSize {
-		wanted := s.counters[x.table[i]-1].key % tableSize
-		if (i-wanted)%tableSize >= (i-gap)%tableSize {
-			x.table[gap], x.table[i] = x.table[i], 0
-			gap = i
-		}
-	}
 }
 
 // order makes the heap of a summary that has just become full.

@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 const (
 	// Capacity is the number of records of a Log.
-	Capacity = 100
+	Capacity = heavyhitters.Counters
 	// maxLength is the number of bytes of a string that are kept.
 	maxLength = 512
 )
@@ -55,15 +56,22 @@ type Record struct {
 // Log is the memory of one priority level. It is safe for concurrent use. The zero Log is
 // empty.
 type Log struct {
-	mu             sync.Mutex // guards what follows
+	mu      sync.Mutex // guards what follows
+	records *records   // nil without rejections
+}
+
+// records are in the order of their last rejections.
+type records struct {
 	seed           maphash.Seed
-	entries        map[uint64]*entry // by flow and reason; nil without rejections
-	newest, oldest *entry            // ends of a list, by the last rejection
+	positions      heavyhitters.Positions // by hash of flow and reason
+	entries        []*entry
+	newest, oldest *entry // ends of a list
 }
 
 // entry is a record in memory that is used again.
 type entry struct {
 	key           uint64 // hash of flow and reason
+	position      int    // in entries
 	newer, older  *entry
 	schema        string
 	reason        stats.Reason
@@ -79,18 +87,23 @@ type entry struct {
 func (l *Log) Add(r Rejection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.entries == nil {
-		l.entries, l.seed = make(map[uint64]*entry), maphash.MakeSeed()
+	if l.records == nil {
+		l.records = &records{seed: maphash.MakeSeed()}
 	}
+	l.records.add(&r)
+}
+
+func (l *records) add(r *Rejection) {
 	key := (maphash.String(l.seed, r.Schema)*31^maphash.String(l.seed, r.Distinguisher))*31 ^ uint64(r.Reason)
-	e := l.entries[key]
-	if e == nil {
+	var e *entry
+	if position, found := l.positions.Find(key); found {
+		e = l.entries[position]
+		l.unlink(e)
+	} else {
 		e = l.vacant()
 		e.key, e.schema, e.reason, e.count, e.first = key, r.Schema, r.Reason, 0, r.At
 		e.distinguisher = keep(e.distinguisher, r.Distinguisher)
-		l.entries[key] = e
-	} else {
-		l.unlink(e)
+		l.positions.Insert(key, e.position)
 	}
 	l.link(e)
 	e.count++
@@ -104,18 +117,20 @@ func (l *Log) Add(r Rejection) {
 func keep(memory []byte, s string) []byte { return append(memory[:0], s[:min(len(s), maxLength)]...) }
 
 // vacant returns an entry for another flow: a new one or, if the Log is full, the oldest.
-func (l *Log) vacant() *entry {
+func (l *records) vacant() *entry {
 	if len(l.entries) < Capacity {
-		return &entry{}
+		e := &entry{position: len(l.entries)}
+		l.entries = append(l.entries, e)
+		return e
 	}
 	e := l.oldest
 	l.unlink(e)
-	delete(l.entries, e.key)
+	l.positions.Remove(e.key)
 	return e
 }
 
 // link makes e the newest.
-func (l *Log) link(e *entry) {
+func (l *records) link(e *entry) {
 	e.older, e.newer = l.newest, nil
 	if l.newest != nil {
 		l.newest.newer = e
@@ -125,7 +140,7 @@ func (l *Log) link(e *entry) {
 	l.newest = e
 }
 
-func (l *Log) unlink(e *entry) {
+func (l *records) unlink(e *entry) {
 	if e.newer != nil {
 		e.newer.older = e.older
 	} else {
@@ -142,8 +157,11 @@ func (l *Log) unlink(e *entry) {
 func (l *Log) Records() []Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	records := make([]Record, 0, len(l.entries))
-	for e := l.newest; e != nil; e = e.older {
+	if l.records == nil {
+		return nil
+	}
+	records := make([]Record, 0, len(l.records.entries))
+	for e := l.records.newest; e != nil; e = e.older {
 		records = append(records, Record{
 			Schema: e.schema, Distinguisher: string(e.distinguisher), Reason: e.reason,
 			Count: e.count, First: e.first, Last: e.last,
@@ -159,10 +177,12 @@ func (l *Log) Records() []Record {
 func (l *Log) Flows(since time.Duration) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	type flowName struct{ schema, distinguisher string }
-	flows := map[flowName]bool{}
-	for e := l.newest; e != nil && e.last >= since; e = e.older {
-		flows[flowName{e.schema, string(e.distinguisher)}] = true
+	if l.records == nil {
+		return 0
+	}
+	flows := map[heavyhitters.Flow]bool{}
+	for e := l.records.newest; e != nil && e.last >= since; e = e.older {
+		flows[heavyhitters.Flow{Schema: e.schema, Distinguisher: string(e.distinguisher)}] = true
 	}
 	return len(flows)
 }
