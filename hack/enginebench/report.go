@@ -33,6 +33,7 @@ func rows() []row {
 	manyFlows := func(unit string) measurement.Figure { return figure("ManyFlows/100000-2", unit) }
 	meanwhile := func(unit string) measurement.Figure { return figure("Apply-2", unit) }
 	filtered := func(unit string) measurement.Figure { return figure("Filter/get-2", unit) }
+	counted := func(flows string) measurement.Figure { return figure("HeavyFlows/"+flows+"-2", "sec-counted") }
 	none := measurement.Figure{}
 	return []row{
 		{"`Handle`, uncontended, 1 core", perOp("Uncontended/ours"), perOp("Uncontended/peer"), 0.1, 2},
@@ -48,6 +49,9 @@ func rows() []row {
 		{"exempt", perOp("Exempt/ours"), none, 300e-9, 2},
 		{"exempt, beside the peer", perOp("Exempt/ours"), perOp("Exempt/peer"), 0.1, 2},
 		{"through the whole filter", filtered("ours-sec"), filtered("peer-sec"), 0.125, anyNumber},
+		{"counting the seat-seconds of a request, 100 flows", counted("100"), none, 50e-9, anyNumber},
+		{"the same, 100,000 flows", counted("100000"), none, 50e-9, anyNumber},
+		{"remembering a rejected request, 100 flows", perOp("Rejections/100"), none, 50e-9, 0},
 		{"applying 10,000 schemas and 500 levels", perOp("Apply-2"), none, 0.1, anyNumber},
 		{"the delay of a request meanwhile, 99.99 %", meanwhile("us-p99.99-applying"), none, 1000, anyNumber},
 		{"the slowest request meanwhile", meanwhile("us-slowest-applying"), none, 1000, anyNumber},

@@ -2,9 +2,9 @@ package heavyhitters
 
 import "time"
 
-// batchSize is the number of entries for which a Batch has memory at first. It is about
-// as many as requests end before a priority level merges what its shards collected.
-const batchSize = 64
+// batchSize is the number of entries for which a Batch has memory at first
+// (BenchmarkIdleLevel of package benchmarks).
+const batchSize = 16
 
 // Batch collects what requests used until Windows count it, so that a request pays
 // neither for a lock nor for finding the counter of its flow (BenchmarkHeavyFlows of
