@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"math/bits"
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -14,15 +13,16 @@ import (
 type index struct {
 	schemas []*flowcontrolv1.FlowSchema // in matching order
 	rows    []row
-	// first is the first row of each schema.
-	first []int
+	// first is the first row of each schema, tied the first schema that names decide
+	// against.
+	first, tied []int
 
-	users map[userSet][]int32
-	kinds map[userSetKind][]int32
+	users map[userSet]*numbers
+	kinds map[userSetKind]*numbers
 
 	verbs, apiGroups, resources, namespaces, clusterScope, urls place
 	// below holds the rows of URLs by the prefix of the paths below them.
-	below map[string][]int32
+	below map[string]*numbers
 
 	found, covering rowSet // reused by each search
 }
@@ -38,40 +38,70 @@ type row struct {
 // place holds the rows that cover each value in one place of a rule, and those that
 // cover all values.
 type place struct {
-	all    []int32
-	values map[string][]int32
+	all    numbers
+	values map[string]*numbers
 }
 
 func (p *place) insert(list []string, number int32) {
 	if isWildcard(list) {
-		p.all = append(p.all, number)
+		p.all.append(number)
 		return
 	}
 	if p.values == nil {
-		p.values = map[string][]int32{}
+		p.values = map[string]*numbers{}
 	}
 	for _, value := range list {
-		p.values[value] = append(p.values[value], number)
+		entry(p.values, value).append(number)
 	}
+}
+
+// entry returns the numbers of a key, which it adds.
+func entry[K comparable](all map[K]*numbers, key K) *numbers {
+	if all[key] == nil {
+		all[key] = &numbers{}
+	}
+	return all[key]
 }
 
 // newIndex returns the index of the schemas that take part in matching, which are in
 // matching order.
 func newIndex(schemas []*flowcontrolv1.FlowSchema, levelExists func(string) bool) *index {
 	x := &index{
-		schemas: schemas, first: make([]int, len(schemas)),
-		users: map[userSet][]int32{}, kinds: map[userSetKind][]int32{}, below: map[string][]int32{},
+		schemas: schemas, first: make([]int, len(schemas)), tied: make([]int, len(schemas)),
+		users: map[userSet]*numbers{}, kinds: map[userSetKind]*numbers{}, below: map[string]*numbers{},
 	}
 	for i, schema := range schemas {
-		x.first[i] = len(x.rows)
+		x.first[i], x.tied[i] = len(x.rows), i
+		if i > 0 && !isMandatorySchema(schemas[i-1].Name) && schemas[i-1].Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence {
+			x.tied[i] = x.tied[i-1]
+		}
 		if levelExists(schema.Spec.PriorityLevelConfiguration.Name) {
 			for k := range schema.Spec.Rules {
 				x.insert(i, &schema.Spec.Rules[k])
 			}
 		}
 	}
+	x.densify()
 	x.found, x.covering = make(rowSet, words(len(x.rows))), make(rowSet, words(len(x.rows)))
 	return x
+}
+
+// densify turns long lists into sets.
+func (x *index) densify() {
+	count := len(x.rows)
+	for _, p := range []*place{&x.verbs, &x.apiGroups, &x.resources, &x.namespaces, &x.clusterScope, &x.urls} {
+		p.all.densify(count)
+		densifyEach(p.values, count)
+	}
+	densifyEach(x.users, count)
+	densifyEach(x.kinds, count)
+	densifyEach(x.below, count)
+}
+
+func densifyEach[K comparable](all map[K]*numbers, count int) {
+	for _, n := range all {
+		n.densify(count)
+	}
 }
 
 func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) {
@@ -84,7 +114,7 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 		x.resources.insert(r.Resources, number)
 		x.namespaces.insert(r.Namespaces, number)
 		if r.ClusterScope {
-			x.clusterScope.all = append(x.clusterScope.all, number)
+			x.clusterScope.all.append(number)
 		}
 	}
 	for i := range rule.NonResourceRules {
@@ -93,17 +123,17 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 		x.verbs.insert(r.Verbs, number)
 		for _, url := range r.NonResourceURLs {
 			if url == wildcard {
-				x.urls.all = append(x.urls.all, number)
+				x.urls.all.append(number)
 				continue
 			}
 			x.urls.insert([]string{url}, number)
-			x.below[urlPrefix(url)] = append(x.below[urlPrefix(url)], number)
+			entry(x.below, urlPrefix(url)).append(number)
 		}
 	}
 	for _, users := range userSetsOf(rule.Subjects) {
 		for number := first; number < len(x.rows); number++ {
-			x.users[users] = append(x.users[users], int32(number))
-			x.kinds[users.kind] = append(x.kinds[users.kind], int32(number))
+			entry(x.users, users).append(int32(number))
+			entry(x.kinds, users.kind).append(int32(number))
 		}
 	}
 }
@@ -162,7 +192,7 @@ func (x *index) firstCovering(t *tuple, limit int) int {
 // covered only by itself.
 func (x *index) keep(p *place, value string, limit int) {
 	x.covering.reset(limit)
-	x.covering.insert(p.all, limit)
+	x.covering.insert(&p.all, limit)
 	if value != wildcard {
 		x.covering.insert(p.values[value], limit)
 	}
@@ -171,7 +201,7 @@ func (x *index) keep(p *place, value string, limit int) {
 
 func (x *index) keepURL(url string, limit int) {
 	x.covering.reset(limit)
-	x.covering.insert(x.urls.all, limit)
+	x.covering.insert(&x.urls.all, limit)
 	x.covering.insert(x.urls.values[url], limit)
 	for i := range url {
 		if url[i] == '/' {
@@ -184,10 +214,7 @@ func (x *index) keepURL(url string, limit int) {
 // winners returns up to maxTied schemas of the same precedence that come before the one
 // at the index and match some request which it matches too.
 func (x *index) winners(at int) []*flowcontrolv1.FlowSchema {
-	schema, from := x.schemas[at], at
-	for from > 0 && !isMandatorySchema(x.schemas[from-1].Name) && x.schemas[from-1].Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence {
-		from--
-	}
+	schema, from := x.schemas[at], x.tied[at]
 	if from == at {
 		return nil
 	}
@@ -256,7 +283,7 @@ func (x *index) keepAny(p *place, list []string, limit int) {
 		return
 	}
 	x.covering.reset(limit)
-	x.covering.insert(p.all, limit)
+	x.covering.insert(&p.all, limit)
 	for _, value := range list {
 		x.covering.insert(p.values[value], limit)
 	}
@@ -270,59 +297,12 @@ func (x *index) keepScope(r *flowcontrolv1.ResourcePolicyRule, limit int) {
 		return
 	}
 	x.covering.reset(limit)
-	x.covering.insert(x.namespaces.all, limit)
+	x.covering.insert(&x.namespaces.all, limit)
 	for _, namespace := range r.Namespaces {
 		x.covering.insert(x.namespaces.values[namespace], limit)
 	}
 	if r.ClusterScope {
-		x.covering.insert(x.clusterScope.all, limit)
+		x.covering.insert(&x.clusterScope.all, limit)
 	}
 	x.found.and(x.covering, limit)
-}
-
-// rowSet is a set of numbers of rows, a bit each.
-type rowSet []uint64
-
-func words(limit int) int { return (limit + 63) / 64 }
-
-// reset removes the rows below the limit.
-func (s rowSet) reset(limit int) { clear(s[:words(limit)]) }
-
-// insert inserts those of the rows, which ascend, that are below the limit.
-func (s rowSet) insert(rows []int32, limit int) {
-	for _, number := range rows {
-		if int(number) >= limit {
-			return
-		}
-		s[number/64] |= 1 << (number % 64)
-	}
-}
-
-func (s rowSet) and(other rowSet, limit int) {
-	for i := range s[:words(limit)] {
-		s[i] &= other[i]
-	}
-}
-
-func (s rowSet) or(other rowSet, limit int) {
-	for i := range s[:words(limit)] {
-		s[i] |= other[i]
-	}
-}
-
-// first returns the first row below the limit, or -1.
-func (s rowSet) first(limit int) int { return s.next(0, limit) }
-
-// next returns the first row from begin and below the limit, or -1.
-func (s rowSet) next(begin, limit int) int {
-	for begin < limit {
-		if rest := s[begin/64] >> (begin % 64); rest != 0 {
-			if number := begin + bits.TrailingZeros64(rest); number < limit {
-				return number
-			}
-			return -1
-		}
-		begin = (begin/64 + 1) * 64
-	}
-	return -1
 }
