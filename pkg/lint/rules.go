@@ -73,6 +73,37 @@ func forEachURLTuple(users userSet, rule *flowcontrolv1.NonResourcePolicyRule, y
 	return true
 }
 
+// meet returns the tuple of the requests of both, and false if there are surely none. It
+// is too large if the users of neither include the users of the other.
+func (t tuple) meet(other tuple) (tuple, bool) {
+	if (t.url == "") != (other.url == "") || t.clusterScope != other.clusterScope || !t.users.surelyIntersects(other.users) {
+		return tuple{}, false
+	}
+	common := t
+	if t.users.covers(other.users) {
+		common.users = other.users
+	}
+	if t.url != "" {
+		if !urlsIntersect(t.url, other.url) {
+			return tuple{}, false
+		}
+		if urlCovers(t.url, other.url) {
+			common.url = other.url
+		}
+	}
+	ok := narrow(&common.verb, other.verb) && narrow(&common.apiGroup, other.apiGroup) && narrow(&common.resource, other.resource) &&
+		narrow(&common.namespace, other.namespace)
+	return common, ok
+}
+
+// narrow replaces a wildcard by the other value. It reports whether a value is left.
+func narrow(value *string, other string) bool {
+	if *value == wildcard {
+		*value = other
+	}
+	return *value == other || other == wildcard
+}
+
 // ruleCovers reports whether the rule matches every request of the tuple.
 func ruleCovers(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	return subjectsCover(rule.Subjects, t.users) && requestsCover(rule, t)

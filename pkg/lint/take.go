@@ -66,11 +66,39 @@ func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.F
 	for _, builtIn := range t.defaults.FlowSchemas {
 		level := schema.Spec.PriorityLevelConfiguration
 		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration && t.precedes(schema, builtIn) &&
-			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) {
+			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) && t.gets(schema, builtIn) {
 			found = append(found, builtIn)
 		}
 	}
 	return found
+}
+
+// gets reports whether some request of the built-in schema reaches the schema: no other
+// built-in schema before it takes the request.
+func (t *taking) gets(schema, builtIn *flowcontrolv1.FlowSchema) bool {
+	before := t.builtInBefore(schema)
+	reaches, tries := false, 0
+	forEachTuple(schema, func(a tuple) bool {
+		forEachTuple(builtIn, func(b tuple) bool {
+			common, ok := a.meet(b)
+			tries++
+			reaches = ok && !slices.ContainsFunc(before, func(other *flowcontrolv1.FlowSchema) bool { return takes(other, &common) })
+			return !reaches && tries < maxTries
+		})
+		return !reaches && tries < maxTries
+	})
+	return reaches
+}
+
+// builtInBefore returns the built-in schemas, as they are stored, before the schema.
+func (t *taking) builtInBefore(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+	var before []*flowcontrolv1.FlowSchema
+	for _, builtIn := range t.defaults.FlowSchemas {
+		if stored := t.inForce(builtIn.Name); stored != nil && stored.Name != schema.Name && compareMatchingOrder(stored, schema) < 0 {
+			before = append(before, stored)
+		}
+	}
+	return before
 }
 
 // precedes reports whether the schema is a changed version of the built-in one, or
