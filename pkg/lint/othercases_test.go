@@ -1,0 +1,265 @@
+package lint
+
+import (
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// levelCases are the cases of FC2xx.
+func levelCases() []checkCase {
+	limited := func(change func(*flowcontrolv1.LimitedPriorityLevelConfiguration)) change {
+		return func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			change(level.Spec.Limited)
+		}
+	}
+	queuing := func(queues, handSize, length int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			*l.LimitResponse.Queuing = flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: handSize, QueueLengthLimit: length}
+		})
+	}
+	shares := func(shares int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = new(shares) })
+	}
+	reject := func(shares int32, borrowing *int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent = new(shares), borrowing
+			l.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+		})
+	}
+	atTotal := func(total int, with change) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Total = total
+			with(bundle, schema, level)
+		}
+	}
+	builtIn := func(name string, shares int32) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			for i, level := range bundle.PriorityLevels {
+				if level.Name == name {
+					bundle.PriorityLevels[i] = level.DeepCopy()
+					bundle.PriorityLevels[i].Spec.Limited.NominalConcurrencyShares = new(shares)
+				}
+			}
+			bundle.Only = append(bundle.Only, levelObject(name))
+		}
+	}
+	// alone leaves mine and another level, with these percentages.
+	alone := func(lendable, othersBorrowing int32) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			other := level.DeepCopy()
+			other.Name = "other"
+			other.Spec.Limited.LendablePercent, other.Spec.Limited.BorrowingLimitPercent = new(lendable), new(othersBorrowing)
+			bundle.Defaults, bundle.PriorityLevels = Defaults{}, []*flowcontrolv1.PriorityLevelConfiguration{level, other}
+		}
+	}
+	unnamed := func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+		schema.Spec.PriorityLevelConfiguration.Name = "workload-low"
+	}
+	deleted := func(name string) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Deleted = []Object{levelObject("former")}
+			bundle.Only = append(bundle.Only, levelObject("former"))
+			schema.Spec.PriorityLevelConfiguration.Name = name
+		}
+	}
+	unchanged := func(*Bundle, *flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {}
+	const (
+		share    = "spec.limited.nominalConcurrencyShares"
+		hands    = "warning spec.limited.limitResponse.queuing"
+		lendable = "spec.limited.lendablePercent"
+		borrowed = "spec.limited.borrowingLimitPercent"
+	)
+	return []checkCase{
+		{"no shares, with queues", NoSeats, shares(0), []string{"warning " + share}},
+		{"no shares, with queues and any borrowing", NoSeats, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent = new(int32(0)), nil
+		}), []string{"warning " + share}},
+		{"no shares, without queues", NoSeats, reject(0, new(int32(0))), nil},
+		{"no schema", UnusedLevel, unnamed, []string{"info"}},
+		{"a schema", UnusedLevel, unchanged, nil},
+		{"waiting for its finalizers", DeletedInUse, func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		}, []string{"warning"}},
+		{"deleted, and named", DeletedInUse, deleted("former"), []string{"warning"}},
+		{"deleted, and not named", DeletedInUse, deleted("mine"), nil},
+		{"8 of 8 queues", SharedHands, queuing(8, 8, 50), []string{hands}},
+		{"1 of 64 queues", SharedHands, queuing(64, 1, 50), []string{hands}},
+		{"one queue for one flow", SharedHands, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.DistinguisherMethod = nil
+			*level.Spec.Limited.LimitResponse.Queuing = flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}
+		}, nil},
+		{"4 of 16 queues", SharedHands, queuing(16, 4, 50), nil},
+		{"more than 46 seats serve in 15 s", QueuesTooLong, queuing(64, 6, 6901), []string{"warning spec.limited.limitResponse.queuing.queueLengthLimit"}},
+		{"what 46 seats serve in 15 s", QueuesTooLong, queuing(64, 6, 6900), nil},
+		{"very long, with an unknown total", QueuesTooLong, atTotal(0, queuing(64, 6, 100_000)), nil},
+		{"one seat", FewSeats, atTotal(10, unchanged), []string{"warning " + share}},
+		{"no seats, but borrowing, without queues", FewSeats, reject(0, nil), []string{"info " + share}},
+		{"no seats and no borrowing, without queues", FewSeats, reject(0, new(int32(0))), nil},
+		{"two seats", FewSeats, atTotal(20, unchanged), nil},
+		{"very many shares", BuiltInSharesDrop, shares(300), []string{"warning " + share}},
+		{"as many as the built-in levels together", BuiltInSharesDrop, shares(230), nil},
+		{"few shares of a built-in level", BuiltInSharesDrop, builtIn("system", 14), []string{"warning " + share}},
+		{"half of the shares of a built-in level", BuiltInSharesDrop, builtIn("system", 17), nil},
+		{"lends less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(1)) }), []string{"info " + lendable}},
+		{"borrows less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.BorrowingLimitPercent = new(int32(1))
+		}), []string{"info " + borrowed}},
+		{"nobody to borrow from", NoBorrowingEffect, alone(0, 100), []string{"info " + borrowed}},
+		{"nobody to lend to", NoBorrowingEffect, alone(50, 0), []string{"info " + lendable}},
+		{"one lends and both borrow", NoBorrowingEffect, alone(50, 100), nil},
+		{"lends all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }), []string{"warning " + lendable}},
+		{"lends almost all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(99)) }), nil},
+	}
+}
+
+// builtInCases are the cases of FC3xx.
+func builtInCases() []checkCase {
+	const annotation = "metadata.annotations[" + flowcontrolv1.AutoUpdateAnnotationKey + "]"
+	schema := func(name string, change func(*flowcontrolv1.FlowSchema)) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			for i, schema := range bundle.FlowSchemas {
+				if schema.Name == name {
+					bundle.FlowSchemas[i] = schema.DeepCopy()
+					change(bundle.FlowSchemas[i])
+				}
+			}
+			bundle.Only = []Object{schemaObject(name)}
+		}
+	}
+	annotated := func(value string, generation int64) func(*flowcontrolv1.FlowSchema) {
+		return func(schema *flowcontrolv1.FlowSchema) {
+			schema.Annotations, schema.Generation = map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: value}, generation
+			schema.Spec.MatchingPrecedence++
+		}
+	}
+	to := func(level string, precedence int32, subjects ...flowcontrolv1.Subject) change {
+		return func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			name := schema.Name
+			*schema = everything(name, precedence, subjects...)
+			schema.Spec.PriorityLevelConfiguration.Name = level
+		}
+	}
+	without := func(kind, name string) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Only = []Object{{Kind: kind, Name: name}}
+			var schemas []*flowcontrolv1.FlowSchema
+			for _, schema := range bundle.FlowSchemas {
+				if kind != kindFlowSchema || schema.Name != name {
+					schemas = append(schemas, schema)
+				}
+			}
+			var levels []*flowcontrolv1.PriorityLevelConfiguration
+			for _, level := range bundle.PriorityLevels {
+				if kind != kindPriorityLevel || level.Name != name {
+					levels = append(levels, level)
+				}
+			}
+			bundle.FlowSchemas, bundle.PriorityLevels = schemas, levels
+		}
+	}
+	mine := func(annotations map[string]string) change {
+		return func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Annotations = annotations
+		}
+	}
+	return []checkCase{
+		{"changed, annotated true", RevertedChange, schema("service-accounts", annotated("true", 7)), []string{"warning " + annotation}},
+		{"changed, in a file without the annotation", RevertedChange, schema("service-accounts", annotated("", 0)), []string{"warning " + annotation}},
+		{"changed, annotated false", RevertedChange, schema("service-accounts", annotated("false", 7)), nil},
+		{"changed before the server annotated it", RevertedChange, schema("service-accounts", annotated("", 2)), nil},
+		{"a schema", DeletedSuggestion, without(kindFlowSchema, "service-accounts"), []string{"warning"}},
+		{"a level", DeletedSuggestion, without(kindPriorityLevel, "workload-low"), []string{"warning"}},
+		{"a mandatory level, which is in force anyhow", DeletedSuggestion, without(kindPriorityLevel, "catch-all"), nil},
+		{"nodes to fewer seats", TakesFromBuiltIn, to("mine", 350, aGroup("system:nodes")), []string{"warning spec.matchingPrecedence"}},
+		{"nodes to rejection", TakesFromBuiltIn, to("catch-all", 350, aGroup("system:nodes")), []string{"warning spec.matchingPrecedence"}},
+		{"nodes to no limit", TakesFromBuiltIn, to("exempt", 350, aGroup("system:nodes")), nil},
+		{"nodes to more seats", TakesFromBuiltIn, to("workload-low", 450, aGroup("system:nodes")), nil},
+		{"nodes, after the built-in schemas", TakesFromBuiltIn, to("mine", 550, aGroup("system:nodes")), nil},
+		{"one node, on purpose", TakesFromBuiltIn, to("mine", 350, aUser("system:node:a")), []string{"info spec.matchingPrecedence"}},
+		{"the scheduler", TakesFromBuiltIn, to("mine", 50, aUser("system:kube-scheduler")), []string{"warning spec.matchingPrecedence"}},
+		{"a group that may include the scheduler, but need not", TakesFromBuiltIn, to("mine", 50, aGroup("devs")), nil},
+		{"service accounts of kube-system", TakesFromBuiltIn, to("mine", 500, aGroup("system:serviceaccounts")), []string{"warning spec.matchingPrecedence"}},
+		{"service accounts, after those of kube-system", TakesFromBuiltIn, to("mine", 1000, aGroup("system:serviceaccounts")), nil},
+		{"a built-in schema moved", TakesFromBuiltIn, schema("kube-scheduler", func(schema *flowcontrolv1.FlowSchema) {
+			schema.Spec.PriorityLevelConfiguration.Name = "catch-all"
+		}), []string{"warning spec.priorityLevelConfiguration.name"}},
+		{"annotated true, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "true"}), []string{"error " + annotation}},
+		{"annotated false, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "false"}), nil},
+	}
+}
+
+// manifestCases are the cases of FC4xx.
+func manifestCases() []checkCase {
+	version := func(version, release string, served ...string) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Documents[0].APIVersion, bundle.Release, bundle.Facts.ServedVersions = "flowcontrol.apiserver.k8s.io/"+version, release, served
+		}
+	}
+	unknown := func(fields ...string) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Documents[0].UnknownFields = fields
+		}
+	}
+	const renamed = "spec.limited.assuredConcurrencyShares"
+	api := []string{"error apiVersion"}
+	warned := []string{"warning apiVersion"}
+	return []checkCase{
+		{"v1beta3 in 1.32", RemovedAPIVersion, version("v1beta3", "1.32"), api},
+		{"v1beta2 in 1.29", RemovedAPIVersion, version("v1beta2", "1.29"), api},
+		{"v1beta1 in 1.29", RemovedAPIVersion, version("v1beta1", "1.29"), api},
+		{"v1alpha1 in 1.29", RemovedAPIVersion, version("v1alpha1", "1.29"), api},
+		{"a version that never was", RemovedAPIVersion, version("v2", "1.33"), api},
+		{"v1 of a server that has only v1beta3", RemovedAPIVersion, version("v1", "1.28", "v1beta3"), api},
+		{"v1beta3 of a server that has it in 1.33", RemovedAPIVersion, version("v1beta3", "1.33", "v1", "v1beta3"), nil},
+		{"v1beta3 in 1.31", RemovedAPIVersion, version("v1beta3", "1.31"), nil},
+		{"v1beta2 in 1.28", RemovedAPIVersion, version("v1beta2", "1.28"), nil},
+		{"v1beta3 in 1.31", DeprecatedVersion, version("v1beta3", "1.31"), warned},
+		{"v1beta3 of a server that has it in 1.33", DeprecatedVersion, version("v1beta3", "1.33", "v1", "v1beta3"), warned},
+		{"v1beta3 in an unknown release", DeprecatedVersion, version("v1beta3", ""), warned},
+		{"v1beta3 in 1.28", DeprecatedVersion, version("v1beta3", "1.28"), nil},
+		{"v1", DeprecatedVersion, version("v1", "1.33"), nil},
+		{"assuredConcurrencyShares", RenamedField, unknown(renamed), []string{"error " + renamed}},
+		{"another field", RenamedField, unknown("spec.color"), nil},
+		{"another field", UnknownField, unknown("spec.color"), []string{"error spec.color"}},
+		{"assuredConcurrencyShares", UnknownField, unknown(renamed), nil},
+		{"precedence 0 is the default", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.MatchingPrecedence = 0
+		}, nil},
+		{"a precedence out of range", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.MatchingPrecedence = 10001
+		}, []string{"error spec.matchingPrecedence"}},
+		{"a hand of more queues than there are", InvalidObject, func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.Spec.Limited.LimitResponse.Queuing.HandSize = 65
+		}, []string{"error spec.limited.limitResponse.queuing.handSize"}},
+	}
+}
+
+// serverCases are the cases of FC5xx.
+func serverCases() []checkCase {
+	server := func(account string, group string, change func(*Bundle)) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			apiService := Object{Kind: "APIService", Name: "v1.metrics.example.org"}
+			bundle.Facts.Servers = []Server{{Object: apiService, Namespace: "team", ServiceAccount: account, Requests: []flowcontrolv1.ResourcePolicyRule{{
+				Verbs: []string{"*"}, APIGroups: []string{group}, Resources: []string{"*"}, ClusterScope: true, Namespaces: []string{"*"},
+			}}}}
+			bundle.Only = append(bundle.Only, apiService)
+			change(bundle)
+		}
+	}
+	send := func(level string) func(*Bundle) {
+		return func(bundle *Bundle) {
+			reviews := everything("reviews", 900, anAccount("team", "metrics"))
+			reviews.Spec.PriorityLevelConfiguration.Name = level
+			bundle.FlowSchemas = append(bundle.FlowSchemas, &reviews)
+		}
+	}
+	return []checkCase{
+		{"reviews in the built-in level of service accounts", RecursiveReviews, server("metrics", "metrics.example.org", func(*Bundle) {}), []string{"info"}},
+		{"reviews in a level that also has the requests", RecursiveReviews, server("metrics", "", send("mine")), []string{"warning"}},
+		{"reviews in a level without the requests", RecursiveReviews, server("metrics", "metrics.example.org", send("mine")), nil},
+		{"exempt reviews", RecursiveReviews, server("metrics", "metrics.example.org", send("exempt")), nil},
+		{"an unknown service account", RecursiveReviews, server("", "metrics.example.org", func(*Bundle) {}), nil},
+	}
+}
