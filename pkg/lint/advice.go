@@ -27,9 +27,9 @@ type Reader interface {
 }
 
 // Advisor judges single objects that have been written to a store. Its findings are
-// those of Check, but for what is not settled until the rest of a bundle is written: a
-// missing level is an info, and a level that no FlowSchema names is no finding. Objects
-// have passed validation and have their defaults.
+// those of Check, but for what is not settled until the rest of a bundle is written or
+// deleted: a level that is missing or deleted is an info, and a level that no FlowSchema
+// names is no finding. Objects have passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
 	total    int
@@ -154,7 +154,11 @@ func (a *Advisor) DeletedPriorityLevel(ctx context.Context, name string, stored 
 	if err != nil {
 		return nil
 	}
-	return deletedInUse(name, schemasByLevel(schemas)[name])
+	findings := deletedInUse(name, schemasByLevel(schemas)[name])
+	for i := range findings {
+		findings[i].Severity = Info // the deletion of the schemas may follow
+	}
+	return findings
 }
 
 // isMissing reports whether the level does not exist. It confirms a negative

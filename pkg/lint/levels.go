@@ -110,13 +110,12 @@ func deletedInUse(name string, users []*flowcontrolv1.FlowSchema) []Finding {
 	if len(users) == 0 {
 		return nil
 	}
-	verb := "name"
-	if len(users) == 1 {
-		verb = "names"
+	who, them := "FlowSchema "+quotedNames(users)+" names this level, and matches", "it"
+	if len(users) > 1 {
+		who, them = "FlowSchemas "+quotedNames(users)+" name this level, and match", "them"
 	}
 	return []Finding{finding(DeletedInUse, levelObject(name), "",
-		fmt.Sprintf("%s %s this level, which is being deleted, and will match no request.", quotedNames(users), verb),
-		"Name another level in these FlowSchemas, or delete them too.").relatedTo(objectsOf(users)...)}
+		who+" no request once it is deleted.", fmt.Sprintf("Delete %s too, or name another level in %s.", them, them)).relatedTo(objectsOf(users)...)}
 }
 
 // squishLimit is the probability from which on the queues of one elephant are reported.

@@ -78,3 +78,31 @@ func (n *numbers) densify(count int) {
 	n.set.insertList(n.list, count)
 	n.list = nil
 }
+
+// place holds the rows that cover each value in one place of a rule, and those that
+// cover all values.
+type place struct {
+	all    numbers
+	values map[string]*numbers
+}
+
+func (p *place) insert(list []string, number int32) {
+	if isWildcard(list) {
+		p.all.append(number)
+		return
+	}
+	if p.values == nil {
+		p.values = map[string]*numbers{}
+	}
+	for _, value := range list {
+		entry(p.values, value).append(number)
+	}
+}
+
+// entry returns the numbers of a key, which it adds.
+func entry[K comparable](all map[K]*numbers, key K) *numbers {
+	if all[key] == nil {
+		all[key] = &numbers{}
+	}
+	return all[key]
+}

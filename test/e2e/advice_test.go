@@ -107,13 +107,14 @@ func testAdviceIsCurrent(t *testing.T, s *live) {
 		create := func(kind string, object any) reply { return s.do(t, http.MethodPost, v1Path+kind, toJSON(t, object)) }
 		remove := func(path string) { requireAdvice(t, s.do(t, http.MethodDelete, v1Path+path, "")) }
 
-		requireAdvice(t, create("/prioritylevelconfigurations", newLevel(name, 1)))
+		requireAdvice(t, create("/prioritylevelconfigurations", newLevel(name, 10)))
 		requireAdvice(t, create("/flowschemas", first))
 		requireAdvice(t, create("/flowschemas", second), neverMatches)
 		remove("/flowschemas/" + second.Name)
 		remove("/flowschemas/" + first.Name)
 		requireAdvice(t, create("/flowschemas", second))
 		remove("/flowschemas/" + second.Name)
+		remove("/prioritylevelconfigurations/" + name)
 	}
 
 	// The engine writes the status between these writes, so some updates conflict at
@@ -179,6 +180,8 @@ func testAdviceAboutTies(t *testing.T, s *live) {
 func testAdviceAboutLevels(t *testing.T, s *live) {
 	const path = v1Path + "/prioritylevelconfigurations"
 	level := newLevel("advised", 1)
+	requireAdvice(t, s.do(t, http.MethodPost, path+"?dryRun=All", toJSON(t, level)), "FC206") // of 30 seats
+	level = newLevel("advised", 10)
 	requireAdvice(t, s.do(t, http.MethodPost, path, toJSON(t, level)))
 	queues := func(dryRun string) reply {
 		return s.do(t, http.MethodPatch, path+"/advised"+dryRun, `{"spec": {"limited": {"limitResponse": {"type": "Queue", "queuing": {"queues": 4, "handSize": 4}}}}}`,
@@ -193,7 +196,7 @@ func testAdviceAboutLevels(t *testing.T, s *live) {
 	schema := of("advised", "advised", 4200)
 	schema.Spec.PriorityLevelConfiguration.Name = "advised"
 	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema)))
-	requireAdvice(t, s.do(t, http.MethodDelete, path+"/advised", ""), "FC203")
+	requireAdvice(t, s.do(t, http.MethodDelete, path+"/advised", ""), "FC203 (info)")
 	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/advised", ""))
 }
 
