@@ -1,0 +1,118 @@
+// Package findings judges a whole configuration with package lint: that of a cluster,
+// that of files, or that of a cluster if files were applied to it.
+//
+// With files, only findings about their objects are returned; the rest of the
+// configuration is what they are judged against.
+//
+// The JSON form of Result is stable: fields are added, but not renamed or removed.
+package findings
+
+import (
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+// Result are the findings about a configuration.
+type Result struct {
+	// Findings are sorted by severity, code and object.
+	Findings []lint.Finding `json:"findings"`
+	// Errors, Warnings and Infos are their numbers.
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	// Checked is the number of objects that were judged.
+	Checked int `json:"checked"`
+	// Notes are sentences about what was inferred instead of read.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Input is what is known of a configuration.
+type Input struct {
+	// Below is the configuration below the files.
+	Below configuration.Configuration
+	// Files are laid over it. If there are none, the whole configuration is judged.
+	Files source.Files
+	Facts source.Facts
+}
+
+// Of judges a configuration. It is an error if its release is unknown.
+func Of(in Input) (Result, error) {
+	defaults, err := configuration.BuiltIn(in.Below.Release)
+	if err != nil {
+		return Result{}, err
+	}
+	whole := in.Below.Overlay(in.Files.FlowSchemas(), in.Files.PriorityLevels())
+	if whole.Total <= 0 {
+		whole.Total = configuration.DefaultTotal // and a note of the configuration says so
+	}
+	out := Result{Findings: []lint.Finding{}, Checked: len(whole.FlowSchemas) + len(whole.PriorityLevels)}
+	bundle := lint.Bundle{
+		FlowSchemas: whole.FlowSchemas, PriorityLevels: whole.PriorityLevels,
+		Defaults: lint.Defaults{FlowSchemas: defaults.FlowSchemas, PriorityLevels: defaults.PriorityLevels},
+		Total:    whole.Total, Release: string(whole.Release), Facts: factsOf(&in.Facts),
+	}
+	if len(in.Files.Objects) > 0 {
+		out.Checked = len(in.Files.Objects)
+		for _, object := range in.Files.Objects {
+			document := documentOf(object)
+			bundle.Documents = append(bundle.Documents, document)
+			bundle.Only = append(bundle.Only, document.Object)
+		}
+	}
+	out.add(lint.Check(bundle))
+	out.Notes = append(append(out.Notes, whole.Notes...), in.Files.Notes...)
+	for _, missing := range in.Facts.Missing {
+		out.Notes = append(out.Notes, missing.What+": "+missing.Why)
+	}
+	return out, nil
+}
+
+func (r *Result) add(found []lint.Finding) {
+	r.Findings = append(r.Findings, found...)
+	for _, finding := range found {
+		switch finding.Severity {
+		case lint.Error:
+			r.Errors++
+		case lint.Warning:
+			r.Warnings++
+		case lint.Info:
+			r.Infos++
+		}
+	}
+}
+
+// Reaches reports whether a finding is at least as severe as the threshold.
+func (r *Result) Reaches(threshold lint.Severity) bool {
+	for _, finding := range r.Findings {
+		if finding.Severity.AtLeast(threshold) {
+			return true
+		}
+	}
+	return false
+}
+
+func documentOf(object source.Object) lint.Document {
+	return lint.Document{
+		Object:     lint.Object{Kind: object.Kind(), Name: object.Name()},
+		APIVersion: object.APIVersion, UnknownFields: object.UnknownFields,
+	}
+}
+
+func factsOf(facts *source.Facts) lint.Facts {
+	out := lint.Facts{Namespaces: facts.Namespaces, ServiceAccounts: facts.ServiceAccounts, ServedVersions: facts.ServedVersions}
+	for _, resource := range facts.Resources {
+		out.Resources = append(out.Resources, lint.Resource{Group: resource.Group, Name: resource.Name, Namespaced: resource.Namespaced})
+	}
+	for i := range facts.Servers {
+		server := &facts.Servers[i]
+		out.Servers = append(out.Servers, lint.Server{
+			Object:    lint.Object{Kind: server.Kind, Name: server.Name},
+			Namespace: server.Namespace, ServiceAccount: server.ServiceAccount,
+			Requests: append([]flowcontrolv1.ResourcePolicyRule(nil), server.Requests...),
+		})
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package findings
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+// textWidth is the width of sentences where no terminal says another.
+const textWidth = 100
+
+// WriteTable writes the findings for people: each with its sentences below, or with
+// Wide on one line.
+func (r *Result) WriteTable(w io.Writer, options table.Options) error {
+	if options.Wide {
+		if err := r.table().Write(w, options); err != nil {
+			return err
+		}
+	} else {
+		width := options.Width
+		if width == 0 {
+			width = textWidth
+		}
+		for i := range r.Findings {
+			writeFinding(w, &r.Findings[i], width)
+		}
+	}
+	fmt.Fprintf(w, "%d objects checked: %d errors, %d warnings, %d infos\n", r.Checked, r.Errors, r.Warnings, r.Infos)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "Note: "+table.Escape(note))
+	}
+	return nil
+}
+
+func writeFinding(w io.Writer, f *lint.Finding, width int) {
+	head := fmt.Sprintf("%s %s %s", f.Severity, f.Code, f.Object)
+	if f.Field != "" {
+		head += " " + f.Field
+	}
+	fmt.Fprintln(w, table.Escape(head))
+	writeWords(w, table.Escape(f.Message+" "+f.Remedy), width)
+	fmt.Fprintf(w, "  %s\n\n", f.Link)
+}
+
+// writeWords writes sentences on lines of at most width characters, if words permit it.
+func writeWords(w io.Writer, text string, width int) {
+	const indentation = "  "
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = indentation + word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+			fmt.Fprintln(w, line)
+			line = indentation + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(w, line)
+}
+
+func (r *Result) table() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "SEVERITY"}, {Name: "CODE"}, {Name: "OBJECT"}, {Name: "FIELD"}, {Name: "FINDING"}, {Name: "REMEDY"}, {Name: "EXPLAINED IN"},
+	}}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		t.Rows = append(t.Rows, []string{string(f.Severity), string(f.Code), f.Object.String(), f.Field, f.Message, f.Remedy, f.Link})
+	}
+	return t
+}
