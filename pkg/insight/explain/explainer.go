@@ -24,7 +24,8 @@ type Input struct {
 	Configuration configuration.Configuration
 	// Own reports whether they are flowcontrol-apiserver, not kube-apiserver.
 	Own bool
-	// Facts are the stored objects and the watchers.
+	// Facts are the stored objects and the watchers, where they are known better than
+	// by Replicas.
 	Facts Facts
 	// Replicas are the states of the API servers; empty if unknown.
 	Replicas []replica.Replica

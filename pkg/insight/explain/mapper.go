@@ -59,7 +59,7 @@ func (m restMapper) Find(name string) (Resource, error) {
 // Kubernetes. Any other resource must be given with its group, and is taken as
 // namespaced, in version v1, with Inferred set.
 func Offline() Mapper {
-	t := table{}
+	t := knownResources{}
 	for line := range strings.Lines(wellKnown) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 {
@@ -69,7 +69,7 @@ func Offline() Mapper {
 		if group == "core" {
 			group = ""
 		}
-		t = append(t, tableRow{
+		t = append(t, knownResource{
 			Resource: Resource{Group: group, Version: version, Resource: fields[2], Namespaced: fields[1] == "namespaced"},
 			names:    fields[2:],
 		})
@@ -77,18 +77,18 @@ func Offline() Mapper {
 	return t
 }
 
-// table is a Mapper of known resources, in order of preference.
-type table []tableRow
+// knownResources is a Mapper of known resources, in order of preference.
+type knownResources []knownResource
 
-type tableRow struct {
+type knownResource struct {
 	Resource
 	names []string // plural first, then singular and short names
 }
 
-var _ Mapper = table{}
+var _ Mapper = knownResources{}
 
 // Find implements Mapper.
-func (t table) Find(name string) (Resource, error) {
+func (t knownResources) Find(name string) (Resource, error) {
 	plain, rest, grouped := strings.Cut(strings.ToLower(name), ".")
 	for _, row := range t {
 		if slices.Contains(row.names, plain) && (!grouped || rest == row.Group || rest == row.Version+"."+row.Group) {

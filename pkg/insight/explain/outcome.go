@@ -20,6 +20,13 @@ const waitText = "If it gets no seats within a quarter of its timeout, a minute 
 // decide sets the outcome on each API server and their sum.
 func (e *Explainer) decide(a *Answer, level *prioritylevel.Config) {
 	for i := range e.input.Replicas {
+		if e.input.Replicas[i].Away {
+			a.Replicas = append(a.Replicas, Replica{
+				Name: e.input.Replicas[i].Name, Limits: e.limits[level.Name], Hand: []Queue{},
+				Outcome: Outcome{Decision: Unknown, Why: "The API server cannot be reached."},
+			})
+			continue
+		}
 		r, known := e.replicaOf(&e.input.Replicas[i], level, a.Flow.Hand)
 		r.Outcome = e.outcome(a, &r, known)
 		a.Replicas = append(a.Replicas, r)

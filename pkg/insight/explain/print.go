@@ -3,91 +3,112 @@ package explain
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
 // WriteTable writes the answer for people. With trace it lists the flow schemas that
 // were compared with the request.
-func (a *Answer) WriteTable(to io.Writer, trace bool) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	row := func(label, format string, arguments ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", label, fmt.Sprintf(format, arguments...))
+func (a *Answer) WriteTable(w io.Writer, options table.Options, trace bool) error {
+	if err := a.fields().write(w, options); err != nil {
+		return err
 	}
-	row("Request:", "%s", a.Request.text())
-	row("User:", "%s", a.Request.User)
-	row("Groups:", "%s", strings.Join(a.Request.Groups, ", "))
-	row("Flow schema:", "%s", a.FlowSchema.text())
-	if a.FlowSchema.Rule != "" {
-		row("", "%s matches, for %s", a.FlowSchema.Rule, a.FlowSchema.Subject)
-	}
-	row("Priority level:", "%s", a.PriorityLevel.text())
-	if l := a.PriorityLevel.Limits; a.PriorityLevel.Type != "Exempt" {
-		row("Limits:", "nominal %d, lower %d, upper %d, current %d seats%s", l.Nominal, l.Lower, l.Upper, l.Current, inferredText(l))
-	}
-	row("Flow:", "%s", a.Flow.text(a.FlowSchema.Name))
-	row("Seats:", "%s", a.Seats.text())
-	row("", "%s", a.Seats.Why)
-	row("", "Computed as in %s.", a.Seats.Estimator)
-	row("Outcome:", "%s", a.Outcome.text())
-	row("", "%s", a.Outcome.Why)
-	for i, note := range a.Notes {
-		label := ""
-		if i == 0 {
-			label = "Notes:"
-		}
-		row(label, "%s", note)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	if len(a.Replicas) > 0 && a.PriorityLevel.Type != "Exempt" {
-		if err := a.writeReplicas(to); err != nil {
+	if len(a.Replicas) > 0 && !a.exempt() {
+		if err := write(w, a.replicasTable(), options); err != nil {
 			return err
 		}
 	}
-	if trace {
-		return a.writeTrace(to)
+	if !trace {
+		return nil
+	}
+	return write(w, a.traceTable(), options)
+}
+
+func (a *Answer) exempt() bool { return a.PriorityLevel.Type == queueset.Exempt.String() }
+
+// write writes an empty line and a table.
+func write(w io.Writer, t table.Table, options table.Options) error {
+	if _, err := fmt.Fprintln(w); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	if err := t.Write(w, options); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
 }
 
-// writeReplicas writes the state of the priority level on each API server.
-func (a *Answer) writeReplicas(to io.Writer) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\nAPI SERVER\tSEATS\tEXECUTING\tWAITING\tHAND: QUEUE(WAITING)\tOUTCOME\n")
+// fields returns what does not depend on the API server.
+func (a *Answer) fields() fields {
+	var f fields
+	f.add("Request:", a.Request.text())
+	f.add("User:", a.Request.User)
+	f.add("Groups:", strings.Join(a.Request.Groups, ", "))
+	f.add("Flow schema:", a.FlowSchema.text())
+	if a.FlowSchema.Rule != "" {
+		f.add("", fmt.Sprintf("%s matches, for %s", a.FlowSchema.Rule, a.FlowSchema.Subject))
+	}
+	f.add("Priority level:", a.PriorityLevel.text())
+	if !a.exempt() {
+		f.add("Limits:", a.PriorityLevel.Limits.text())
+	}
+	f.add("Flow:", a.Flow.text(a.FlowSchema.Name))
+	f.add("Seats:", a.Seats.text())
+	f.add("", a.Seats.Why)
+	f.add("", fmt.Sprintf("Computed as in %s.", a.Seats.Estimator))
+	f.add("Outcome:", a.Outcome.text())
+	f.add("", a.Outcome.Why)
+	label := "Notes:"
+	for _, note := range a.Notes {
+		f.add(label, note)
+		label = ""
+	}
+	return f
+}
+
+// replicasTable is the state of the priority level on each API server.
+func (a *Answer) replicasTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "API SERVER"},
+		{Name: "SEATS", Number: true},
+		{Name: "LIMIT", Number: true},
+		{Name: "EXECUTING", Number: true, Optional: 2},
+		{Name: "WAITING", Number: true},
+		{Name: "OUTCOME"},
+		{Name: "HAND: QUEUE(WAITING)", Optional: 1},
+	}}
 	for i := range a.Replicas {
 		r := &a.Replicas[i]
-		fmt.Fprintf(w, "%s\t%d/%d\t%d\t%d\t%s\t%s\n", r.Name, r.SeatsInUse, r.Limits.Current, r.Executing, r.Waiting, handText(r.Hand), r.Outcome.text())
+		t.Rows = append(t.Rows, []string{
+			r.Name, strconv.Itoa(r.SeatsInUse), strconv.Itoa(r.Limits.Current), strconv.Itoa(r.Executing), strconv.Itoa(r.Waiting),
+			r.Outcome.text(), handText(r.Hand),
+		})
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("writing the API servers: %w", err)
-	}
-	return nil
+	return t
 }
 
-// writeTrace writes the flow schemas that were compared with the request.
-func (a *Answer) writeTrace(to io.Writer) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\nPRECEDENCE\tFLOW SCHEMA\tPRIORITY LEVEL\tFIRST DIFFERENCE\n")
+// traceTable are the flow schemas that were compared with the request.
+func (a *Answer) traceTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "PRECEDENCE", Number: true, Optional: 2},
+		{Name: "FLOW SCHEMA"},
+		{Name: "PRIORITY LEVEL", Optional: 1},
+		{Name: "FIRST DIFFERENCE"},
+	}}
 	for _, step := range a.Trace {
+		row := []string{strconv.Itoa(int(step.MatchingPrecedence)), step.FlowSchema, step.PriorityLevel, "none: it takes the request"}
+		for _, reason := range step.Reasons {
+			row[3] = reason.Field + ": " + reason.Message
+			t.Rows = append(t.Rows, row)
+			row = make([]string, len(row))
+		}
 		if step.Matches {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", step.MatchingPrecedence, step.FlowSchema, step.PriorityLevel, "none: it takes the request")
-			continue
-		}
-		for i, reason := range step.Reasons {
-			text := reason.Field + ": " + reason.Message
-			if i == 0 {
-				fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", step.MatchingPrecedence, step.FlowSchema, step.PriorityLevel, text)
-				continue
-			}
-			fmt.Fprintf(w, "\t\t\t%s\n", text)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("writing the flow schemas: %w", err)
-	}
-	return nil
+	return t
 }
 
 // Row is a request of a table of many, and its answer or the error.
@@ -98,20 +119,31 @@ type Row struct {
 	Error  string  `json:"error,omitempty"`
 }
 
-// WriteRows writes the answers of many requests as a table.
-func WriteRows(to io.Writer, rows []Row) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "REQUEST\tUSER\tFLOW SCHEMA\tPRIORITY LEVEL\tFLOW\tSEATS\tOUTCOME\n")
-	for _, row := range rows {
+// Rows are many requests.
+type Rows []Row
+
+// WriteTable writes the answers for people.
+func (r Rows) WriteTable(w io.Writer, options table.Options) error {
+	t := table.Table{Columns: []table.Column{
+		{Name: "REQUEST"},
+		{Name: "USER"},
+		{Name: "FLOW SCHEMA"},
+		{Name: "PRIORITY LEVEL", Optional: 1},
+		{Name: "FLOW", Optional: 2},
+		{Name: "SEATS", Number: true},
+		{Name: "OUTCOME"},
+	}}
+	for _, row := range r {
 		if row.Answer == nil {
-			fmt.Fprintf(w, "%s\t\t\t\t\t\terror: %s\n", row.Request, row.Error)
+			t.Rows = append(t.Rows, []string{row.Request, "", "", "", "", "", "error: " + row.Error})
 			continue
 		}
 		a := row.Answer
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Request.text(), a.Request.User, a.FlowSchema.Name, a.PriorityLevel.Name,
-			orDash(a.Flow.Distinguisher), a.Seats.short(), a.Outcome.text())
+		t.Rows = append(t.Rows, []string{
+			a.Request.text(), a.Request.User, a.FlowSchema.Name, a.PriorityLevel.Name, orDash(a.Flow.Distinguisher), a.Seats.short(), a.Outcome.text(),
+		})
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.Write(w, options); err != nil {
 		return fmt.Errorf("writing the answers: %w", err)
 	}
 	return nil
@@ -119,8 +151,8 @@ func WriteRows(to io.Writer, rows []Row) error {
 
 // ExplainAll explains the requests of a file. A request that is not valid has an error
 // in its row.
-func (e *Explainer) ExplainAll(lines []Line) []Row {
-	rows := make([]Row, len(lines))
+func (e *Explainer) ExplainAll(lines []Line) Rows {
+	rows := make(Rows, len(lines))
 	for i, line := range lines {
 		rows[i].Request = line.Text
 		answer, err := e.Explain(line.Request)

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
 func TestTheTableSaysWhatAndWhy(t *testing.T) {
@@ -17,7 +20,7 @@ func TestTheTableSaysWhatAndWhy(t *testing.T) {
 		replica.Queue{Index: 5, Executing: 7, SeatsUsed: 7})}
 	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
 	var out strings.Builder
-	require.NoError(t, a.WriteTable(&out, true))
+	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
 	assert.Equal(t, `Request:         list secrets -n ci
 User:            system:serviceaccount:ci:runner
 Groups:          system:serviceaccounts, system:serviceaccounts:ci, system:authenticated
@@ -31,18 +34,18 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 		"Seats:           10\n",
 		"                 Computed as in Kubernetes 1.33.\n",
 		"Outcome:         executes\n                 7 of 100 seats are in use. No request waits.\n",
-		"API SERVER             SEATS  EXECUTING  WAITING  HAND: QUEUE(WAITING)",
-		"https://10.0.0.1:6443  7/100  7          0        ",
-		"PRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
-		"1           exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n",
-		"9000        service-accounts              workload-low     none: it takes the request\n",
+		"\n\nAPI SERVER             SEATS  LIMIT  EXECUTING  WAITING  OUTCOME   HAND: QUEUE(WAITING)\n",
+		"https://10.0.0.1:6443      7    100          7        0  executes  ",
+		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
+		"         1  exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n",
+		"      9000  service-accounts              workload-low     none: it takes the request\n",
 	} {
 		assert.Contains(t, out.String(), want)
 	}
 
 	out.Reset()
 	exempt := explained(t, input(), "update pods web --as=root --as-group=system:masters")
-	require.NoError(t, exempt.WriteTable(&out, false))
+	require.NoError(t, exempt.WriteTable(&out, table.Options{}, false))
 	assert.NotContains(t, out.String(), "Limits:")
 	assert.NotContains(t, out.String(), "FIRST DIFFERENCE")
 	assert.Contains(t, out.String(), "Seats:           1, then 10 for 6ms after the response\n")
@@ -54,13 +57,35 @@ func TestManyRequestsAreATable(t *testing.T) {
 	lines[2].User = ""
 	rows := New(input()).ExplainAll(lines)
 	var out strings.Builder
-	require.NoError(t, WriteRows(&out, rows))
-	assert.Equal(t, `REQUEST                  USER   FLOW SCHEMA     PRIORITY LEVEL  FLOW   SEATS    OUTCOME
-get pods web -n default  alice  global-default  global-default  alice  1        unknown
+	require.NoError(t, rows.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `REQUEST                  USER   FLOW SCHEMA     PRIORITY LEVEL  FLOW     SEATS  OUTCOME
+get pods web -n default  alice  global-default  global-default  alice        1  unknown
 list deployments.apps    root   exempt          exempt          -      1 to 10  executes
 get /healthz --as=                                                              error: the user of the request must be given, such as --as=system:serviceaccount:default:builder
 deletecollection pods a                                                         error: deletecollection takes no name; to delete "a", use the verb delete
 `, out.String())
+}
+
+func TestATerminalOf60ColumnsIsEnough(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema(strings.Repeat("n", 253), 2, "system", flowcontrolv1.PolicyRulesWithSubjects{}))
+	a := explained(t, in, "list secrets -A")
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{Width: 60}, true))
+	rows := New(in).ExplainAll([]Line{{Text: strings.Repeat("x", 200)}})
+	require.NoError(t, rows.WriteTable(&out, table.Options{Width: 60}))
+	for line := range strings.Lines(out.String()) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 60, line)
+	}
+}
+
+func TestNoUserCanWriteToTheTerminal(t *testing.T) {
+	a, err := New(input()).Explain(Request{Verb: "get", Path: "/healthz", User: "mallory\x1b[2J"})
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
+	assert.NotContains(t, out.String(), "\x1b")
 }
 
 // TestTheJSONFormIsStable fails if a field is renamed or removed.

@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
 func TestSeatsAreThoseOfTheRelease(t *testing.T) {
@@ -72,6 +74,29 @@ func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 	a = explained(t, in, "list secrets -A")
 	assert.Equal(t, "Kubernetes 1.37", a.Seats.Estimator)
 	assert.Contains(t, a.Notes[0], "release of the API server is not known")
+}
+
+func TestFactsAreThoseOfTheAPIServerThatTellsMost(t *testing.T) {
+	pods, secrets := schema.GroupResource{Resource: "pods"}, schema.GroupResource{Resource: "secrets"}
+	in := input()
+	in.Facts, in.Configuration.Release = nil, "1.36"
+	in.Replicas = []replica.Replica{
+		{Name: "a", Metrics: replica.Metrics{
+			Objects: map[schema.GroupResource]int64{pods: 10, secrets: 100}, Bytes: map[schema.GroupResource]int64{pods: 10_000, secrets: 200_000},
+			Watches: map[schema.GroupResource]int64{pods: 5},
+		}},
+		{Name: "b", Metrics: replica.Metrics{Objects: map[schema.GroupResource]int64{pods: 12}, Watches: map[schema.GroupResource]int64{pods: 25}}},
+		{Name: "c", Away: true},
+	}
+	s := explained(t, in, "list secrets -A").Seats
+	assert.Equal(t, 2, s.Width)
+	assert.Equal(t, int64(200_000), s.StoredBytes)
+	a := explained(t, in, "update pods web")
+	assert.Equal(t, 25, a.Seats.Watchers)
+	assert.Equal(t, "The API server cannot be reached.", a.Replicas[2].Outcome.Why)
+	assert.Equal(t, 1, explained(t, in, "list widgets.example.com -A").Seats.AtMost, "no API server stores it")
+	in.Facts = Facts{secrets: {Objects: 100, Bytes: 500_000}}
+	assert.Equal(t, 5, explained(t, in, "list secrets -A").Seats.Width)
 }
 
 func TestNumbersAreGrouped(t *testing.T) {

@@ -43,11 +43,12 @@ func (l PriorityLevel) text() string {
 	return text
 }
 
-func inferredText(l Limits) string {
+func (l Limits) text() string {
+	text := fmt.Sprintf("nominal %d, lower %d, upper %d, current %d seats", l.Nominal, l.Lower, l.Upper, l.Current)
 	if l.Inferred {
-		return ", computed for an idle API server"
+		text += ", computed for an idle API server"
 	}
-	return ""
+	return text
 }
 
 func (f Flow) text(schema string) string {

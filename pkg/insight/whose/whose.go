@@ -3,10 +3,10 @@ package whose
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
 // The kinds of objects.
@@ -53,8 +53,11 @@ type Object struct {
 	Message string `json:"message"`
 }
 
+// Objects are the objects behind several UIDs.
+type Objects []Object
+
 // Find returns the objects with the UIDs, in the same order. history may be nil.
-func Find(uids []string, c configuration.Configuration, history *History) []Object {
+func Find(uids []string, c configuration.Configuration, history *History) Objects {
 	existing := map[string]Object{}
 	replacements := map[[2]string]string{}
 	for _, s := range c.FlowSchemas {
@@ -65,7 +68,7 @@ func Find(uids []string, c configuration.Configuration, history *History) []Obje
 		existing[string(l.UID)] = Object{Kind: PriorityLevel, Name: l.Name}
 		replacements[[2]string{PriorityLevel, l.Name}] = string(l.UID)
 	}
-	out := make([]Object, len(uids))
+	out := make(Objects, len(uids))
 	for i, uid := range uids {
 		found, exists := existing[uid]
 		switch {
@@ -102,20 +105,22 @@ func formerly(uid string, history *History, replacements map[[2]string]string) O
 }
 
 // WriteTable writes the objects for people.
-func WriteTable(to io.Writer, objects []Object) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "UID\tKIND\tNAME\tPRIORITY LEVEL\tSTATE\n")
-	for _, o := range objects {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.UID, orDash(o.Kind), orDash(o.Name), orDash(o.PriorityLevel), o.State)
+func (o Objects) WriteTable(w io.Writer, options table.Options) error {
+	t := table.Table{Columns: []table.Column{
+		{Name: "UID"}, {Name: "KIND", Optional: 2}, {Name: "NAME"}, {Name: "PRIORITY LEVEL", Optional: 1}, {Name: "STATE"},
+	}}
+	for _, one := range o {
+		t.Rows = append(t.Rows, []string{one.UID, orDash(one.Kind), orDash(one.Name), orDash(one.PriorityLevel), string(one.State)})
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.Write(w, options); err != nil {
 		return fmt.Errorf("writing the objects: %w", err)
 	}
-	for _, o := range objects {
-		if o.State != Current {
-			if _, err := fmt.Fprintln(to, o.Message); err != nil {
-				return fmt.Errorf("writing the objects: %w", err)
-			}
+	for _, one := range o {
+		if one.State == Current {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, table.Escape(one.Message)); err != nil {
+			return fmt.Errorf("writing the objects: %w", err)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
 const (
@@ -112,13 +113,13 @@ func TestWithoutAnAuditLogAnUnknownUIDHasOneSentence(t *testing.T) {
 	assert.Equal(t, "probes", found[0].Name)
 	assert.Equal(t, `No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.`, found[1].Message)
 
-	var table strings.Builder
-	require.NoError(t, WriteTable(&table, found))
+	var out strings.Builder
+	require.NoError(t, found.WriteTable(&out, table.Options{}))
 	assert.Equal(t, `UID                                   KIND        NAME    PRIORITY LEVEL  STATE
 6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a001  FlowSchema  probes  system          current
 uid-of-nothing                        -           -       -               notFound
 No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.
-`, table.String())
+`, out.String())
 }
 
 func TestObjectsWithoutAUIDAreNotFound(t *testing.T) {
