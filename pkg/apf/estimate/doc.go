@@ -52,14 +52,14 @@
 //
 // The watch cache serves a list, otherwise etcd:
 //
-//	list                                       1.29, 1.30   1.31 and later, this server
-//	resourceVersion unset                      etcd         cache
-//	resourceVersion=0                          cache        cache
-//	resourceVersion=N                          cache        cache
-//	resourceVersion=N and limit                etcd         etcd
-//	resourceVersionMatch=NotOlderThan, limit   etcd         cache
-//	resourceVersionMatch=Exact                 etcd         etcd
-//	continue                                   etcd         etcd
+//	list                                       1.29, 1.30 | 1.31 and later, this server
+//	resourceVersion unset                      etcd       | cache
+//	resourceVersion=0                          cache      | cache
+//	resourceVersion=N                          cache      | cache
+//	resourceVersion=N and limit                etcd       | etcd
+//	resourceVersionMatch=NotOlderThan, limit   etcd       | cache
+//	resourceVersionMatch=Exact                 etcd       | etcd
+//	continue                                   etcd       | etcd
 //
 // These are the rules of the estimate. Since 1.34 snapshots of the watch cache may
 // serve an exact version or a continuation; the estimate does not consider them.

@@ -49,7 +49,7 @@ func wrap(text string, options table.Options) []string {
 	width := max(options.Width-labelWidth, minTextWidth)
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		switch {
 		case line == "":
 			line = word
