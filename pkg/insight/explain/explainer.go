@@ -21,6 +21,8 @@ import (
 
 // Input is what is known about the API servers.
 type Input struct {
+	// Configuration is in force. Its notes become notes of the answers; they say so if
+	// the total is not known.
 	Configuration configuration.Configuration
 	// Own reports whether they are flowcontrol-apiserver, not kube-apiserver.
 	Own bool
@@ -68,9 +70,6 @@ type Explainer struct {
 func New(in Input) *Explainer {
 	e := &Explainer{input: in, levels: map[string]prioritylevel.Report{}, limits: map[string]Limits{}}
 	e.notes = append(e.notes, in.Configuration.Notes...)
-	if in.Configuration.Total <= 0 {
-		e.notes = append(e.notes, fmt.Sprintf("The number of seats of the API server is not known: %d is assumed, the default of kube-apiserver.", configuration.DefaultTotal))
-	}
 	var problems []engine.Problem
 	e.engine, problems = in.Configuration.Engine(in.Now)
 	for _, p := range problems {
