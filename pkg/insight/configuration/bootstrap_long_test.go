@@ -4,6 +4,7 @@ package configuration_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,14 +17,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 )
 
-// printObjects prints the built-in objects of the k8s.io/apiserver in its module.
+// printObjects is a program that prints the built-in objects of the package beside it.
 const printObjects = `package main
 
 import (
 	"encoding/json"
 	"os"
 
-	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration/printer/bootstrap"
 )
 
 func main() {
@@ -45,36 +46,46 @@ func patches() map[configuration.Release]string {
 	}
 }
 
+// The file that defines the objects needs nothing else of its release, so it is compiled
+// as a package of this module.
 func TestBuiltInObjectsAreThoseOfKubernetes(t *testing.T) {
+	const file = "pkg/apis/flowcontrol/bootstrap/default.go"
+	printer, err := filepath.Abs("printer")
+	require.NoError(t, err)
+	source := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(source, []byte(printObjects), 0o600))
 	for _, release := range configuration.Releases() {
 		t.Run(string(release), func(t *testing.T) {
-			directory := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(directory, "main.go"), []byte(printObjects), 0o600))
-			goCommand(t, directory, "mod", "init", "example.com/objects")
-			goCommand(t, directory, "get", "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap@"+patches()[release])
+			var downloaded struct{ Dir string }
+			require.NoError(t, json.Unmarshal(goCommand(t, "mod", "download", "-json", "k8s.io/apiserver@"+patches()[release]), &downloaded))
+			overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+				filepath.Join(printer, "bootstrap", "default.go"): filepath.Join(downloaded.Dir, file),
+				filepath.Join(printer, "main.go"):                 source,
+			}})
+			require.NoError(t, err)
+			path := filepath.Join(t.TempDir(), "overlay.json")
+			require.NoError(t, os.WriteFile(path, overlay, 0o600))
+
 			var theirs struct {
 				FlowSchemas    []*flowcontrolv1.FlowSchema
 				PriorityLevels []*flowcontrolv1.PriorityLevelConfiguration
 			}
-			require.NoError(t, json.Unmarshal(goCommand(t, directory, "run", "."), &theirs))
-			ours, err := configuration.BuiltIn(release)
+			require.NoError(t, json.Unmarshal(goCommand(t, "run", "-overlay", path, "./printer"), &theirs))
+			known, err := configuration.BuiltIn(release)
 			require.NoError(t, err)
-			assert.ElementsMatch(t, theirs.FlowSchemas, ours.FlowSchemas)
-			assert.ElementsMatch(t, theirs.PriorityLevels, ours.PriorityLevels)
+			assert.ElementsMatch(t, theirs.FlowSchemas, known.FlowSchemas)
+			assert.ElementsMatch(t, theirs.PriorityLevels, known.PriorityLevels)
 		})
 	}
 }
 
-func goCommand(t *testing.T, directory string, arguments ...string) []byte {
+func goCommand(t *testing.T, arguments ...string) []byte {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", arguments...)
-	command.Dir = directory
-	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
-	var errors []byte
-	output, err := command.Output()
-	if exit := new(exec.ExitError); err != nil && assert.ErrorAs(t, err, &exit) {
-		errors = exit.Stderr
+	output, err := exec.CommandContext(t.Context(), "go", arguments...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		require.NoError(t, err, "go %v: %s", arguments, exit.Stderr)
 	}
-	require.NoError(t, err, "go %v: %s", arguments, errors)
+	require.NoError(t, err)
 	return output
 }
