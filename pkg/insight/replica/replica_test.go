@@ -166,7 +166,7 @@ func FuzzRowsDoNotBreakOthers(f *testing.F) {
 
 func FuzzAnyResponse(f *testing.F) {
 	for i := range replica.Endpoints() {
-		f.Add(i, levelsHeader+"a, 1, true, true, 1, 1, 1, 1, 1, 1\n")
+		f.Add(i, levelsHeader+"a, 1, true, false, 1, 1, 1, 1, 1, 1\n")
 		f.Add(i, `[{"priorityLevelName":"a","seatSeconds1m":1e999,"queue":1.5}]`)
 		f.Add(i, `apiserver_flowcontrol_nominal_limit_seats{priority_level="a"} NaN`+"\n")
 	}

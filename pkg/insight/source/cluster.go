@@ -106,7 +106,8 @@ func (c *cluster) Configuration(ctx context.Context) (configuration.Configuratio
 	})
 	if c.options.Total == 0 {
 		group.Go(func() error {
-			front.read(inner, &state, replica.EndpointMetrics)
+			// What cannot be read is in state.Missing.
+			_ = front.read(inner, &state, replica.EndpointMetrics)
 			return nil
 		})
 	}
@@ -116,7 +117,8 @@ func (c *cluster) Configuration(ctx context.Context) (configuration.Configuratio
 	if err := c.readObjects(ctx, front, groupVersion, &out); err != nil {
 		return out, err
 	}
-	return out, c.setTotal(front, &out, state)
+	err = c.setTotal(front, &out, state)
+	return out, err
 }
 
 // readRelease reads the release of the server.
@@ -224,7 +226,7 @@ func (c *cluster) setTotal(front *client, out *configuration.Configuration, stat
 	total, note := inferTotal(out.PriorityLevels, state.Metrics)
 	out.Total = total
 	for _, missing := range state.Missing {
-		out.Notes = append(out.Notes, missing.Why)
+		out.Notes = append(out.Notes, missing.What+": "+missing.Why)
 	}
 	out.Notes = append(out.Notes, note)
 	return nil

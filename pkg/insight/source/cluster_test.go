@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -143,9 +144,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answers := standardAnswers(t, "1.33")
-			for path, a := range c.answers {
-				answers[path] = a
-			}
+			maps.Copy(answers, c.answers)
 			server := startServer(t, answers)
 			_, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
 			requireReason(t, err, c.reason)

@@ -139,13 +139,11 @@ func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 }
 
 func fileErrorOf(name string, err error) FileError {
-	var placed FileError
-	if errors.As(err, &placed) {
+	if placed, ok := errors.AsType[FileError](err); ok {
 		return placed
 	}
 	// The error of a file operation begins with the operation and the name.
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return FileError{Place: Place{File: name, Item: -1}, Err: err}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -45,7 +44,7 @@ func TestInferredTotalGivesTheLimitsOfTheMetrics(t *testing.T) {
 		for i := range 1 + random.IntN(12) {
 			level := &flowcontrolv1.PriorityLevelConfiguration{}
 			level.Name = fmt.Sprint(i)
-			level.Spec.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: ptr.To(1 + random.Int32N(200))}
+			level.Spec.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(1 + random.Int32N(200))}
 			levels = append(levels, level)
 		}
 		metrics := metricsOf(levels, 1+random.IntN(5000))
