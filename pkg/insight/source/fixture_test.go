@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -104,10 +105,17 @@ func nominalLimits(total int) string {
 
 func startServer(t *testing.T, answers map[string]answer) *apiServer {
 	t.Helper()
+	return startServerWith(t, answers, nil)
+}
+
+// startServerWith starts a server with certificates; with that of httptest if nil.
+func startServerWith(t *testing.T, answers map[string]answer, certificates []tls.Certificate) *apiServer {
+	t.Helper()
 	s := &apiServer{answers: answers}
 	s.Server = httptest.NewUnstartedServer(s)
 	// Connections that a client gives up are no news.
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{Certificates: certificates}
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s
@@ -154,15 +162,20 @@ func (s *apiServer) requestsOf(path string) []*http.Request {
 func clusterOf(t *testing.T, s *httptest.Server) genericclioptions.RESTClientGetter {
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	directory := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(directory, "ca.crt"), ca, 0o600))
+	return clusterAt(t, s.URL, "example.com", ca)
+}
+
+func clusterAt(t *testing.T, url, serverName string, ca []byte) genericclioptions.RESTClientGetter {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ca.crt")
+	require.NoError(t, os.WriteFile(path, ca, 0o600))
 	return kubeconfig(t, fmt.Sprintf(`apiVersion: v1
 kind: Config
 current-context: test
 contexts: [{name: test, context: {cluster: test, user: alice}}]
-clusters: [{name: test, cluster: {server: %q, certificate-authority: %q, tls-server-name: example.com}}]
+clusters: [{name: test, cluster: {server: %q, certificate-authority: %q, tls-server-name: %q}}]
 users: [{name: alice, user: {token: secret}}]
-`, s.URL, filepath.Join(directory, "ca.crt")))
+`, url, path, serverName))
 }
 
 func kubeconfig(t *testing.T, text string) genericclioptions.RESTClientGetter {

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
@@ -71,6 +73,27 @@ func TestEachReplicaIsRead(t *testing.T) {
 	assert.Equal(t, "Bearer secret", request.Header.Get("Authorization"))
 	assert.Equal(t, "example.com", request.TLS.ServerName, "that of the kubeconfig")
 	assert.Empty(t, second.requestsOf(debugPath+"dump_requests"))
+}
+
+// The certificate of a replica names the load balancer, not the replica's address.
+func TestReplicasHaveTheServerNameOfTheKubeconfig(t *testing.T) {
+	ca, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
+	require.NoError(t, err)
+	pair, err := tls.X509KeyPair(ca, key)
+	require.NoError(t, err)
+	first := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
+	second := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
+	first.answers[slicesPath] = endpointSlices(t, first.Server, second.Server)
+	_, port, err := net.SplitHostPort(first.Listener.Addr().String())
+	require.NoError(t, err)
+
+	states, err := newSource(t, source.Options{Cluster: clusterAt(t, "https://localhost:"+port, "", ca)}).Replicas(t.Context(), source.Want{Levels: true})
+	require.NoError(t, err)
+	require.Len(t, states, 2)
+	for _, state := range states {
+		assert.Empty(t, state.Missing)
+	}
+	assert.Equal(t, "localhost", second.requestsOf(debugPath + "dump_priority_levels")[0].TLS.ServerName)
 }
 
 func TestRequestsAreReadWithDetails(t *testing.T) {
