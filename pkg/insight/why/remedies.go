@@ -47,6 +47,9 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 
 // isolate is for a level of which one flow takes most.
 func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
+	if s.Capacity <= 0 { // the limit is unknown
+		return nil
+	}
 	heaviest := flowKey{level: key.level, schema: s.Heaviest[0].FlowSchema, distinguisher: s.Heaviest[0].Distinguisher}
 	used := i.all[heaviest].used
 	fair := s.fairShareOf(heaviest)

@@ -305,7 +305,11 @@ func TestNothingIsSaidToBeNothing(t *testing.T) {
 
 func TestLevelThatIsGoneIsSaid(t *testing.T) {
 	gone := call{user: "alice", told: &audit.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
-	r := inquire(Query{User: "alice"}, nil, gone)
+	runaway := gone
+	runaway.user, runaway.code, runaway.took = "runaway", 200, time.Minute
+	runaway.told = &audit.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Distinguisher: "runaway", Seats: 1, Outcome: "executed"}
+	r := inquire(Query{User: "alice"}, nil, gone, runaway)
+	assert.Empty(t, r.Remedies, "shares of an unknown limit are unknown")
 	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)
 	assert.Empty(t, r.Flows[0].Queues)
 }
