@@ -250,6 +250,13 @@ func TestLevels(t *testing.T) {
 	}, levels[2:])
 }
 
+func TestLevelThatLosesLessThanHalfIsNotMarked(t *testing.T) {
+	after := base().Overlay(nil, []*flowcontrolv1.PriorityLevelConfiguration{level("new", 75)})
+	for _, l := range compare(t, base(), after).Levels {
+		assert.False(t, l.LosesMoreThanHalf, l.Name)
+	}
+}
+
 func TestNotesSayWhatIsAssumedAndInvalid(t *testing.T) {
 	after := base()
 	after.Total = 0

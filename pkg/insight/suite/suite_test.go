@@ -48,6 +48,7 @@ const configured = header + `
 configuration: {release: "1.33", files: [objects], seats: 600}
 facts:
   pods: {objects: 450, watchers: 45}
+  configmaps: {watchers: 1}
 `
 
 const list = `{verb: list, resource: pods, user: "system:serviceaccount:ci:builder"}`
@@ -119,6 +120,8 @@ func TestExpectationsThatAreNotMetSayWhy(t *testing.T) {
 		{"other seats", list, `{seats: 4}`, `case "one": expected seats 4, got 5: `},
 		{"seats without facts", `{verb: list, resource: secrets, user: alice}`, `{seats: 1}`,
 			`case "one": expected seats 1, got 1 to 4: the suite has no facts about secrets: set objects, bytes or watchers`},
+		{"seats of a list without the number of objects", `{verb: list, resource: configmaps, user: alice}`, `{seats: 1}`,
+			`case "one": expected seats 1, got 1 to 4: the suite has no facts about configmaps: set objects, bytes or watchers`},
 		{"seats of a request that flow control does not govern", `{verb: create, resource: pods, subresource: exec, namespace: a, name: web, user: alice}`, `{seats: 1}`,
 			`case "one": expected seats 1, got none: `},
 		{"several", list, `{priorityLevel: x, seats: 4}`, `case "one": expected priority level "x", got "ci": that is the level of flow schema "builders"; expected seats 4, got 5: `},

@@ -182,6 +182,19 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+func TestSeatsOfAWriteBesidesTheFirstAreHeldWhileWatchersAreNotified(t *testing.T) {
+	write := call{user: "alice", group: "users", verb: "update", took: time.Second, told: told("alice", 10, "executed")}
+	read := write
+	read.user, read.verb, read.told = "bob", "get", told("bob", 10, "executed")
+	r := inquire(Query{}, nil, write, read)
+	used := map[string]float64{}
+	for _, f := range r.Flows {
+		used[f.Distinguisher] = f.SeatSeconds
+	}
+	assert.InDelta(t, 1+10*0.005, used["alice"], 1e-9)
+	assert.InDelta(t, 10, used["bob"], 1e-9)
+}
+
 func TestRemedySaysItsFigures(t *testing.T) {
 	r := inquire(Query{User: "alice"}, nil, crowded()...)
 	require.Len(t, r.Remedies, 2)
@@ -286,6 +299,7 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	assert.Equal(t, map[string]int{"queue-full": 7}, f.Reasons)
 	assert.Equal(t, start(), *f.First)
 	assert.Equal(t, 2.0, f.FlowSeatSeconds)
+	assert.Equal(t, 2.0, f.SeatSeconds, "a flow of a schema by user is its user's")
 	// 10 seats for 15 minutes, of which each may have a half.
 	assert.Equal(t, 4500.0, f.FairShare)
 	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
