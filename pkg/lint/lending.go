@@ -22,8 +22,8 @@ func noEffect(level, field, message, remedy string) Finding {
 // half a seat. limits are nil if unknown.
 func roundedToNothing(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits) []Finding {
 	limited := level.Spec.Limited
-	if limits == nil {
-		return nil
+	if limits == nil || limits.Nominal == 0 {
+		return nil // without seats: FC201 or FC206
 	}
 	var findings []Finding
 	if percent := valueOf(limited.LendablePercent); percent > 0 && limits.Lower == limits.Nominal {

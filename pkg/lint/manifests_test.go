@@ -114,16 +114,22 @@ func TestRealManifests(t *testing.T) {
 	for _, test := range realManifests() {
 		judged[test.file] = true
 		t.Run(test.file, func(t *testing.T) {
-			content, err := os.ReadFile(filepath.Join("testdata", "manifests", test.file+".yaml"))
-			require.NoError(t, err)
 			want := append([]string{}, test.findings...)
-			require.Equal(t, want, summary(Check(manifest(t, string(content)))), test.judgement)
+			require.Equal(t, want, summary(Check(manifestFile(t, test.file))), test.judgement)
 		})
 	}
 	for _, file := range files {
 		require.True(t, judged[strings.TrimSuffix(filepath.Base(file), ".yaml")], "%s is not judged", file)
 	}
 	require.Len(t, judged, len(files))
+}
+
+// manifestFile returns the bundle of a file.
+func manifestFile(t *testing.T, name string) Bundle {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "manifests", name+".yaml"))
+	require.NoError(t, err)
+	return manifest(t, string(content))
 }
 
 // The examples that this project publishes have no findings.

@@ -1,0 +1,133 @@
+package lint
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+// cluster returns an Advisor and what is stored: the faultless objects among the
+// built-in ones.
+func cluster() (*Advisor, *fakeReader, *flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+	_, schema, level := faultless()
+	stored := release().stored()
+	stored.schemas = append(stored.schemas, *schema)
+	stored.levels = append(stored.levels, level)
+	stored.cached = append(stored.cached, level.Name)
+	return NewAdvisor(release(), 600), stored, schema, level
+}
+
+func TestAdviceAboutWrittenLevels(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*flowcontrolv1.LimitedPriorityLevelConfiguration)
+		want   []Code
+	}{
+		{"faultless", func(*flowcontrolv1.LimitedPriorityLevelConfiguration) {}, []Code{}},
+		{"no seats", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = new(int32(0)) }, []Code{NoSeats}},
+		{"lends all", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }, []Code{LendsAll}},
+		{"one queue", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LimitResponse.Queuing.Queues = 6 }, []Code{SharedHands}},
+		{"long queues", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.LimitResponse.Queuing.QueueLengthLimit = 100_000
+		}, []Code{QueuesTooLong}},
+		{"takes the seats of the built-in levels", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.NominalConcurrencyShares = new(int32(1000))
+		}, []Code{BuiltInSharesDrop}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			advisor, stored, _, level := cluster()
+			level.Spec.Limited.BorrowingLimitPercent = new(int32(100))
+			written := level.DeepCopy()
+			test.change(written.Spec.Limited)
+			require.Equal(t, test.want, codesOf(advisor.PriorityLevel(t.Context(), written, stored)))
+		})
+	}
+}
+
+func TestAdviceAboutWrittenBuiltInObjects(t *testing.T) {
+	advisor, stored, _, _ := cluster()
+	level := stored.levels[len(stored.levels)-2].DeepCopy()
+	level.Spec.Limited.LendablePercent = new(int32(10))
+	require.Equal(t, []Code{RevertedChange}, codesOf(advisor.PriorityLevel(t.Context(), level, stored)))
+	level.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] = "false"
+	require.Empty(t, advisor.PriorityLevel(t.Context(), level, stored))
+
+	nodes := everything("nodes", 300, aGroup("system:nodes"))
+	nodes.Spec.PriorityLevelConfiguration.Name = "mine"
+	findings := advisor.FlowSchema(t.Context(), &nodes, stored)
+	require.Equal(t, []Code{TakesFromBuiltIn}, codesOf(findings))
+	require.Equal(t, `This FlowSchema takes requests of "system-nodes" and "system-node-high" to the priority level "mine" with 46 seats, and theirs has 91 seats.`, findings[0].Message)
+	require.Equal(t, []Object{schemaObject("system-nodes"), schemaObject("system-node-high")}, findings[0].Related)
+}
+
+func TestAdviceAboutDeletedObjects(t *testing.T) {
+	advisor, stored, _, _ := cluster()
+	require.Equal(t, []Code{DeletedSuggestion}, codesOf(advisor.DeletedFlowSchema("service-accounts")))
+	require.Empty(t, advisor.DeletedFlowSchema("mine"))
+	require.Empty(t, advisor.DeletedFlowSchema("catch-all"))
+
+	require.Equal(t, []Code{DeletedSuggestion}, codesOf(advisor.DeletedPriorityLevel(t.Context(), "workload-low", stored)))
+	require.Empty(t, advisor.DeletedPriorityLevel(t.Context(), "catch-all", stored))
+	require.Empty(t, advisor.DeletedPriorityLevel(t.Context(), "unused", stored))
+	require.Equal(t, []string{
+		`FC203 (info): FlowSchema "mine" names this level, and matches no request once it is deleted. Delete it too, or name another level in it.`,
+	}, texts(advisor.DeletedPriorityLevel(t.Context(), "mine", stored)))
+}
+
+func TestReadErrorsSuppressFindingsAboutLevels(t *testing.T) {
+	advisor, stored, _, level := cluster()
+	level = level.DeepCopy()
+	level.Spec.Limited.LendablePercent = new(int32(100))
+	stored.broken = errors.New("no store")
+	require.Empty(t, advisor.PriorityLevel(t.Context(), level, stored))
+	require.Empty(t, advisor.DeletedPriorityLevel(t.Context(), "mine", stored))
+
+	nodes := everything("nodes", 300, aGroup("system:nodes"))
+	nodes.Spec.PriorityLevelConfiguration.Name = "mine"
+	require.Empty(t, advisor.FlowSchema(t.Context(), &nodes, stored))
+}
+
+// What a bundle and a write say about the same object is the same.
+func TestAdviceAgreesWithCheck(t *testing.T) {
+	for _, test := range realManifests() {
+		bundle := manifestFile(t, test.file)
+		judged := newJudge(&bundle)
+		advisor := NewAdvisor(bundle.Defaults, bundle.Total)
+		stored := &fakeReader{levels: judged.sortedLevels()}
+		for _, schema := range judged.schemas {
+			stored.schemas = append(stored.schemas, *schema)
+		}
+		for name := range judged.levels {
+			stored.cached = append(stored.cached, name)
+		}
+		all := Check(bundle)
+		for _, schema := range judged.schemas {
+			requireSameFindings(t, test.file, schemaObject(schema.Name), all, advisor.FlowSchema(t.Context(), schema, stored))
+		}
+		for _, level := range stored.levels {
+			requireSameFindings(t, test.file, levelObject(level.Name), all, advisor.PriorityLevel(t.Context(), level, stored))
+		}
+	}
+}
+
+// requireSameFindings compares the findings about the object. A write has none that are
+// settled only by the whole bundle, and none about manifests.
+func requireSameFindings(t *testing.T, file string, object Object, checked, advised []Finding) {
+	t.Helper()
+	// A bundle reports a precedence in use to the loser, a write to either.
+	onlyOfBundles := map[Code]bool{SamePrecedence: true, MissingLevel: true, UnusedLevel: true, RemovedAPIVersion: true, DeprecatedVersion: true, RenamedField: true, InvalidObject: true}
+	var want, got []string
+	for _, f := range checked {
+		if f.Object == object && !onlyOfBundles[f.Code] {
+			want = append(want, f.String())
+		}
+	}
+	for _, f := range advised {
+		if f.Object == object && !onlyOfBundles[f.Code] {
+			got = append(got, f.String())
+		}
+	}
+	require.Equal(t, want, got, "%s: %v", file, object)
+}
