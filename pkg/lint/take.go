@@ -65,8 +65,8 @@ func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.F
 	var found []*flowcontrolv1.FlowSchema
 	for _, builtIn := range t.defaults.FlowSchemas {
 		level := schema.Spec.PriorityLevelConfiguration
-		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration && t.precedes(schema, builtIn) &&
-			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) && t.gets(schema, builtIn) {
+		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration &&
+			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) && t.precedes(schema, builtIn) && t.gets(schema, builtIn) {
 			found = append(found, builtIn)
 		}
 	}
@@ -176,12 +176,16 @@ func (a userSet) isPartOf(b userSet) bool {
 
 // judgeTakers judges the schemas that can match.
 func (j *judge) judgeTakers() {
-	t := taking{
-		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
-		inForce: func(name string) *flowcontrolv1.FlowSchema { return named(j.schemas, name) },
-	}
 	if len(j.defaults.FlowSchemas) == 0 {
 		return
+	}
+	stored := make(map[string]*flowcontrolv1.FlowSchema, len(j.schemas))
+	for _, schema := range j.schemas {
+		stored[schema.Name] = schema
+	}
+	t := taking{
+		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
+		inForce: func(name string) *flowcontrolv1.FlowSchema { return stored[name] },
 	}
 	shadowed := map[string]bool{}
 	for _, f := range j.findings {

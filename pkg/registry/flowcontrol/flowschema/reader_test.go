@@ -130,7 +130,7 @@ func schemaOfUser(name, user string, precedence int32) *flowcontrol.FlowSchema {
 	schema.Spec = flowcontrol.FlowSchemaSpec{MatchingPrecedence: precedence, Rules: []flowcontrol.PolicyRulesWithSubjects{{
 		Subjects: []flowcontrol.Subject{{Kind: flowcontrol.SubjectKindUser, User: &flowcontrol.UserSubject{Name: user}}},
 		ResourceRules: []flowcontrol.ResourcePolicyRule{{
-			Verbs: []string{"get", "list"}, APIGroups: []string{"example.org"}, Resources: []string{"widgets"}, Namespaces: []string{"*"},
+			Verbs: []string{"get", "list"}, APIGroups: []string{"example.org"}, Resources: []string{"widgets"}, ClusterScope: true, Namespaces: []string{"*"},
 		}},
 	}}}
 	return schema
