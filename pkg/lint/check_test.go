@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func inCluster(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.Prio
 }
 
 // manifest decodes YAML documents into a bundle of the cluster's objects and these.
-func manifest(t *testing.T, text string) Bundle {
+func manifest(t testing.TB, text string) Bundle {
 	t.Helper()
 	var schemas []*flowcontrolv1.FlowSchema
 	var levels []*flowcontrolv1.PriorityLevelConfiguration
@@ -200,3 +201,25 @@ spec:
   type: Limited
   limited: {limitResponse: {type: Queue, queuing: {queues: 4, handSize: 4}}}
 `
+
+func FuzzCheckOfAnyObjects(f *testing.F) {
+	bundle := manifestFile(f, "nodes-throttled")
+	for _, schema := range bundle.FlowSchemas {
+		f.Add(text(schema), text(bundle.PriorityLevels[0]))
+	}
+	for _, level := range bundle.PriorityLevels {
+		f.Add("{}", text(level))
+	}
+	f.Add(`{"spec": {"rules": [{"subjects": [{"kind": "User"}, {}], "resourceRules": [{}], "nonResourceRules": [{"verbs": [""], "nonResourceURLs": [""]}]}]}}`,
+		`{"spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Queue", "queuing": {"queues": 1000000000, "handSize": 1000000000}}}}}`)
+	f.Fuzz(func(t *testing.T, schemaJSON, levelJSON string) {
+		schema, level := &flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{}
+		if json.Unmarshal([]byte(schemaJSON), schema) != nil || json.Unmarshal([]byte(levelJSON), level) != nil {
+			return
+		}
+		for _, finding := range Check(inCluster([]*flowcontrolv1.FlowSchema{schema}, []*flowcontrolv1.PriorityLevelConfiguration{level})) {
+			require.NotEmpty(t, finding.Message)
+			require.NotEmpty(t, finding.Remedy)
+		}
+	})
+}

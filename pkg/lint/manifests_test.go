@@ -125,7 +125,7 @@ func TestRealManifests(t *testing.T) {
 }
 
 // manifestFile returns the bundle of a file.
-func manifestFile(t *testing.T, name string) Bundle {
+func manifestFile(t testing.TB, name string) Bundle {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", "manifests", name+".yaml"))
 	require.NoError(t, err)

@@ -169,6 +169,7 @@ func testAdviceAboutTies(t *testing.T, s *live) {
 	requireAdvice(t, create(of("tie-not", "tie-other-user", 4100)))
 
 	writes := of("tie", "tie-a", 4100)
+	writes.Spec.PriorityLevelConfiguration.Name = "workload-low"
 	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
 	answer := create(writes)
 	requireAdvice(t, answer, tied)
