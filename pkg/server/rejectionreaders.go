@@ -71,14 +71,17 @@ func (r *rejectionReaders) include(ctx context.Context, requester user.Info) boo
 		<-r.reviewing
 		return false
 	}
-	go func() {
-		defer func() { <-r.reviewing }()
-		// The context of the request ends with it, and so does its audit event.
-		ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
-		defer cancel()
-		r.decisions.Add(key, r.review(ctx, requester), decisionTTL)
-	}()
+	go r.decide(key, requester)
 	return false
+}
+
+// decide keeps the decision about a user. It has a context of its own: that of the request
+// ends with the request, and so does its audit event.
+func (r *rejectionReaders) decide(key userKey, requester user.Info) {
+	defer func() { <-r.reviewing }()
+	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
+	defer cancel()
+	r.decisions.Add(key, r.review(ctx, requester), decisionTTL)
 }
 
 // review asks the authorizer. A failure means no.
