@@ -1,0 +1,309 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+)
+
+func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "schemas.yaml", flowSchema)
+	write(t, "broken.yaml", "\tthis: is not\nYAML")
+	write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n")
+	server := newAPIServer(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"`},
+		{"a flag that is none", []string{"top", "--colour"}, "unknown flag: --colour; 'kubectl apf top --help' lists the flags"},
+		{"a view that is none", []string{"top", "pods"}, `top shows levels, flows or requests, not "pods"`},
+		{"an order that is none", []string{"top", "--sort=size"}, `the sort key "size" must be one of seats`},
+		{"an order of another view", []string{"top", "levels", "--sort=age"}, `the sort key "age" must be one of seats`},
+		{"a limit below nothing", []string{"top", "--limit=-1"}, "the limit -1 must not be negative"},
+		{"a watch without time", []string{"top", "--watch", "--interval=0"}, "--interval is 0s: must be more than 0"},
+		{"a format that is none", []string{"top", "-o", "xml"}, `the output format "xml" must be one of json, yaml, wide, name`},
+		{"a severity that is none", []string{"lint", "--fail-on=fatal"}, `--fail-on is "fatal": must be error, warning or info`},
+		{"no request", []string{"explain", "list"}, "a request must be VERB RESOURCE"},
+		{"a request and a file of requests", []string{"explain", "list", "pods", "--requests=-"}, "a request and --requests exclude each other"},
+		{"a resource that is none", []string{"explain", "list", "unicorns"}, "unicorns"},
+		{"no UID", []string{"whose"}, "either UIDs must be given, or -f"},
+		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, "schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"},
+		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or -f must be given"},
+		{"an audit log that is none", []string{"why", "-f", "schemas.yaml"}, "schemas.yaml: no event"},
+		{"nothing to compare with", []string{"diff"}, "-f or -k must be given"},
+		{"a file that is absent", []string{"diff", "-f", "absent.yaml"}, "absent.yaml"},
+		{"a file that is no YAML", []string{"lint", "-f", "broken.yaml"}, "broken.yaml"},
+		{"a file of another kind", []string{"lint", "-f", "pod.yaml"}, "The files contain no FlowSchema and no PriorityLevelConfiguration."},
+		{"a cluster offline", []string{"lint", "--offline", "--server=https://127.0.0.1:1"}, "--offline and --server exclude each other"},
+		{"a release that is none", []string{"lint", "--offline", "--release=2.0"}, "2.0"},
+		{"a server that is away", []string{"top", "--server=https://127.0.0.1:1"}, "127.0.0.1:1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append(test.args, clusterOf(test.args, server, t.TempDir())...)...)
+			assert.Equal(t, statusFailed, got.status)
+			assert.Empty(t, got.out)
+			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
+			assert.Contains(t, got.errOut, test.says)
+			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
+			assert.NotContains(t, got.errOut, "Usage:")
+		})
+	}
+}
+
+// clusterOf returns the flags that name the cluster, for commands that have these.
+func clusterOf(args []string, server *apiServer, cache string) []string {
+	switch args[0] {
+	case "watch":
+		return nil
+	default:
+		return []string{"--kubeconfig=" + server.kubeconfig, "--cache-dir=" + cache}
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "flowschemas.yaml", flowSchema)
+	write(t, "dangling.yaml", strings.ReplaceAll(flowSchema, "workload-low", "gone"))
+	write(t, "never.yaml", strings.ReplaceAll(flowSchema, "matchingPrecedence: 900", "matchingPrecedence: 9999"))
+	write(t, "audit.log", auditEvent)
+	write(t, "quiet.log", strings.ReplaceAll(auditEvent, "429", "200"))
+	offline := []string{"--offline", "--release=1.33", "--total=600"}
+	for _, test := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"no finding", append([]string{"lint", "-f", "flowschemas.yaml"}, offline...), statusOK},
+		{"an error", append([]string{"lint", "-f", "dangling.yaml"}, offline...), statusFindings},
+		{"a warning is below the threshold", append([]string{"lint", "-f", "never.yaml"}, offline...), statusOK},
+		{"a warning reaches the threshold", append([]string{"lint", "-f", "never.yaml", "--fail-on=warning"}, offline...), statusFindings},
+		{"a change", append([]string{"diff", "-f", "flowschemas.yaml"}, offline...), statusFindings},
+		{"a request that was refused", append([]string{"why", "-f", "audit.log"}, offline...), statusFindings},
+		{"no request was refused", append([]string{"why", "-f", "quiet.log"}, offline...), statusOK},
+		{"a UID that never was", append([]string{"whose", "none"}, offline...), statusFindings},
+		{"an explanation", append([]string{"explain", "get", "/healthz", "--as=bob"}, offline...), statusOK},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, test.args...)
+			assert.Equal(t, test.want, got.status, got.errOut)
+			assert.Empty(t, got.errOut)
+			assert.NotEmpty(t, got.out)
+			assert.NotContains(t, got.out, "\x1b", "no colour where there is no terminal")
+		})
+	}
+}
+
+func TestFormats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "flowschemas.yaml", flowSchema)
+	server := newAPIServer(t)
+	for _, line := range [][]string{
+		{"top", "--interval=0"}, {"top", "flows"}, {"top", "requests"}, {"lint"}, {"whose", "schema-0", "level-0"},
+		{"explain", "list", "pods"}, {"diff", "-f", "flowschemas.yaml"}, {"why", "--user=robot"},
+	} {
+		t.Run(strings.Join(line, " "), func(t *testing.T) {
+			inJSON := server.run(t, append(line, "-o", "json")...)
+			var fromJSON, fromYAML any
+			require.NoError(t, json.Unmarshal([]byte(inJSON.out), &fromJSON), inJSON.errOut)
+			require.NoError(t, yaml.Unmarshal([]byte(server.run(t, append(line, "-o", "yaml")...).out), &fromYAML))
+			assert.Equal(t, fromJSON, fromYAML)
+			assert.NotEmpty(t, server.run(t, append(line, "-o", "wide")...).out)
+			for name := range strings.Lines(server.run(t, append(line, "-o", "name")...).out) {
+				assert.Regexp(t, `^(flowschema\.flowcontrol\.apiserver|prioritylevelconfiguration\.flowcontrol\.apiserver|apiservice\.apiregistration)\.k8s\.io/.+\n$`, name)
+			}
+		})
+	}
+}
+
+func TestTopReadsTwiceForRates(t *testing.T) {
+	server := newAPIServer(t)
+	once := server.run(t, "top", "--interval=0")
+	require.Zero(t, once.status, once.errOut)
+	assert.Contains(t, once.out, "workload-low      3    245      245        1    2.0s          -\n")
+
+	out, stop := server.start(t, "top", "--interval=5s")
+	out.clock.Step(5 * time.Second)
+	assert.Zero(t, <-out.ended)
+	stop()
+	assert.Contains(t, out.String(), "workload-low      3    245      245        1    7.0s        0.4\n", "2 more in 5 seconds")
+}
+
+// start starts the program, whose second reading of the metrics shows two more
+// rejections. It returns when the program waits for the time of the next reading.
+func (s *apiServer) start(t *testing.T, args ...string) (*running, context.CancelFunc) {
+	t.Helper()
+	r := &running{clock: clocktesting.NewFakeClock(now), ended: make(chan int, 1)}
+	env := environment(&bytes.Buffer{}, &bytes.Buffer{})
+	env.Out, env.ErrOut, env.Clock = r, r, r.clock
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		r.ended <- Run(ctx, env, append(append([]string{"kubectl-apf"}, args...), "--kubeconfig="+s.kubeconfig))
+	}()
+	r.await(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.responses["/metrics"] = metrics(245, 9)
+	return r, stop
+}
+
+// running is a program that runs.
+type running struct {
+	clock *clocktesting.FakeClock
+	ended chan int
+
+	mu  sync.Mutex // guards out
+	out bytes.Buffer
+}
+
+func (r *running) Write(text []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.Write(text)
+}
+
+func (r *running) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.String()
+}
+
+// await waits until the program waits for time to pass.
+func (r *running) await(t *testing.T) {
+	t.Helper()
+	eventually.Holds(t, "the program waits for the next reading", func(a *eventually.Attempt) {
+		require.True(a, r.clock.HasWaiters(), r.String())
+	})
+}
+
+func TestWatchWritesAgainUntilItIsInterrupted(t *testing.T) {
+	server := newAPIServer(t)
+	out, stop := server.start(t, "top", "--watch", "--interval=4s")
+	assert.Equal(t, 1, strings.Count(out.String(), "LEVEL "))
+	out.clock.Step(4 * time.Second)
+	out.await(t)
+	assert.Equal(t, 2, strings.Count(out.String(), "LEVEL "))
+	assert.Contains(t, out.String(), "0.5\n", "the rate since the first reading")
+	assert.NotContains(t, out.String(), "\x1b", "the output is no terminal")
+	stop()
+	assert.Zero(t, <-out.ended, "Ctrl-C is no error")
+	assert.NotContains(t, out.String(), "error")
+}
+
+func TestOneServerIsThatOfKubectlAndSeveralAreTheReplicas(t *testing.T) {
+	one, other := newAPIServer(t), newAPIServer(t)
+	seats := func(args ...string) (seats float64, replicas int) {
+		got := run(t, append(args, "top", "--interval=0", "-o", "json", "--insecure-skip-tls-verify", "--kubeconfig=", "--token=t")...)
+		require.Zero(t, got.status, got.errOut)
+		var answer struct {
+			Total struct {
+				SeatsInUse float64
+				Replicas   int
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
+		return answer.Total.SeatsInUse, answer.Total.Replicas
+	}
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("HOME", t.TempDir())
+	used, replicas := seats("-s", one.URL)
+	assert.Equal(t, []float64{3, 1}, []float64{used, float64(replicas)})
+	used, replicas = seats("--server", one.URL, "--server", other.URL)
+	assert.Equal(t, []float64{6, 2}, []float64{used, float64(replicas)})
+}
+
+func TestFilesThatCanBeReadAreJudgedDespiteOthers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "dangling.yaml", strings.ReplaceAll(flowSchema, "workload-low", "gone"))
+	write(t, "broken.yaml", "\tthis: is not\nYAML")
+	got := run(t, "lint", "-f", "dangling.yaml", "-f", "broken.yaml", "--offline")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Contains(t, got.out, "FC101")
+	assert.Contains(t, got.errOut, "broken.yaml")
+}
+
+func TestRequestsOfAFileAreATable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "requests.txt", "list pods -A --as=robot\nget /healthz --as=bob\n")
+	got := run(t, "explain", "--requests=requests.txt", "--offline", "--release=1.33")
+	require.Zero(t, got.status, got.errOut)
+	assert.Equal(t, 3, strings.Count(got.out, "\n"), got.out)
+	write(t, "requests.txt", "list pods\nlist unicorns\n")
+	got = run(t, "explain", "--requests=requests.txt", "--offline")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Contains(t, got.errOut, "requests.txt: line 2: ")
+}
+
+func TestExplainIsAboutTheUserOfTheKubeconfig(t *testing.T) {
+	server := newAPIServer(t)
+	got := server.run(t, "explain", "list", "pods", "-o", "json")
+	require.Zero(t, got.status, got.errOut)
+	var answer struct {
+		Request struct{ User, Namespace string }
+		Seats   struct{ CountedObjects, Initial int }
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
+	assert.Equal(t, "alice", answer.Request.User)
+	assert.Equal(t, "shop", answer.Request.Namespace, "that of the context")
+	got = server.run(t, "explain", "list", "pods", "--as=bob", "-n", "other", "-o", "json")
+	require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
+	assert.Equal(t, "bob", answer.Request.User)
+	assert.Equal(t, "other", answer.Request.Namespace)
+}
+
+func TestCompletion(t *testing.T) {
+	server := newAPIServer(t)
+	complete := func(words ...string) []string {
+		var out, errOut bytes.Buffer
+		args := append([]string{"/usr/local/bin/kubectl_complete-apf"}, words...)
+		require.Zero(t, Run(t.Context(), environment(&out, &errOut), args), errOut.String())
+		var names []string
+		for line := range strings.Lines(out.String()) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			names = append(names, name)
+		}
+		return names
+	}
+	kubeconfig := "--kubeconfig=" + server.kubeconfig
+	assert.Equal(t, []string{"explain", ":4"}, complete("exp"))
+	assert.Equal(t, []string{"levels", "flows", "requests", ":4"}, complete("top", ""))
+	assert.Equal(t, []string{"list", ":4"}, complete("explain", "l"))
+	assert.Equal(t, []string{"pods", "pods/status", ":4"}, complete("explain", kubeconfig, "--cache-dir="+t.TempDir(), "list", "po"))
+	assert.Equal(t, []string{"system-leader-election", "system-node-high", "system-nodes", ":4"}, complete("why", kubeconfig, "--flow-schema", "system-"))
+	assert.Equal(t, []string{"--flow-schema", ":4"}, complete("why", "--flow"))
+	assert.Equal(t, []string{"json", "yaml", "wide", "name", ":4"}, complete("lint", "-o", ""))
+
+	script := run(t, "completion")
+	assert.True(t, strings.HasPrefix(script.out, "#!/usr/bin/env sh\n"), script.out)
+	assert.Contains(t, script.out, `exec kubectl-apf __complete "$@"`)
+}
+
+func TestVersionIsOneLine(t *testing.T) {
+	assert.Regexp(t, `^kubectl-apf v\d+\.\d+\.\d+ \(go[\d.]+.*\)\n$`, run(t, "version").out)
+}
+
+func TestWatchRedrawsATerminal(t *testing.T) {
+	view := &topCommand{view: topViews()[0], watch: true}
+	var out bytes.Buffer
+	view.env = environment(&out, &out)
+	view.env.Width = func() int { return 60 }
+	require.NoError(t, view.write(nil, nil))
+	assert.True(t, strings.HasPrefix(out.String(), clearTerminal+"LEVEL "), out.String())
+	view.watch = false
+	out.Reset()
+	require.NoError(t, view.write(nil, nil))
+	assert.NotContains(t, out.String(), "\x1b")
+}

@@ -1,0 +1,37 @@
+package command
+
+import (
+	"os"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/component-base/term"
+	"k8s.io/utils/clock"
+)
+
+// Environment is what commands use of their process.
+type Environment struct {
+	genericiooptions.IOStreams
+	Clock clock.WithTicker
+	// Width returns the width of the terminal that Out is, in characters; 0 if it is
+	// none.
+	Width func() int
+}
+
+// Process returns the environment of the process.
+func Process() Environment {
+	return Environment{
+		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
+		Clock:     clock.RealClock{},
+		Width: func() int {
+			if !printers.IsTerminal(os.Stdout) {
+				return 0
+			}
+			width, _, err := term.TerminalSize(os.Stdout)
+			if err != nil {
+				return 0
+			}
+			return width
+		},
+	}
+}

@@ -1,0 +1,183 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
+)
+
+// explainCommand is "kubectl apf explain".
+type explainCommand struct {
+	env      Environment
+	looking  *looking
+	output   output
+	request  explain.Flags
+	trace    bool
+	requests string
+}
+
+func newExplain(env Environment) *cobra.Command {
+	e := &explainCommand{env: env, looking: newLooking().withoutImpersonation().withFiles("Files of flow schemas and priority levels, as if they were applied.")}
+	e.looking.cluster.Namespace = nil // -n is that of the request
+	c := page{
+		use:   "explain (VERB RESOURCE[/SUBRESOURCE] [NAME] | VERB /PATH | --requests FILE)",
+		short: "Say what flow control does with a request",
+		long: `kubectl apf explain says what flow control does with a request: which flow schema takes
+it and why, its priority level, its flow and queues, how many seats it takes, and
+whether it would execute, wait or be refused now on each replica of the API server.
+
+The user is that of the kubeconfig, or that of --as. A file of --requests has a request
+in each line, with these words and options.`,
+		examples: `# Say what happens when you list the pods of all namespaces
+kubectl apf explain list pods -A
+
+# Say why a service account's request does not get the flow schema that you expect
+kubectl apf explain create deployments/scale web -n shop --as=system:serviceaccount:shop:scaler --trace
+
+# Say what happens to a probe once a file is applied
+kubectl apf explain get /readyz --as=system:anonymous -f flowschemas.yaml
+
+# Explain without a cluster, by the built-in objects of Kubernetes 1.33
+kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
+		rights: append(append(configurationRights(), replicaRights()...), identityRights()...),
+	}.command()
+	c.Args = func(_ *cobra.Command, args []string) error {
+		switch {
+		case e.requests != "" && len(args) > 0:
+			return errors.New("a request and --requests exclude each other")
+		case e.requests == "" && (len(args) < 2 || len(args) > 3):
+			return errors.New("a request must be VERB RESOURCE[/SUBRESOURCE] [NAME] or VERB /PATH, such as: list pods; get /healthz")
+		default:
+			return nil
+		}
+	}
+	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), args) }
+	c.ValidArgsFunction = e.complete
+	e.request.AddTo(c.Flags())
+	e.request.AddIdentityTo(c.Flags())
+	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas that come before, with the first thing in each that does not match.")
+	c.Flags().StringVar(&e.requests, "requests", "", "A file with a request in each line, - for standard input. The answer is a table.")
+	e.looking.addFlags(c.Flags())
+	e.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	return c
+}
+
+func (e *explainCommand) run(ctx context.Context, words []string) error {
+	if err := e.output.validate(); err != nil {
+		return err
+	}
+	from, err := e.looking.open(e.env)
+	if err != nil {
+		return err
+	}
+	explainer, err := e.explainer(ctx, from)
+	if err != nil {
+		return err
+	}
+	parser, err := e.parser(ctx)
+	if err != nil {
+		return err
+	}
+	if e.requests != "" {
+		return e.explainFile(explainer, parser)
+	}
+	request, err := parser.Parse(words, &e.request)
+	if err != nil {
+		return err
+	}
+	found, err := explainer.Explain(request)
+	if err != nil {
+		return err
+	}
+	return e.output.write(e.env, explained{Answer: &found, trace: e.trace}, namesOfAnswer(&found))
+}
+
+// explainFile explains the requests of a file.
+func (e *explainCommand) explainFile(explainer *explain.Explainer, parser explain.Parser) error {
+	in, err := openFile(e.env, e.requests)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	lines, err := parser.Lines(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.requests, err)
+	}
+	rows := explainedRows(explainer.ExplainAll(lines))
+	var names []string
+	for _, row := range rows {
+		if row.Answer != nil {
+			names = append(names, namesOfAnswer(row.Answer)...)
+		}
+	}
+	return e.output.write(e.env, rows, names)
+}
+
+// parser returns the parser of requests, whose defaults are those of the kubeconfig.
+func (e *explainCommand) parser(ctx context.Context) (explain.Parser, error) {
+	if e.looking.offline || e.looking.dumps != "" {
+		return explain.Parser{Mapper: explain.Offline()}, nil
+	}
+	mapper, err := e.looking.cluster.ToRESTMapper()
+	if err != nil {
+		return explain.Parser{}, err
+	}
+	parser := explain.Parser{Mapper: explain.FromRESTMapper(mapper)}
+	if namespace, _, err := e.looking.cluster.ToRawKubeConfigLoader().Namespace(); err == nil {
+		parser.Namespace = namespace
+	}
+	if e.request.As == "" {
+		parser.User, parser.Groups, err = e.looking.whoAmI(ctx)
+	}
+	return parser, err
+}
+
+// explainer reads what explanations need.
+func (e *explainCommand) explainer(ctx context.Context, from source.Source) (*explain.Explainer, error) {
+	c, err := from.Configuration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	replicas, err := from.Replicas(ctx, source.Want{Metrics: true, Levels: true, Queues: true, Requests: true})
+	if err != nil {
+		return nil, err
+	}
+	return explain.New(explain.Input{
+		Configuration: c, Facts: factsOf(replicas), Replicas: replicas, Now: e.env.Clock.Now(),
+	}), nil
+}
+
+// explained is the answer about one request.
+type explained struct {
+	*explain.Answer
+	trace bool
+}
+
+func (e explained) WriteTable(w io.Writer, options table.Options) error {
+	return e.Answer.WriteTable(w, e.trace || options.Wide)
+}
+
+// explainedRows are the answers about the requests of a file.
+type explainedRows []explain.Row
+
+func (r explainedRows) WriteTable(w io.Writer, _ table.Options) error { return explain.WriteRows(w, r) }
+
+func namesOfAnswer(a *explain.Answer) []string {
+	return []string{schemaName(a.FlowSchema.Name), levelName(a.PriorityLevel.Name)}
+}
+
+// openFile opens a file, or standard input for "-".
+func openFile(env Environment, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(env.In), nil
+	}
+	return os.Open(name)
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+)
+
+// looking are the flags that say where a command looks.
+type looking struct {
+	cluster *genericclioptions.ConfigFlags
+	servers []string
+	files   genericclioptions.FileNameFlags
+	offline bool
+	release string
+	total   int
+	dumps   string
+}
+
+func newLooking() *looking {
+	cluster := genericclioptions.NewConfigFlags(true)
+	cluster.APIServer = nil // --server is ours: it may be repeated
+	cluster.WrapConfigFn = func(config *rest.Config) *rest.Config {
+		config.UserAgent = "kubectl-apf"
+		config.WarningHandler = rest.NoWarnings{}
+		return config
+	}
+	return &looking{cluster: cluster}
+}
+
+// withoutImpersonation leaves out --as, --as-group and --as-uid, for a command in which
+// they mean something else.
+func (l *looking) withoutImpersonation() *looking {
+	l.cluster.Impersonate, l.cluster.ImpersonateGroup, l.cluster.ImpersonateUID = nil, nil, nil
+	return l
+}
+
+// withFiles adds -f, -k and -R.
+func (l *looking) withFiles(usage string) *looking {
+	l.files = genericclioptions.FileNameFlags{Usage: usage, Filenames: new([]string), Kustomize: new(string), Recursive: new(bool)}
+	return l
+}
+
+// addFlags adds the flags to those of a command, in a section of their own in its help.
+func (l *looking) addFlags(to *pflag.FlagSet) {
+	flags := pflag.NewFlagSet("looking", pflag.ContinueOnError)
+	l.cluster.AddFlags(flags)
+	// Like kubectl's flag of this name, it sends requests there instead of to the server
+	// of the kubeconfig. If it is repeated, each server is a replica.
+	flags.StringArrayVarP(&l.servers, "server", "s", nil,
+		"The address and port of the Kubernetes API server. Repeat it for each replica; without it, the replicas are found.")
+	if l.files.Filenames != nil {
+		l.files.AddFlags(flags)
+	}
+	flags.BoolVar(&l.offline, "offline", false, "Ask no server: use the built-in objects of --release, and files if given.")
+	flags.StringVar(&l.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used with --offline or --dumps.")
+	flags.IntVar(&l.total, "total", 0, "The number of seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight. If 0, it is inferred.")
+	flags.StringVar(&l.dumps, "dumps", "", "A directory of saved answers, such as a must-gather, that is read instead of a cluster.")
+	flags.VisitAll(func(f *pflag.Flag) { inSection(f, whereSection) })
+	to.AddFlagSet(flags)
+}
+
+// hasFiles reports whether -f or -k is given.
+func (l *looking) hasFiles() bool {
+	files := l.files.ToOptions()
+	return len(files.Filenames) > 0 || files.Kustomize != ""
+}
+
+// open returns the source that the flags describe.
+func (l *looking) open(env Environment) (source.Source, error) {
+	return l.openWith(env, l.files.ToOptions())
+}
+
+// openWithoutFiles returns what the files are laid over.
+func (l *looking) openWithoutFiles(env Environment) (source.Source, error) {
+	return l.openWith(env, resource.FilenameOptions{})
+}
+
+func (l *looking) openWith(env Environment, files resource.FilenameOptions) (source.Source, error) {
+	if len(l.servers) > 0 {
+		l.cluster.APIServer = &l.servers[0]
+	}
+	return source.New(source.Options{
+		Cluster: l.cluster, Files: files, Stdin: env.In,
+		Offline: l.offline, Release: configuration.Release(l.release), Servers: l.servers,
+		Dumps: l.dumps, Total: l.total, Now: env.Clock.Now,
+	})
+}
