@@ -46,6 +46,32 @@ build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
 	@go build -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
+# The setting of the released plug-in.
+PLUGIN_FLAGS := -trimpath -buildvcs=false -ldflags='-s -w -buildid='
+# The largest size of the plug-in, in bytes: 60 MB.
+PLUGIN_SIZE := 62914560
+
+.PHONY: plugin
+plugin: ## Build the kubectl plug-in to bin/kubectl-apf
+	@echo "plugin: bin/kubectl-apf, and bin/kubectl_complete-apf, by which kubectl completes its words"
+	@go build $(PLUGIN_FLAGS) -o bin/kubectl-apf ./cmd/kubectl-apf
+	@ln -sf kubectl-apf bin/kubectl_complete-apf
+	@size=$$(wc -c <bin/kubectl-apf); [ "$$size" -le $(PLUGIN_SIZE) ] || { \
+	  echo "plugin: bin/kubectl-apf has $$size bytes, and must have at most $(PLUGIN_SIZE): look for a large dependency" >&2; exit 1; }
+
+# The release that archives and image name, as in: make plugin-archives VERSION=0.2.0
+VERSION ?=
+
+.PHONY: plugin-archives
+plugin-archives: bin/validate-krew-manifest ## Pack the plug-in for all platforms, with krew's manifest, to dist/
+	@echo "plugin-archives: dist/"
+	@go run ./hack/pluginarchives $(if $(VERSION),-release='$(VERSION)')
+	@bin/validate-krew-manifest -manifest dist/apf.yaml -skip-install
+
+bin/krew bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
+	@cd hack/tools/krew && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ sigs.k8s.io/krew/cmd/$(notdir $@)
+	@touch $@
+
 # As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
 IMAGE ?= flowcontrol-apiserver:v0.1.0
 
@@ -55,8 +81,8 @@ image: ## Build the container image IMAGE, with docker, podman or buildah
 
 .PHONY: clean
 clean: ## Remove built programs and test results; keep the data of `make run`
-	@echo "clean: bin/ and .cache/"
-	@rm -rf bin .cache
+	@echo "clean: bin/, dist/ and .cache/"
+	@rm -rf bin dist .cache
 
 ##@ Test
 
