@@ -15,10 +15,11 @@ import (
 
 // The formats of -o. Without it, answers are tables.
 const (
-	formatJSON = "json"
-	formatYAML = "yaml"
-	formatWide = "wide"
-	formatName = "name"
+	formatJSON  = "json"
+	formatYAML  = "yaml"
+	formatWide  = "wide"
+	formatName  = "name"
+	formatJUnit = "junit"
 )
 
 // answer is what a command writes. As JSON it has a stable form.
