@@ -113,14 +113,14 @@ func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.Priori
 	if err != nil {
 		return findings
 	}
-	levels, limits, err := a.levels(ctx, stored)
+	levels, _, err := a.levels(ctx, stored)
 	if err != nil {
 		return findings
 	}
 	levels[level.Name] = level
 	var own *allocation.Limits
 	if a.total > 0 {
-		limits = limitsOf(levels, a.total)
+		limits := limitsOf(levels, a.total)
 		limit := limits[level.Name]
 		own = &limit
 		for _, f := range append(sharesDrop(levels, a.defaults, a.total), lending(sortedByName(levels), limits)...) {

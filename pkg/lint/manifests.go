@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
+	conversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
 )
 
 // rejectedSchema is FC405, without the errors of fields that have findings already.
 func rejectedSchema(schema *flowcontrolv1.FlowSchema, found []Finding) []Finding {
 	var internal flowcontrol.FlowSchema
-	if err := v1.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(schema, &internal, nil); err != nil {
+	if err := conversion.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(schema, &internal, nil); err != nil {
 		return nil // a conversion between types of the same memory layout
 	}
 	internal.Status = flowcontrol.FlowSchemaStatus{}
@@ -28,7 +28,7 @@ func rejectedSchema(schema *flowcontrolv1.FlowSchema, found []Finding) []Finding
 // rejectedLevel is FC405.
 func rejectedLevel(level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
 	var internal flowcontrol.PriorityLevelConfiguration
-	if err := v1.Convert_v1_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(level, &internal, nil); err != nil {
+	if err := conversion.Convert_v1_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(level, &internal, nil); err != nil {
 		return nil // a conversion between types of the same memory layout
 	}
 	internal.Status = flowcontrol.PriorityLevelConfigurationStatus{}

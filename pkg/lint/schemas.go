@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,7 @@ func neverMatches(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.Flow
 // precedenceInUse is FC104. The winners come before the schema and the losers after
 // it, by their names.
 func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowcontrolv1.FlowSchema) Finding {
+	tied := slices.Concat(winners, losers)
 	var text string
 	switch {
 	case len(losers) == 0:
@@ -95,9 +97,8 @@ func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowco
 			alsoOf(schema, losers), schema.Name)
 	default:
 		text = fmt.Sprintf("%s and some requests match both; names decide: %s before this FlowSchema, which comes before %s.",
-			alsoOf(schema, append(winners[:len(winners):len(winners)], losers...)), sorts(winners), quotedNames(losers))
+			alsoOf(schema, tied), sorts(winners), quotedNames(losers))
 	}
-	tied := append(winners[:len(winners):len(winners)], losers...)
 	severity := Info
 	for _, other := range tied {
 		if matters(schema, other) {

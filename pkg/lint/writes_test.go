@@ -10,13 +10,13 @@ import (
 
 // cluster returns an Advisor and what is stored: the faultless objects among the
 // built-in ones.
-func cluster() (*Advisor, *fakeReader, *flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+func cluster() (*Advisor, *fakeReader, *flowcontrolv1.PriorityLevelConfiguration) {
 	_, schema, level := faultless()
 	stored := release().stored()
 	stored.schemas = append(stored.schemas, *schema)
 	stored.levels = append(stored.levels, level)
 	stored.cached = append(stored.cached, level.Name)
-	return NewAdvisor(release(), 600), stored, schema, level
+	return NewAdvisor(release(), 600), stored, level
 }
 
 func TestAdviceAboutWrittenLevels(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAdviceAboutWrittenLevels(t *testing.T) {
 		}, []Code{BuiltInSharesDrop}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			advisor, stored, _, level := cluster()
+			advisor, stored, level := cluster()
 			level.Spec.Limited.BorrowingLimitPercent = new(int32(100))
 			written := level.DeepCopy()
 			test.change(written.Spec.Limited)
@@ -47,7 +47,7 @@ func TestAdviceAboutWrittenLevels(t *testing.T) {
 }
 
 func TestAdviceAboutWrittenBuiltInObjects(t *testing.T) {
-	advisor, stored, _, _ := cluster()
+	advisor, stored, _ := cluster()
 	level := stored.levels[len(stored.levels)-2].DeepCopy()
 	level.Spec.Limited.LendablePercent = new(int32(10))
 	require.Equal(t, []Code{RevertedChange}, codesOf(advisor.PriorityLevel(t.Context(), level, stored)))
@@ -63,7 +63,7 @@ func TestAdviceAboutWrittenBuiltInObjects(t *testing.T) {
 }
 
 func TestAdviceAboutDeletedObjects(t *testing.T) {
-	advisor, stored, _, _ := cluster()
+	advisor, stored, _ := cluster()
 	require.Equal(t, []Code{DeletedSuggestion}, codesOf(advisor.DeletedFlowSchema("service-accounts")))
 	require.Empty(t, advisor.DeletedFlowSchema("mine"))
 	require.Empty(t, advisor.DeletedFlowSchema("catch-all"))
@@ -77,7 +77,7 @@ func TestAdviceAboutDeletedObjects(t *testing.T) {
 }
 
 func TestReadErrorsSuppressFindingsAboutLevels(t *testing.T) {
-	advisor, stored, _, level := cluster()
+	advisor, stored, level := cluster()
 	level = level.DeepCopy()
 	level.Spec.Limited.LendablePercent = new(int32(100))
 	stored.broken = errors.New("no store")
