@@ -33,17 +33,9 @@ func (d Defaults) hasSchema(schema *flowcontrolv1.FlowSchema) bool {
 }
 
 // hasLevel reports whether the level is built in and has the spec of the release.
-// Users may set spec.exempt of the level exempt.
 func (d Defaults) hasLevel(level *flowcontrolv1.PriorityLevelConfiguration) bool {
 	builtIn := d.level(level.Name)
-	if builtIn == nil {
-		return false
-	}
-	want, got := builtIn.Spec, level.Spec
-	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt {
-		want.Exempt, got.Exempt = nil, nil
-	}
-	return equality.Semantic.DeepEqual(want, got)
+	return builtIn != nil && equality.Semantic.DeepEqual(builtIn.Spec, level.Spec)
 }
 
 func named[O metav1.Object](objects []O, name string) O {

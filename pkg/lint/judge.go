@@ -19,12 +19,17 @@ type judge struct {
 	schemas []*flowcontrolv1.FlowSchema
 	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
 	// limits are those of the levels; nil if the total is unknown.
-	limits   map[string]allocation.Limits
+	limits map[string]allocation.Limits
+	// shadowed are the schemas that never match because of earlier ones.
+	shadowed map[string]bool
 	findings []Finding
 }
 
 func newJudge(bundle *Bundle) *judge {
-	j := &judge{Bundle: bundle, defaults: bundle.Defaults.complete(), levels: map[string]*flowcontrolv1.PriorityLevelConfiguration{}}
+	j := &judge{
+		Bundle: bundle, defaults: bundle.Defaults.complete(),
+		levels: map[string]*flowcontrolv1.PriorityLevelConfiguration{}, shadowed: map[string]bool{},
+	}
 	for _, level := range j.defaults.PriorityLevels {
 		if isMandatoryLevel(level.Name) {
 			j.levels[level.Name] = level

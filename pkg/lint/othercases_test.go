@@ -174,6 +174,11 @@ func builtInCases() []checkCase {
 		{"a mandatory level, which is in force anyhow", DeletedSuggestion, without(kindPriorityLevel, "catch-all"), nil},
 		{"nodes to fewer seats", TakesFromBuiltIn, to("mine", 350, aGroup("system:nodes")), []string{"warning spec.matchingPrecedence"}},
 		{"nodes to rejection", TakesFromBuiltIn, to("catch-all", 350, aGroup("system:nodes")), []string{"warning spec.matchingPrecedence"}},
+		{"nodes to more seats, but rejection", TakesFromBuiltIn, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.Spec.Limited.NominalConcurrencyShares = new(int32(100))
+			level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+			to("mine", 350, aGroup("system:nodes"))(bundle, schema, level)
+		}, []string{"warning spec.matchingPrecedence"}},
 		{"nodes to no limit", TakesFromBuiltIn, to("exempt", 350, aGroup("system:nodes")), nil},
 		{"nodes to more seats", TakesFromBuiltIn, to("workload-low", 450, aGroup("system:nodes")), nil},
 		{"nodes, after the built-in schemas", TakesFromBuiltIn, to("mine", 550, aGroup("system:nodes")), nil},
@@ -259,6 +264,13 @@ func serverCases() []checkCase {
 		{"reviews in the built-in level of service accounts", RecursiveReviews, server("metrics", "metrics.example.org", func(*Bundle) {}), []string{"info"}},
 		{"reviews in a level that also has the requests", RecursiveReviews, server("metrics", "", send("mine")), []string{"warning"}},
 		{"reviews in a level without the requests", RecursiveReviews, server("metrics", "metrics.example.org", send("mine")), nil},
+		{"reviews in a level that otherwise only a schema has that never matches", RecursiveReviews, server("metrics", "metrics.example.org", send("catch-all")), nil},
+		{"reviews in a level of the server's own requests", RecursiveReviews, server("metrics", "metrics.example.org", func(bundle *Bundle) {
+			send("own")(bundle)
+			own := bundle.PriorityLevels[0].DeepCopy()
+			own.Name, own.Spec = "own", bundle.PriorityLevels[len(bundle.PriorityLevels)-1].Spec
+			bundle.PriorityLevels = append(bundle.PriorityLevels, own)
+		}), nil},
 		{"exempt reviews", RecursiveReviews, server("metrics", "metrics.example.org", send("exempt")), nil},
 		{"an unknown service account", RecursiveReviews, server("", "metrics.example.org", func(*Bundle) {}), nil},
 	}

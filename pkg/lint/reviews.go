@@ -54,15 +54,15 @@ func reviewsOf(server *Server) []flow.Attributes {
 	return []flow.Attributes{access, token}
 }
 
-// holder returns the first schema of a limited level whose requests wait for the server,
-// other than the server's own; nil if there is none.
+// holder returns the first schema of a limited level that can match and whose requests
+// wait for the server, other than the server's own; nil if there is none.
 func (j *judge) holder(server *Server, level string, schemas []*flowcontrolv1.FlowSchema) *flowcontrolv1.FlowSchema {
 	if l := j.levels[level]; l == nil || l.Spec.Limited == nil {
 		return nil
 	}
 	own := userSet{kind: oneServiceAccount, namespace: server.Namespace, name: server.ServiceAccount}
 	for _, schema := range schemas {
-		if schema.Spec.PriorityLevelConfiguration.Name != level {
+		if schema.Spec.PriorityLevelConfiguration.Name != level || j.shadowed[schema.Name] {
 			continue
 		}
 		for _, rule := range rulesOf(schema) {

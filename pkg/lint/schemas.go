@@ -43,10 +43,12 @@ func (j *judge) judgeSchemas() {
 			j.add(missingLevel(schema, "no request matches it"))
 			continue
 		}
+		takers := shadowedBy(schema, index.candidates(i), j.levelExists)
+		j.shadowed[schema.Name] = len(takers) > 0
 		if isMandatorySchema(schema.Name) {
 			continue
 		}
-		if takers := shadowedBy(schema, index.candidates(i), j.levelExists); len(takers) > 0 {
+		if len(takers) > 0 {
 			j.add(neverMatches(schema, takers))
 			continue
 		}

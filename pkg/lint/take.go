@@ -187,12 +187,8 @@ func (j *judge) judgeTakers() {
 		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
 		inForce: func(name string) *flowcontrolv1.FlowSchema { return stored[name] },
 	}
-	shadowed := map[string]bool{}
-	for _, f := range j.findings {
-		shadowed[f.Object.Name] = shadowed[f.Object.Name] || f.Code == NeverMatches
-	}
 	for _, schema := range j.schemas {
-		if !shadowed[schema.Name] {
+		if !j.shadowed[schema.Name] {
 			j.add(t.finding(schema, t.candidates(schema))...)
 		}
 	}
