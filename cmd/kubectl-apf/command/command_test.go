@@ -307,3 +307,31 @@ func TestWatchRedrawsATerminal(t *testing.T) {
 	require.NoError(t, view.write(nil, nil))
 	assert.NotContains(t, out.String(), "\x1b")
 }
+
+func TestServersDifferOnALevelWithoutSeats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "shut-out.yaml", strings.ReplaceAll(flowSchema, "workload-low", "shut-out")+`---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata:
+  name: shut-out
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 0
+    borrowingLimitPercent: 0
+    limitResponse:
+      type: Reject
+`)
+	for version, decision := range map[string]string{"v1.33.4": "executes", "v1.33.13+flowcontrol-apiserver.0.1.0": "refused"} {
+		server := newAPIServer(t)
+		server.responses["/version"] = map[string]string{"major": "1", "minor": "33", "gitVersion": version}
+		server.responses["/metrics"] = strings.ReplaceAll(metrics(0, 0), "workload-low", "shut-out")
+		server.responses["/metrics"] = strings.ReplaceAll(server.responses["/metrics"].(string), "seats{flow_schema=\"service-accounts\",priority_level=\"shut-out\"} 3", "seats{flow_schema=\"service-accounts\",priority_level=\"shut-out\"} 0")
+		got := server.run(t, "explain", "list", "pods", "--as=robot", "-f", "shut-out.yaml", "-o", "json")
+		require.Zero(t, got.status, got.errOut)
+		var answer struct{ Outcome struct{ Decision, Why string } }
+		require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
+		assert.Equal(t, decision, answer.Outcome.Decision, "%s: %s", version, answer.Outcome.Why)
+	}
+}

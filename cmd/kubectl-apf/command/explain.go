@@ -111,7 +111,7 @@ func (e *explainCommand) explainFile(explainer *explain.Explainer, parser explai
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.requests, err)
 	}
-	rows := explainedRows(explainer.ExplainAll(lines))
+	rows := explain.Rows(explainer.ExplainAll(lines))
 	var names []string
 	for _, row := range rows {
 		if row.Answer != nil {
@@ -151,7 +151,7 @@ func (e *explainCommand) explainer(ctx context.Context, from source.Source) (*ex
 		return nil, err
 	}
 	return explain.New(explain.Input{
-		Configuration: c, Facts: factsOf(replicas), Replicas: replicas, Now: e.env.Clock.Now(),
+		Configuration: c, Own: c.Own, Replicas: replicas, Now: e.env.Clock.Now(),
 	}), nil
 }
 
@@ -162,13 +162,8 @@ type explained struct {
 }
 
 func (e explained) WriteTable(w io.Writer, options table.Options) error {
-	return e.Answer.WriteTable(w, e.trace || options.Wide)
+	return e.Answer.WriteTable(w, options, e.trace)
 }
-
-// explainedRows are the answers about the requests of a file.
-type explainedRows []explain.Row
-
-func (r explainedRows) WriteTable(w io.Writer, _ table.Options) error { return explain.WriteRows(w, r) }
 
 func namesOfAnswer(a *explain.Answer) []string {
 	return []string{schemaName(a.FlowSchema.Name), levelName(a.PriorityLevel.Name)}

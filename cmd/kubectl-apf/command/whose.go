@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/whose"
 )
 
@@ -75,8 +73,8 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if err != nil {
 		return err
 	}
-	objects := whoseObjects(whose.Find(uids, c, history))
-	if err := w.output.write(w.env, objects, objects.names()); err != nil {
+	objects := whose.Objects(whose.Find(uids, c, history))
+	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
 		return err
 	}
 	for _, object := range objects {
@@ -109,14 +107,10 @@ func (w *whoseCommand) history() (*whose.History, error) {
 	return history, history.Read(in)
 }
 
-// whoseObjects are the objects behind UIDs.
-type whoseObjects []whose.Object
-
-func (o whoseObjects) WriteTable(w io.Writer, _ table.Options) error { return whose.WriteTable(w, o) }
-
-func (o whoseObjects) names() []string {
+// namesOfObjects returns the names of the objects that were found.
+func namesOfObjects(objects whose.Objects) []string {
 	var names []string
-	for _, object := range o {
+	for _, object := range objects {
 		switch object.Kind {
 		case whose.FlowSchema:
 			names = append(names, schemaName(object.Name))

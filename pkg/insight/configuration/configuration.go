@@ -22,6 +22,8 @@ type Configuration struct {
 	PriorityLevels []*flowcontrolv1.PriorityLevelConfiguration
 	// Release is that of the API server that enforces them.
 	Release Release
+	// Own reports whether flowcontrol-apiserver enforces them, not kube-apiserver.
+	Own bool
 	// Total is the number of seats of one replica of the API server; 0 if unknown.
 	Total int
 	// Notes are sentences about what was inferred instead of read.
