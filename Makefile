@@ -63,10 +63,12 @@ plugin: ## Build the kubectl plug-in to bin/kubectl-apf
 VERSION ?=
 
 .PHONY: plugin-archives
-plugin-archives: bin/validate-krew-manifest ## Pack the plug-in for all platforms, with krew's manifest, to dist/
+plugin-archives: bin/krew bin/validate-krew-manifest ## Pack the plug-in for all platforms, with krew's manifest, to dist/
 	@echo "plugin-archives: dist/"
 	@go run ./hack/pluginarchives $(if $(VERSION),-release='$(VERSION)')
 	@bin/validate-krew-manifest -manifest dist/apf.yaml -skip-install
+	@root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; KREW_ROOT=$$root bin/krew install --manifest=dist/apf.yaml \
+	  --archive="dist/kubectl-apf_$$(go env GOOS)_$$(go env GOARCH).tar.gz" </dev/null && "$$root/bin/kubectl-apf" version
 
 bin/krew bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
 	@cd hack/tools/krew && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ sigs.k8s.io/krew/cmd/$(notdir $@)
@@ -207,7 +209,7 @@ mutate: binaries ## Run mutation tests on a copy of the product (hours)
 
 .PHONY: binaries
 binaries: ## Build the programs that `make test` runs
-	@echo "binaries: the server, etcd, the Kubernetes programs and Prometheus (minutes the first time)"
+	@echo "binaries: the server, the plug-in, etcd, the Kubernetes programs and Prometheus (minutes the first time)"
 	@go run ./test/binaries/build
 
 .PHONY: binaries-long

@@ -19,6 +19,9 @@ import "context"
 // Server builds this project's server and returns the path of the binary.
 func Server(ctx context.Context) (string, error) { return built.get(ctx, serverProgram()) }
 
+// Plugin builds the kubectl plug-in "kubectl apf" and returns the path of the binary.
+func Plugin(ctx context.Context) (string, error) { return built.get(ctx, pluginProgram()) }
+
 // Release builds this project's server as in a release, with its PGO profile,
 // and returns the path of the binary.
 func Release(ctx context.Context) (string, error) { return built.get(ctx, releaseProgram()) }

@@ -28,7 +28,7 @@ type program struct {
 // first.
 func short() []program {
 	return []program{prometheusProgram(), kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
-		kubernetesProgram("kubectl"), serverProgram(), etcdProgram()}
+		kubernetesProgram("kubectl"), serverProgram(), pluginProgram(), etcdProgram()}
 }
 
 // long returns the additional programs that `make test-long` needs.
@@ -40,6 +40,11 @@ func long() []program {
 // shares all compiled packages with the unit tests.
 func serverProgram() program {
 	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ours: true}
+}
+
+// pluginProgram returns the kubectl plug-in, which kubectl finds beside itself.
+func pluginProgram() program {
+	return program{name: "kubectl-apf", module: ".", pkg: "./cmd/kubectl-apf", ours: true}
 }
 
 // releaseProgram returns the server as `make build` compiles it.

@@ -330,7 +330,9 @@ spec:
 		server.responses["/metrics"] = strings.ReplaceAll(server.responses["/metrics"].(string), "seats{flow_schema=\"service-accounts\",priority_level=\"shut-out\"} 3", "seats{flow_schema=\"service-accounts\",priority_level=\"shut-out\"} 0")
 		got := server.run(t, "explain", "list", "pods", "--as=robot", "-f", "shut-out.yaml", "-o", "json")
 		require.Zero(t, got.status, got.errOut)
-		var answer struct{ Outcome struct{ Decision, Why string } }
+		var answer struct {
+			Outcome struct{ Decision, Why string }
+		}
 		require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
 		assert.Equal(t, decision, answer.Outcome.Decision, "%s: %s", version, answer.Outcome.Why)
 	}

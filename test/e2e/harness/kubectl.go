@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -76,7 +77,8 @@ func (k *Kubectl) Start(t TB, args ...string) *Process {
 	return StartProcess(t, Command{Path: k.path, Args: args, Env: k.env()})
 }
 
-// env isolates the command from the user's kubectl settings.
+// env isolates the command from the user's kubectl settings. It finds the plug-ins that
+// are built beside it.
 func (k *Kubectl) env() []string {
-	return []string{"KUBECONFIG=" + k.kubeconfig, "HOME=" + k.home, "KUBECACHEDIR=" + k.home}
+	return []string{"PATH=" + filepath.Dir(k.path) + string(filepath.ListSeparator) + os.Getenv("PATH"), "KUBECONFIG=" + k.kubeconfig, "HOME=" + k.home, "KUBECACHEDIR=" + k.home}
 }

@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// roles is an authorization webhook. It allows a user what the rules of their role
+// allow, and a user without a role everything.
+type roles struct {
+	file string // the path of the webhook's kubeconfig
+	of   map[string][]rbacv1.PolicyRule
+}
+
+func newRoles(t *testing.T, of map[string][]rbacv1.PolicyRule) *roles {
+	t.Helper()
+	r := &roles{file: filepath.Join(t.TempDir(), "webhook.yaml"), of: of}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	require.NoError(t, os.WriteFile(r.file, fmt.Appendf(nil, `{apiVersion: v1, kind: Config, current-context: x, users: [{name: u}],
+clusters: [{name: c, cluster: {server: %q}}], contexts: [{name: x, context: {cluster: c, user: u}}]}`, server.URL), 0o600))
+	return r
+}
+
+func (r *roles) flags() []string {
+	return []string{"--authorization-webhook-config-file=" + r.file, "--authorization-webhook-version=v1"}
+}
+
+// ServeHTTP answers a review.
+func (r *roles) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	var review authorizationv1.SubjectAccessReview
+	if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+		http.Error(writer, err.Error(), http.StatusBadRequest)
+		return
+	}
+	rules, limited := r.of[review.Spec.User]
+	allowed := !limited || slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool { return allows(&rule, &review.Spec) })
+	review.Status = authorizationv1.SubjectAccessReviewStatus{Allowed: allowed}
+	writer.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(writer).Encode(review); err != nil {
+		http.Error(writer, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// allows reports whether a rule allows a request.
+func allows(rule *rbacv1.PolicyRule, asked *authorizationv1.SubjectAccessReviewSpec) bool {
+	if r := asked.ResourceAttributes; r != nil {
+		return slices.Contains(rule.Verbs, r.Verb) && slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource)
+	}
+	return slices.Contains(rule.Verbs, asked.NonResourceAttributes.Verb) && slices.ContainsFunc(rule.NonResourceURLs, func(url string) bool {
+		prefix, wildcard := strings.CutSuffix(url, "*")
+		path := strings.TrimSuffix(asked.NonResourceAttributes.Path, "/")
+		return url == path || wildcard && strings.HasPrefix(path, prefix)
+	})
+}
+
+// pluginSite is a server, kubectl with the plug-in, and the examples of this repository.
+type pluginSite struct {
+	*site
+	kubectl  *harness.Kubectl
+	examples string
+}
+
+// apf runs the plug-in, which must end with the status.
+func (s *pluginSite) apf(t *testing.T, status int, args ...string) harness.Result {
+	t.Helper()
+	result := s.kubectl.Try(t, "", append([]string{"apf"}, args...)...)
+	require.Equal(t, status, result.ExitCode, "kubectl apf %s\n%s%s", strings.Join(args, " "), result.Stdout, result.Stderr)
+	return result
+}
+
+// apfJSON runs the plug-in and decodes its output.
+func apfJSON[T any](t *testing.T, s *pluginSite, status int, args ...string) (out T) {
+	t.Helper()
+	result := s.apf(t, status, append(args, "-o", "json")...)
+	require.NoError(t, json.Unmarshal([]byte(result.Stdout), &out), result.Stdout)
+	return out
+}
+
+func TestPlugin(t *testing.T) {
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "artifacts", "kubectl-apf", "clusterrole.yaml"))
+	require.NoError(t, err)
+	var role rbacv1.ClusterRole
+	require.NoError(t, yaml.UnmarshalStrict(text, &role))
+	objectsAlone := []rbacv1.PolicyRule{role.Rules[0], {Verbs: []string{"get"}, NonResourceURLs: []string{"/version", "/api", "/api/*", "/apis", "/apis/*"}}}
+	authorizer := newRoles(t, map[string][]rbacv1.PolicyRule{"operator": role.Rules, "newcomer": objectsAlone})
+
+	harness.Program(t, binaries.Plugin)
+	server := startSite(t, nil, authorizer.flags()...)
+	server.settle(t)
+	s := &pluginSite{site: server, kubectl: server.Kubectl(t), examples: filepath.Join(root, "artifacts", "examples")}
+	t.Run("explain names the objects behind the headers of the response", s.testExplainAndWhose)
+	t.Run("top adds up the seats", s.testTop)
+	t.Run("diff and lint judge files over the server's objects", s.testDiffAndLint)
+	t.Run("why tells of a rejection", s.testWhy)
+	t.Run("the ClusterRole has all rights", s.testClusterRole)
+	t.Run("a missing right is named", s.testMissingRights)
+	t.Run("a server that is away is status 2", func(t *testing.T) {
+		result := s.apf(t, 2, "top", "--server=https://127.0.0.1:1")
+		require.Equal(t, 1, strings.Count(result.Stderr, "\n"), result.Stderr)
+	})
+}
+
+func (s *pluginSite) testExplainAndWhose(t *testing.T) {
+	type explanation struct {
+		FlowSchema, PriorityLevel struct{ Name, UID string }
+		Outcome                   struct{ Decision string }
+	}
+	for user, schema := range map[string]string{"bob": "global-default", "system:serviceaccount:shop:robot": "service-accounts"} {
+		explained := apfJSON[explanation](t, s, 0, "explain", "list", "flowschemas", "--as="+user)
+		require.Equal(t, schema, explained.FlowSchema.Name)
+		require.Equal(t, "executes", explained.Outcome.Decision)
+
+		response := s.kubectl.Try(t, "", "get", "flowschemas", "--as="+user, "-v=8")
+		require.Zero(t, response.ExitCode, response.Stderr)
+		saved := filepath.Join(t.TempDir(), "response.txt")
+		require.NoError(t, os.WriteFile(saved, []byte(response.Stderr), 0o600))
+		objects := apfJSON[[]struct{ Kind, Name string }](t, s, 0, "whose", "-f", saved)
+		require.Contains(t, objects, struct{ Kind, Name string }{"FlowSchema", explained.FlowSchema.Name})
+		require.Contains(t, objects, struct{ Kind, Name string }{"PriorityLevelConfiguration", explained.PriorityLevel.Name})
+	}
+	s.apf(t, 1, "whose", "00000000-0000-0000-0000-000000000000")
+	s.apf(t, 2, "explain", "list", "unicorns")
+	myself := apfJSON[struct{ Request struct{ Groups []string } }](t, s, 0, "explain", "list", "flowschemas")
+	require.Contains(t, myself.Request.Groups, "system:masters", "the user is that of the client certificate")
+}
+
+func (s *pluginSite) testTop(t *testing.T) {
+	type levels struct {
+		Levels []struct {
+			Name                                   string
+			SeatsInUse, NominalLimit, CurrentLimit *int
+		}
+		Replicas []struct{ Missing []struct{ What, Why string } }
+	}
+	got := apfJSON[levels](t, s, 0, "top", "--interval=0", "--sort=name")
+	names := make([]string, len(got.Levels))
+	for i, level := range got.Levels {
+		names[i] = level.Name
+		require.NotNil(t, level.SeatsInUse, level.Name)
+		require.NotNil(t, level.CurrentLimit, level.Name)
+	}
+	require.Equal(t, []string{"catch-all", "exempt", "global-default", "leader-election", "node-high", "system", "workload-high", "workload-low"}, names)
+	require.Len(t, got.Replicas, 1)
+	require.Empty(t, got.Replicas[0].Missing)
+
+	requests := apfJSON[struct {
+		Requests []struct{ Path, Level string }
+	}](t, s, 0, "top", "requests")
+	require.NotEmpty(t, requests.Requests, "the request that asks for them executes")
+	require.Contains(t, s.apf(t, 0, "top", "--interval=1ms").Stdout, "TOTAL")
+	s.apf(t, 0, "top", "flows", "-o", "wide")
+}
+
+func (s *pluginSite) testDiffAndLint(t *testing.T) {
+	jobs := filepath.Join(s.examples, "batch-jobs.yaml")
+	s.apf(t, 0, "lint")
+	require.Contains(t, s.apf(t, 1, "diff", "-f", jobs).Stdout, "batch-jobs")
+	s.kubectl.Run(t, "apply", "-f", jobs)
+	s.apf(t, 0, "diff", "-f", jobs)
+	s.kubectl.Run(t, "delete", "-f", jobs)
+
+	dangling := filepath.Join(t.TempDir(), "dangling.yaml")
+	text, err := os.ReadFile(jobs)
+	require.NoError(t, err)
+	_, schema, found := strings.Cut(string(text), "\n---\n")
+	require.True(t, found)
+	require.NoError(t, os.WriteFile(dangling, []byte(schema), 0o600))
+	require.Contains(t, s.apf(t, 1, "lint", "-f", dangling).Stdout, "error FC101 FlowSchema/batch-jobs")
+}
+
+func (s *pluginSite) testWhy(t *testing.T) {
+	shutOut := filepath.Join(s.examples, "shut-out.yaml")
+	s.apf(t, 0, "why", "--user=runaway")
+	s.kubectl.Run(t, "apply", "-f", shutOut)
+	s.kubectl.Run(t, "wait", "--for=condition=Dangling=False", "flowschema/shut-out", "--timeout=5m")
+	require.Equal(t, http.StatusTooManyRequests, s.do(t, http.MethodGet, v1Path+"/flowschemas", "", "Impersonate-User: runaway").code)
+	result := s.apf(t, 1, "why", "--user=runaway")
+	require.Contains(t, result.Stdout, "concurrency-limit")
+	require.Contains(t, result.Stdout, "shut-out")
+	refused := apfJSON[struct {
+		FlowSchema struct{ Name string }
+		Outcome    struct{ Decision, Reason string }
+	}](t, s, 0, "explain", "list", "flowschemas", "--as=runaway")
+	require.Equal(t, "shut-out", refused.FlowSchema.Name)
+	require.Equal(t, "refused", refused.Outcome.Decision)
+	s.kubectl.Run(t, "delete", "-f", shutOut)
+}
+
+// pluginCommands are commands that must succeed.
+func pluginCommands() map[string][]string {
+	return map[string][]string{
+		"top": {"top", "--interval=0"}, "flows": {"top", "flows"}, "lint": {"lint"}, "why": {"why", "--user=bob"},
+		"diff": {"diff", "-f", "-"},
+	}
+}
+
+func (s *pluginSite) testClusterRole(t *testing.T) {
+	for name, args := range pluginCommands() {
+		t.Run(name, func(t *testing.T) {
+			result := s.kubectl.Try(t, s.kubectl.Run(t, "get", "flowschema", "exempt", "-o", "yaml"), append(append([]string{"apf"}, args...), "--as=operator")...)
+			require.Zero(t, result.ExitCode, result.Stdout+result.Stderr)
+			require.NotContains(t, result.Stdout+result.Stderr, "needs the right")
+		})
+	}
+}
+
+func (s *pluginSite) testMissingRights(t *testing.T) {
+	require.Contains(t, s.apf(t, 0, "lint", "--as=newcomer").Stdout, `"get" on the nonResourceURL "/metrics"`)
+	require.Contains(t, s.apf(t, 0, "top", "--interval=0", "--as=newcomer").Stdout, `"get" on the nonResourceURL "/metrics"`)
+	require.Contains(t, s.apf(t, 0, "explain", "list", "flowschemas", "--as=bob").Stdout, "global-default")
+}
