@@ -7,6 +7,7 @@
 //
 // A package imports only packages of lower levels.
 //
+//	table           tables for terminals of any width
 //	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	replica         the state of one API server: levels, queues, requests, metrics
 //	audit           events of an audit log, about flow control
@@ -15,6 +16,7 @@
 //	explain         the flow schema, flow, queues and seats of a request
 //	whose           the objects behind the UIDs in response headers
 //	top             who holds the seats
+//	findings        what is wrong or risky, by package lint
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	suite           expectations about a configuration
