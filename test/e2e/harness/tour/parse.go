@@ -134,6 +134,7 @@ func shape(output string) string {
 	for _, variable := range []struct{ pattern, shape string }{
 		// Limits, seats and requests of a moment, in the tables and texts of kubectl apf.
 		{`(?m)^([a-z-]+|TOTAL|https://\S+)(?: +(?:\d+(?:\.\d)?s?|-)){3,}(?: +executes .*)?$`, "$1 FIGURES"},
+		{`(?m)^([a-z-]+ +[a-z-]+)(?: +\d+)+ +([a-z-]+) \d+ .*$`, "$1 FIGURES $2 FIGURES"},
 		{`\bcurrent \d+ seats|\b\d+ of \d+ seats|\ball \d+ objects`, "FIGURES"},
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UID"},
 		{`flowcontrol-apiserver-[0-9a-f]+-\w{5}\b`, "POD"},
