@@ -24,76 +24,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
 )
-
-func pick(random *rand.Rand, words ...string) string { return words[random.IntN(len(words))] }
-
-// randomLine returns a request of some user.
-func randomLine(random *rand.Rand) string {
-	who := pick(random, "alice", "bob", "system:anonymous", "system:kube-scheduler", "system:kube-controller-manager",
-		"system:serviceaccount:kube-system:deployment-controller", "system:serviceaccount:ci:runner",
-		"system:node:n1 --as-group=system:nodes", "root --as-group=system:masters", "carol --as-group=devs --as-group=admins")
-	if random.IntN(4) == 0 {
-		return fmt.Sprintf("%s %s --as=%s", pick(random, "get", "post", "head", "delete"),
-			pick(random, "/healthz", "/livez/ping", "/readyz", "/version", "/apis", "/apis/apps/v1", "/api", "/metrics", "/debug/x", "/openapi/v2"), who)
-	}
-	resource := pick(random, "pods", "pods/status", "pods/log", "secrets", "nodes", "nodes/status", "ns", "leases", "endpoints", "configmaps",
-		"deploy", "deployments/scale", "events", "widgets.example.com", "flowschemas", "serviceaccounts/token", "csr")
-	verb := pick(random, "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
-	name := pick(random, "", "a", "kube-scheduler")
-	if verb == "deletecollection" {
-		name = ""
-	}
-	return fmt.Sprintf("%s %s %s %s --as=%s", verb, resource, name, pick(random, "", "-n kube-system", "-n ci", "-n kube-node-lease"), who)
-}
-
-// randomSchemas returns valid flow schemas on built-in levels.
-func randomSchemas(random *rand.Rand, n int) []*flowcontrolv1.FlowSchema {
-	some := func(words ...string) []string {
-		if random.IntN(3) == 0 {
-			return []string{"*"}
-		}
-		list := []string{pick(random, words...)}
-		if other := pick(random, words...); random.IntN(2) == 0 && other != list[0] {
-			list = append(list, other)
-		}
-		return list
-	}
-	var schemas []*flowcontrolv1.FlowSchema
-	for i := range n {
-		rule := flowcontrolv1.PolicyRulesWithSubjects{}
-		for range 1 + random.IntN(2) {
-			rule.Subjects = append(rule.Subjects, randomSubject(random))
-		}
-		for range random.IntN(3) {
-			rule.ResourceRules = append(rule.ResourceRules, flowcontrolv1.ResourcePolicyRule{
-				Verbs: some("get", "list", "watch", "create", "update"), APIGroups: some("", "apps", "coordination.k8s.io", "example.com"),
-				Resources: some("pods", "pods/status", "secrets", "nodes", "leases", "deployments"), ClusterScope: random.IntN(2) == 0,
-				Namespaces: some("kube-system", "ci", "default"),
-			})
-		}
-		rule.NonResourceRules = []flowcontrolv1.NonResourcePolicyRule{{Verbs: some("get", "post"), NonResourceURLs: some("/healthz", "/livez/*", "/apis/*", "/version")}}
-		schema := flowSchema(fmt.Sprintf("random-%d", i), 1+random.Int32N(9999), pick(random, "system", "workload-low", "catch-all"), rule)
-		if random.IntN(2) == 0 {
-			schema.Spec.DistinguisherMethod = &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodType(pick(random, "ByUser", "ByNamespace"))}
-		}
-		schemas = append(schemas, schema)
-	}
-	return schemas
-}
-
-func randomSubject(random *rand.Rand) flowcontrolv1.Subject {
-	switch random.IntN(3) {
-	case 0:
-		return flowcontrolv1.Subject{Kind: "User", User: &flowcontrolv1.UserSubject{Name: pick(random, "alice", "bob", "system:kube-scheduler", "*")}}
-	case 1:
-		return flowcontrolv1.Subject{Kind: "Group", Group: &flowcontrolv1.GroupSubject{Name: pick(random, "devs", "system:nodes", "system:serviceaccounts:ci", "system:unauthenticated")}}
-	default:
-		return flowcontrolv1.Subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrolv1.ServiceAccountSubject{
-			Namespace: pick(random, "kube-system", "ci"), Name: pick(random, "runner", "*"),
-		}}
-	}
-}
 
 // library is the engine of k8s.io/apiserver with some objects.
 type library struct{ flowcontrol.Interface }
@@ -166,13 +98,13 @@ func TestExplainAgreesWithTheLibraryAndWithTheIndex(t *testing.T) {
 	for round := range lane.Pick(10, 100) {
 		c := builtIn()
 		if round > 0 {
-			c.FlowSchemas = append(c.FlowSchemas, randomSchemas(random, 40)...)
+			c.FlowSchemas = append(c.FlowSchemas, requests.FlowSchemas(random, 40)...)
 		}
 		c.FlowSchemas = append(c.FlowSchemas, sentinel())
 		library := newLibrary(t, c)
 		e := New(Input{Configuration: c, Now: epoch})
 		for range 500 {
-			line := randomLine(random)
+			line := requests.Line(random)
 			request, err := lineParser().Line(line)
 			require.NoError(t, err, line)
 			a, err := e.Explain(request)
@@ -222,7 +154,7 @@ func requireTrace(t *testing.T, e *Explainer, a Answer, h httpRequest) {
 func BenchmarkExplain(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 43))
 	c := builtIn()
-	c.FlowSchemas = slices.Concat(c.FlowSchemas, randomSchemas(random, 1000))
+	c.FlowSchemas = slices.Concat(c.FlowSchemas, requests.FlowSchemas(random, 1000))
 	request, err := lineParser().Line("list secrets -n ci --as=system:serviceaccount:ci:runner")
 	if err != nil {
 		b.Fatal(err)

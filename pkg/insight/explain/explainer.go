@@ -104,7 +104,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 
 	a := Answer{
 		Request:       attributesOf(h, who),
-		Bypass:        bypass(&begun.Attributes),
+		Bypass:        e.bypass(&begun.Attributes),
 		FlowSchema:    schemaOf(taker, &begun.Attributes),
 		PriorityLevel: levelOf(&level.Config),
 		Flow:          flowOf(taker, &level.Config, &begun.Attributes),
@@ -124,10 +124,12 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 	return a, nil
 }
 
-// bypass returns why kube-apiserver does not subject a request to flow control; empty
-// if it does.
-func bypass(a *flow.Attributes) string {
+// bypass returns why the API server does not subject a request to flow control; empty if
+// it does. For flowcontrol-apiserver only watches are long-running.
+func (e *Explainer) bypass(a *flow.Attributes) string {
 	switch {
+	case e.input.Own:
+		return ""
 	case a.Verb == "proxy":
 		return "A request with the verb proxy is long-running. Flow control does not apply to it."
 	case a.IsResourceRequest && isLongRunning(a.Subresource):

@@ -1,0 +1,142 @@
+package agreement_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
+)
+
+// TestKubeAPIServerDoesWhatIsExplained has 450 ConfigMaps and 1,250 Secrets in the
+// store, so that lists take between 1 and 10 seats.
+func TestKubeAPIServerDoesWhatIsExplained(t *testing.T) { testKubeAPIServer(t, "") }
+
+func testKubeAPIServer(t *testing.T, program string) {
+	t.Helper()
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+	fill(t, etcd)
+	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Args: []string{"-v=3"}})
+	agree(t, &server.APIServer, false)
+}
+
+func TestThisServerDoesWhatIsExplained(t *testing.T) {
+	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"-v=3"}})
+	agree(t, &server.APIServer, true)
+}
+
+// fill stores objects before a server starts, which counts them then, and each minute.
+func fill(t *testing.T, etcd *harness.Etcd) {
+	t.Helper()
+	client := etcd.Client(t)
+	for kind, count := range map[string]int{"ConfigMap": 450, "Secret": 1250} {
+		for i := range count {
+			name := fmt.Sprint("filler-", i)
+			_, err := client.Put(t.Context(), "/registry/"+strings.ToLower(kind)+"s/default/"+name,
+				`{"apiVersion":"v1","kind":"`+kind+`","metadata":{"name":"`+name+`","namespace":"default","uid":"`+name+`"}}`)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// agree sends random requests, each explained before, and compares.
+func agree(t *testing.T, server *harness.APIServer, own bool) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(lane.Seed(t), 53))
+	s := newSite(t, server, own, random)
+	chosen, expected := map[string]int{}, map[string]seats{}
+	for range lane.Pick(40, 125) {
+		batch := s.explainSome(t, random, 40)
+		headers := make([]http.Header, len(batch))
+		var sending errgroup.Group
+		sending.SetLimit(8)
+		for i := range batch {
+			sending.Go(func() (err error) {
+				headers[i], err = s.send(t.Context(), batch[i].Request)
+				return err
+			})
+		}
+		require.NoError(t, sending.Wait())
+		for i, answer := range batch {
+			requireExplained(t, answer, headers[i])
+			chosen[answer.FlowSchema.Name]++
+			if answer.Bypass == "" {
+				expected[headers[i].Get(auditinternal.HeaderAuditID)] = seats{answer.Request, answer.Seats.Initial}
+			}
+		}
+	}
+	assert.Greater(t, len(chosen), 20, "the requests are spread over many flow schemas")
+	requireSeats(t, server, expected)
+}
+
+// seats are those that a request is expected to take.
+type seats struct {
+	request explain.Attributes
+	initial int
+}
+
+// explainSome explains n random requests.
+func (s *site) explainSome(t *testing.T, random *rand.Rand, n int) []explain.Answer {
+	t.Helper()
+	answers := make([]explain.Answer, n)
+	for i := range answers {
+		line := requests.Line(random)
+		if random.IntN(3) == 0 {
+			line = requests.List(random)
+		}
+		request, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+		require.NoError(t, err, line)
+		answers[i], err = s.explainer.Explain(request)
+		require.NoError(t, err, line)
+	}
+	return answers
+}
+
+// requireExplained compares the headers of a response with the answer.
+func requireExplained(t *testing.T, answer explain.Answer, header http.Header) {
+	t.Helper()
+	schema, level := answer.FlowSchema.UID, answer.PriorityLevel.UID
+	if answer.Bypass != "" {
+		schema, level = "", ""
+	}
+	require.Equal(t, schema, header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID), "flow schema of %+v", answer.Request)
+	require.Equal(t, level, header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID), "priority level of %+v", answer.Request)
+}
+
+// logged is a line of the log of requests.
+var logged = regexp.MustCompile(`"HTTP".* audit-ID="([^"]+)".* apf_iseats=(\d+)`)
+
+// requireSeats compares the seats in the server's log.
+func requireSeats(t *testing.T, server *harness.APIServer, expected map[string]seats) {
+	t.Helper()
+	eventually.Holds(t, "each request is in the log", func(a *eventually.Attempt) {
+		found, wide := 0, map[int]int{}
+		for _, line := range logged.FindAllStringSubmatch(server.Process.Output(), -1) {
+			want, sent := expected[line[1]]
+			if !sent {
+				continue
+			}
+			got, err := strconv.Atoi(line[2])
+			require.NoError(a, err)
+			assert.Equal(a, want.initial, got, "seats of %+v", want.request)
+			found++
+			wide[got]++
+		}
+		require.Len(a, expected, found)
+		t.Logf("requests by seats: %v", wide)
+	})
+}
