@@ -111,7 +111,7 @@ func (e *explainCommand) explainFile(explainer *explain.Explainer, parser explai
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.requests, err)
 	}
-	rows := explain.Rows(explainer.ExplainAll(lines))
+	rows := explainer.ExplainAll(lines)
 	var names []string
 	for _, row := range rows {
 		if row.Answer != nil {

@@ -39,13 +39,14 @@ type apiServer struct {
 
 	mu        sync.Mutex // guards what follows
 	used      map[string]bool
+	agents    map[string]bool // the User-Agents of the requests
 	forbidden map[string]bool // rights that the client does not have
 	responses map[string]any  // by path: an object, or a text
 }
 
 func newAPIServer(t *testing.T) *apiServer {
 	t.Helper()
-	s := &apiServer{used: map[string]bool{}, forbidden: map[string]bool{}, responses: responses(t)}
+	s := &apiServer{used: map[string]bool{}, agents: map[string]bool{}, forbidden: map[string]bool{}, responses: responses(t)}
 	s.Server = httptest.NewTLSServer(s)
 	t.Cleanup(s.Close)
 	config := clientcmdapi.NewConfig()
@@ -65,7 +66,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	right := rightOf(r)
-	s.used[right] = true
+	s.used[right], s.agents[r.UserAgent()] = true, true
 	response, known := s.responses[strings.TrimSuffix(r.URL.Path, "/")]
 	w.Header().Set("Content-Type", "application/json")
 	switch {
@@ -82,16 +83,15 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			w.WriteHeader(http.StatusCreated)
 		}
-		_ = json.NewEncoder(w).Encode(response)
+		if err := json.NewEncoder(w).Encode(response); err != nil {
+			panic(err) // the fixture is no JSON
+		}
 	}
 }
 
 func writeStatus(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
-		Message: string(reason), Reason: reason, Code: int32(code),
-	})
+	fmt.Fprintf(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": %q, "reason": %q, "code": %d}`, reason, reason, code)
 }
 
 // rightOf returns the right that a request needs, in the form of flat.
@@ -166,7 +166,7 @@ func responses(t *testing.T) map[string]any {
 		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations":   list("MutatingWebhookConfigurationList", "admissionregistration.k8s.io/v1", []any{}),
 		"/metrics": metrics(245, 7),
 		"/debug/api_priority_and_fairness/dump_priority_levels": "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n" +
-			"workload-low, 1, false, false, 1, 1, 10, 7, 0, 0\n",
+			"workload-low, 1, false, true, 1, 1, 10, 7, 0, 0\n",
 		"/debug/api_priority_and_fairness/dump_queues": "PriorityLevelName, Index, PendingRequests, ExecutingRequests, SeatsInUse, NextDispatchR, InitialSeatsSum, MaxSeatsSum, TotalWorkSum\n" +
 			"workload-low, 3, 1, 1, 3, 0.0ss, 1, 1, 0.1ss\n",
 		"/debug/api_priority_and_fairness/dump_requests": "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime, InitialSeats, FinalSeats, AdditionalLatency, StartTime, UserName, Verb, APIPath, Namespace, Name, APIVersion, Resource, SubResource\n" +

@@ -25,8 +25,7 @@ func newLooking() *looking {
 	cluster := genericclioptions.NewConfigFlags(true)
 	cluster.APIServer = nil // --server is ours: it may be repeated
 	cluster.WrapConfigFn = func(config *rest.Config) *rest.Config {
-		config.UserAgent = "kubectl-apf"
-		config.WarningHandler = rest.NoWarnings{}
+		config.UserAgent = "kubectl-apf/v" + release
 		return config
 	}
 	return &looking{cluster: cluster}

@@ -112,6 +112,7 @@ func TestCommandsMakeOnlyTheRequestsThatTheirHelpSays(t *testing.T) {
 				assert.True(t, allows(rights[name], right), "%s makes a request that needs the right %q", name, right)
 			}
 			maps.Copy(used, server.used)
+			assert.Equal(t, map[string]bool{"kubectl-apf/v" + release: true}, server.agents, "audit logs tell who asks")
 		})
 	}
 	for _, granted := range slices.Concat(slices.Collect(maps.Values(rights))...) {

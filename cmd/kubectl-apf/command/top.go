@@ -143,32 +143,30 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if t.watch {
+		return t.redraw(ctx, from)
+	}
 	now, err := from.Replicas(ctx, t.view.want)
 	if err != nil {
 		return err
 	}
 	var before []replica.Replica
-	if !t.watch && t.view.rates && t.interval > 0 && t.looking.dumps == "" {
-		if !t.wait(ctx) {
-			return nil
-		}
+	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && t.wait(ctx) {
 		before = now
 		if now, err = from.Replicas(ctx, t.view.want); err != nil {
 			return err
 		}
 	}
-	if err := t.write(now, before); err != nil || !t.watch {
-		return err
-	}
-	return t.redraw(ctx, from, now)
+	return t.write(now, before)
 }
 
-// redraw reads and writes again until the context ends.
-func (t *topCommand) redraw(ctx context.Context, from source.Source, before []replica.Replica) error {
-	for t.wait(ctx) {
+// redraw reads and writes again and again, until the context ends.
+func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
+	var before []replica.Replica
+	for {
 		now, err := from.Replicas(ctx, t.view.want)
 		if ctx.Err() != nil {
-			return nil
+			break
 		}
 		if err != nil {
 			return err
@@ -177,6 +175,9 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source, before []re
 			return err
 		}
 		before = now
+		if !t.wait(ctx) {
+			break
+		}
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if err != nil {
 		return err
 	}
-	objects := whose.Objects(whose.Find(uids, c, history))
+	objects := whose.Find(uids, c, history)
 	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
 		return err
 	}

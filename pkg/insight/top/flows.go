@@ -65,11 +65,12 @@ func (k flowKey) compare(other flowKey) int {
 func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 	flows := map[flowKey]*Flow{}
 	for i := range now {
-		for j := range now[i].Flows {
-			addHeavy(flows, &now[i].Flows[j])
+		r := &now[i]
+		for j := range r.Flows {
+			addHeavy(flows, &r.Flows[j])
 		}
-		for j := range now[i].Requests {
-			addRequest(flows, &now[i].Requests[j], &now[i])
+		for j := range r.Requests {
+			addRequest(flows, &r.Requests[j], r)
 		}
 	}
 	out := Flows{Origin: originOf(now), Flows: make([]Flow, 0, len(flows))}

@@ -3,6 +3,7 @@ package top
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,7 +33,7 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 		{Name: "REFUSED/S", Number: true, Optional: 1},
 		{Name: "REPLICAS", Number: true, Wide: true},
 	}}
-	for _, level := range append(l.Levels[:len(l.Levels):len(l.Levels)], l.Total) {
+	for _, level := range append(slices.Clip(l.Levels), l.Total) {
 		name := level.Name
 		if name == "" {
 			name = total
@@ -59,7 +60,7 @@ func (f Flows) WriteTable(w io.Writer, options table.Options) error {
 		{Name: "LEVEL", Optional: 3},
 		{Name: "ERROR", Number: true, Wide: true},
 	}}
-	for _, flow := range append(f.Flows[:len(f.Flows):len(f.Flows)], f.Total) {
+	for _, flow := range append(slices.Clip(f.Flows), f.Total) {
 		schema := flow.FlowSchema
 		if schema == "" {
 			schema = total

@@ -77,8 +77,9 @@ func requestOrders() []order[Request] {
 func OfRequests(now []replica.Replica, options Options) (Requests, error) {
 	out := Requests{Origin: originOf(now), Requests: []Request{}}
 	for i := range now {
-		for j := range now[i].Requests {
-			request := requestOf(&now[i].Requests[j], &now[i])
+		r := &now[i]
+		for j := range r.Requests {
+			request := requestOf(&r.Requests[j], r)
 			if request.State == Waiting {
 				out.Waiting++
 			} else {
