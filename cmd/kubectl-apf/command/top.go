@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,23 +164,26 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 // redraw reads and writes again and again, until the context ends.
 func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 	var before []replica.Replica
-	for {
+	for ctx.Err() == nil {
 		now, err := from.Replicas(ctx, t.view.want)
-		if ctx.Err() != nil {
-			break
-		}
 		if err != nil {
-			return err
+			return unlessInterrupted(ctx, err)
 		}
 		if err := t.write(now, before); err != nil {
 			return err
 		}
 		before = now
-		if !t.wait(ctx) {
-			break
-		}
+		t.wait(ctx)
 	}
 	return nil
+}
+
+// unlessInterrupted returns the error of a reading, but nil if the context has ended.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // wait waits for the time of the next reading, and reports whether there is one.
