@@ -71,7 +71,7 @@ func (r *rejectionReaders) include(ctx context.Context, requester user.Info) boo
 		<-r.reviewing
 		return false
 	}
-	go r.decide(key, requester)
+	go r.decide(key, requester) //nolint:gosec // not with the context of the request: see decide
 	return false
 }
 
