@@ -125,7 +125,7 @@ report: ## Report the last test run
 
 .PHONY: proofs
 proofs: ## Check that each promise was tested in the last test run
-	@go run ./hack/proofs $(if $(LANE),-long) docs/proofs-apf.md docs/proofs-serving.md '$(RESULTS)/*.json'
+	@go run ./hack/proofs $(if $(LANE),-long) docs/proofs-apf.md docs/proofs-insight.md docs/proofs-serving.md '$(RESULTS)/*.json'
 
 # The phases that start no programs, one after the other: first the one whose packages
 # nothing else compiles, while those of the programs are compiled.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,8 +21,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
 )
 
-// TestKubeAPIServerDoesWhatIsExplained has 450 ConfigMaps and 1,250 Secrets in the
-// store, so that lists take between 1 and 10 seats.
+// stored are the objects in the store of kube-apiserver. Lists of them take between 1 and
+// 10 seats.
+func stored() map[string]int { return map[string]int{"configmaps": 450, "secrets": 1250} }
+
 func TestKubeAPIServerDoesWhatIsExplained(t *testing.T) { testKubeAPIServer(t, "") }
 
 func testKubeAPIServer(t *testing.T, program string) {
@@ -31,33 +32,34 @@ func testKubeAPIServer(t *testing.T, program string) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	fill(t, etcd)
 	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Args: []string{"-v=3"}})
-	agree(t, &server.APIServer, false)
+	agree(t, &server.APIServer, false, stored())
 }
 
 func TestThisServerDoesWhatIsExplained(t *testing.T) {
 	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"-v=3"}})
-	agree(t, &server.APIServer, true)
+	agree(t, &server.APIServer, true, nil)
 }
 
 // fill stores objects before a server starts, which counts them then, and each minute.
 func fill(t *testing.T, etcd *harness.Etcd) {
 	t.Helper()
 	client := etcd.Client(t)
-	for kind, count := range map[string]int{"ConfigMap": 450, "Secret": 1250} {
+	kinds := map[string]string{"configmaps": "ConfigMap", "secrets": "Secret"}
+	for resource, count := range stored() {
 		for i := range count {
 			name := fmt.Sprint("filler-", i)
-			_, err := client.Put(t.Context(), "/registry/"+strings.ToLower(kind)+"s/default/"+name,
-				`{"apiVersion":"v1","kind":"`+kind+`","metadata":{"name":"`+name+`","namespace":"default","uid":"`+name+`"}}`)
+			_, err := client.Put(t.Context(), "/registry/"+resource+"/default/"+name,
+				`{"apiVersion":"v1","kind":"`+kinds[resource]+`","metadata":{"name":"`+name+`","namespace":"default","uid":"`+name+`"}}`)
 			require.NoError(t, err)
 		}
 	}
 }
 
 // agree sends random requests, each explained before, and compares.
-func agree(t *testing.T, server *harness.APIServer, own bool) {
+func agree(t *testing.T, server *harness.APIServer, own bool, stored map[string]int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(lane.Seed(t), 53))
-	s := newSite(t, server, own, random)
+	s := newSite(t, server, own, stored, random)
 	chosen, expected := map[string]int{}, map[string]seats{}
 	for range lane.Pick(40, 125) {
 		batch := s.explainSome(t, random, 40)

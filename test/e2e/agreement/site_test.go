@@ -11,11 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
@@ -30,8 +32,9 @@ type site struct {
 	explainer *explain.Explainer
 }
 
-// newSite creates random flow schemas on a server, and waits until they are in force.
-func newSite(t *testing.T, server *harness.APIServer, own bool, random *rand.Rand) *site {
+// newSite creates random flow schemas on a server, and waits until they are in force and
+// the server has counted its objects.
+func newSite(t *testing.T, server *harness.APIServer, own bool, stored map[string]int, random *rand.Rand) *site {
 	t.Helper()
 	client, err := rest.HTTPClientFor(server.Config(t))
 	require.NoError(t, err)
@@ -44,9 +47,15 @@ func newSite(t *testing.T, server *harness.APIServer, own bool, random *rand.Ran
 	require.NoError(t, err)
 	config, err := read.Configuration(t.Context())
 	require.NoError(t, err)
-	replicas, err := read.Replicas(t.Context(), source.Want{Levels: true, Metrics: true})
-	require.NoError(t, err)
-	require.Empty(t, replicas[0].Missing)
+	var replicas []replica.Replica
+	eventually.Holds(t, "the server has counted its objects", func(a *eventually.Attempt) {
+		replicas, err = read.Replicas(a.Context(), source.Want{Levels: true, Metrics: true})
+		require.NoError(a, err)
+		require.Empty(a, replicas[0].Missing)
+		for resource, count := range stored {
+			require.GreaterOrEqual(a, replicas[0].Metrics.Objects[schema.GroupResource{Resource: resource}], int64(count), resource)
+		}
+	})
 	s.explainer = explain.New(explain.Input{Configuration: config, Own: own, Replicas: replicas, Now: time.Unix(0, 0)})
 	return s
 }
@@ -55,13 +64,13 @@ func newSite(t *testing.T, server *harness.APIServer, own bool, random *rand.Ran
 const sentinelUser = "sentinel"
 
 func sentinel() *flowcontrolv1.FlowSchema {
-	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: sentinelUser}}
-	schema.Spec.MatchingPrecedence, schema.Spec.PriorityLevelConfiguration.Name = 2, "exempt"
-	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{{
+	s := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: sentinelUser}}
+	s.Spec.MatchingPrecedence, s.Spec.PriorityLevelConfiguration.Name = 2, "exempt"
+	s.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{{
 		Subjects:         []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: sentinelUser}}},
 		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
 	}}
-	return schema
+	return s
 }
 
 // configure creates flow schemas. They are in force when the last one is, since one watch
@@ -71,8 +80,8 @@ func (s *site) configure(t *testing.T, schemas []*flowcontrolv1.FlowSchema) {
 	client, err := kubernetes.NewForConfig(s.Config(t))
 	require.NoError(t, err)
 	var last *flowcontrolv1.FlowSchema
-	for _, schema := range schemas {
-		last, err = client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schema, metav1.CreateOptions{})
+	for _, flowSchema := range schemas {
+		last, err = client.FlowcontrolV1().FlowSchemas().Create(t.Context(), flowSchema, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	eventually.Holds(t, "the last flow schema takes requests", func(a *eventually.Attempt) {
