@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -67,24 +68,35 @@ func (c *Comparison) Result() Result {
 	return r
 }
 
+// notes returns what is assumed about both configurations once, and what differs with
+// the configuration that it is about.
 func (c *Comparison) notes() []string {
-	var notes []string
-	for _, s := range []struct {
-		*side
-		when string
-	}{{c.before, "before"}, {c.after, "after"}} {
-		for _, note := range s.configuration.Notes {
-			notes = append(notes, "Configuration "+s.when+": "+note)
-		}
-		for _, p := range s.problems {
-			notes = append(notes, fmt.Sprintf("Configuration %s: %s %q is invalid and left out: %v.", s.when, p.Kind, p.Name, p.Err))
-		}
-		if s.configuration.Total <= 0 {
-			notes = append(notes, fmt.Sprintf("Configuration %s: the number of seats is unknown; %d is assumed, that of a kube-apiserver without flags.", s.when, configuration.DefaultTotal))
+	var both, notes []string
+	before, after := c.before.notes(), c.after.notes()
+	for _, note := range before {
+		if slices.Contains(after, note) {
+			both = append(both, note)
+		} else {
+			notes = append(notes, "Configuration before: "+note)
 		}
 	}
+	for _, note := range after {
+		if !slices.Contains(before, note) {
+			notes = append(notes, "Configuration after: "+note)
+		}
+	}
+	notes = slices.Concat(both, notes)
 	if c.ungoverned > 0 {
 		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
+	}
+	return notes
+}
+
+// notes returns sentences about what was inferred and left out.
+func (s *side) notes() []string {
+	notes := slices.Clone(s.configuration.Notes)
+	for _, p := range s.problems {
+		notes = append(notes, fmt.Sprintf("%s %q is invalid and left out: %v.", p.Kind, p.Name, p.Err))
 	}
 	return notes
 }

@@ -258,17 +258,16 @@ func TestLevelThatLosesLessThanHalfIsNotMarked(t *testing.T) {
 }
 
 func TestNotesSayWhatIsAssumedAndInvalid(t *testing.T) {
-	after := base()
-	after.Total = 0
-	after.Notes = []string{"Read from files."}
+	before, after := base(), base()
+	before.Notes = []string{"The total is inferred.", "Read from the cluster."}
+	after.Notes = []string{"The total is inferred.", "Read from files."}
 	broken := level("broken", 10)
 	broken.Spec.Limited.LimitResponse.Queuing = nil
 	after.PriorityLevels = append(after.PriorityLevels, broken)
-	notes := compare(t, base(), after).Notes
-	require.Len(t, notes, 3)
-	assert.Equal(t, "Configuration after: Read from files.", notes[0])
-	assert.Contains(t, notes[1], `Configuration after: PriorityLevelConfiguration "broken" is invalid and left out: spec.limited.limitResponse.type must be`)
-	assert.Equal(t, "Configuration after: the number of seats is unknown; 600 is assumed, that of a kube-apiserver without flags.", notes[2])
+	notes := compare(t, before, after).Notes
+	require.Len(t, notes, 4)
+	assert.Equal(t, []string{"The total is inferred.", "Configuration before: Read from the cluster.", "Configuration after: Read from files."}, notes[:3])
+	assert.Contains(t, notes[3], `Configuration after: PriorityLevelConfiguration "broken" is invalid and left out: spec.limited.limitResponse.type must be`)
 }
 
 func TestTooManyCombinationsAreCut(t *testing.T) {
