@@ -125,8 +125,10 @@ var logged = regexp.MustCompile(`"HTTP".* audit-ID="([^"]+)".* apf_iseats=(\d+)`
 // requireSeats compares the seats in the server's log.
 func requireSeats(t *testing.T, server *harness.APIServer, expected map[string]seats) {
 	t.Helper()
+	var wide map[int]int
 	eventually.Holds(t, "each request is in the log", func(a *eventually.Attempt) {
-		found, wide := 0, map[int]int{}
+		found := 0
+		wide = map[int]int{}
 		for _, line := range logged.FindAllStringSubmatch(server.Process.Output(), -1) {
 			want, sent := expected[line[1]]
 			if !sent {
@@ -139,6 +141,6 @@ func requireSeats(t *testing.T, server *harness.APIServer, expected map[string]s
 			wide[got]++
 		}
 		require.Len(a, expected, found)
-		t.Logf("requests by seats: %v", wide)
 	})
+	t.Logf("requests by seats: %v", wide)
 }
