@@ -32,7 +32,7 @@ func testKubeAPIServer(t *testing.T, program string) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	fill(t, etcd)
 	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Args: []string{"-v=3"}})
-	agree(t, &server.APIServer, false, stored())
+	agree(t, &server.APIServer, false, stored()).requireHands(t)
 }
 
 func TestThisServerDoesWhatIsExplained(t *testing.T) {
@@ -56,7 +56,7 @@ func fill(t *testing.T, etcd *harness.Etcd) {
 }
 
 // agree sends random requests, each explained before, and compares.
-func agree(t *testing.T, server *harness.APIServer, own bool, stored map[string]int) {
+func agree(t *testing.T, server *harness.APIServer, own bool, stored map[string]int) *site {
 	t.Helper()
 	random := rand.New(rand.NewPCG(lane.Seed(t), 53))
 	s := newSite(t, server, own, stored, random)
@@ -83,6 +83,7 @@ func agree(t *testing.T, server *harness.APIServer, own bool, stored map[string]
 	}
 	assert.Greater(t, len(chosen), 20, "the requests are spread over many flow schemas")
 	requireSeats(t, server, expected)
+	return s
 }
 
 // seats are those that a request is expected to take.

@@ -30,6 +30,8 @@ type site struct {
 
 	client    *http.Client
 	explainer *explain.Explainer
+	own       bool           // it is this server, not kube-apiserver
+	stored    map[string]int // the least number of objects by resource
 }
 
 // newSite creates random flow schemas on a server, and waits until they are in force and
@@ -38,11 +40,17 @@ func newSite(t *testing.T, server *harness.APIServer, own bool, stored map[strin
 	t.Helper()
 	client, err := rest.HTTPClientFor(server.Config(t))
 	require.NoError(t, err)
-	s := &site{APIServer: server, client: client}
+	s := &site{APIServer: server, client: client, own: own, stored: stored}
 	s.configure(t, append(requests.FlowSchemas(random, 40), sentinel()))
+	_, s.explainer = s.read(t)
+	return s
+}
 
+// read returns where the server's state is read, and an Explainer of its present state.
+func (s *site) read(t *testing.T) (source.Source, *explain.Explainer) {
+	t.Helper()
 	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = &server.Kubeconfig
+	flags.KubeConfig = &s.Kubeconfig
 	read, err := source.New(source.Options{Cluster: flags})
 	require.NoError(t, err)
 	config, err := read.Configuration(t.Context())
@@ -52,12 +60,11 @@ func newSite(t *testing.T, server *harness.APIServer, own bool, stored map[strin
 		replicas, err = read.Replicas(a.Context(), source.Want{Levels: true, Metrics: true})
 		require.NoError(a, err)
 		require.Empty(a, replicas[0].Missing)
-		for resource, count := range stored {
+		for resource, count := range s.stored {
 			require.GreaterOrEqual(a, replicas[0].Metrics.Objects[schema.GroupResource{Resource: resource}], int64(count), resource)
 		}
 	})
-	s.explainer = explain.New(explain.Input{Configuration: config, Own: own, Replicas: replicas, Now: time.Unix(0, 0)})
-	return s
+	return read, explain.New(explain.Input{Configuration: config, Own: s.own, Replicas: replicas, Now: time.Unix(0, 0)})
 }
 
 // sentinelUser is the user of the flow schema that is created last.
