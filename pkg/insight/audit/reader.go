@@ -1,16 +1,10 @@
 package audit
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 )
-
-// maxLine is the largest number of bytes of a line.
-const maxLine = 16 << 20
 
 // Summary says what a log had.
 type Summary struct {
@@ -50,13 +44,13 @@ var ErrNoEvents = errors.New("no event of the stage ResponseComplete or Panic: m
 // request, and otherwise the error of yield, or of an input that cannot be read at all.
 func Read(name string, in io.Reader, yield func(*Event) error) (Summary, error) {
 	s := Summary{Name: name}
-	plain, err := decompress(in)
+	r := reader{summary: &s, decoder: newDecoder(), yield: yield}
+	truncated, err := ReadLines(in, r.pass)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
-	r := reader{summary: &s, in: plain, decoder: newDecoder(), yield: yield}
-	if err := r.readAll(); err != nil {
-		return s, fmt.Errorf("%s: %w", name, err)
+	if truncated != nil {
+		s.Truncated = truncated.Error()
 	}
 	switch {
 	case s.Requests > 0:
@@ -68,87 +62,24 @@ func Read(name string, in io.Reader, yield func(*Event) error) (Summary, error) 
 	}
 }
 
-// decompress returns the lines of a log, which may be compressed.
-func decompress(in io.Reader) (*bufio.Reader, error) {
-	const size = 64 << 10
-	buffered := bufio.NewReaderSize(in, size)
-	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return buffered, nil
-	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(unzipped, size), nil
-}
-
 // reader reads one log.
 type reader struct {
 	summary *Summary
-	in      *bufio.Reader
 	decoder *decoder
 	yield   func(*Event) error
-	number  int    // of the line
-	line    []byte // reused
-	tooLong bool
 }
 
-func (r *reader) readAll() error {
-	for {
-		err := r.readLine()
-		if len(r.line) > 0 {
-			if err := r.pass(); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return r.truncate(err)
-		}
-	}
-}
-
-// truncate ends a log that cannot be read any further. It returns the error if nothing
-// could be read.
-func (r *reader) truncate(err error) error {
-	if r.number == 1 && len(r.line) == 0 {
-		return err
-	}
-	r.summary.Truncated = err.Error()
-	return nil
-}
-
-// readLine reads the next line, at most maxLine bytes of it.
-func (r *reader) readLine() error {
-	r.line, r.tooLong = r.line[:0], false
-	r.number++
-	for {
-		part, err := r.in.ReadSlice('\n')
-		if len(r.line)+len(part) <= maxLine {
-			r.line = append(r.line, part...)
-		} else {
-			r.tooLong = true
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			r.line = bytes.TrimSpace(r.line)
-			return err
-		}
-	}
-}
-
-// pass passes the line on.
-func (r *reader) pass() error {
+// pass passes the event of a line on.
+func (r *reader) pass(l Line) error {
 	r.summary.Lines++
-	if r.tooLong {
-		r.skip(fmt.Sprintf("is longer than %d MiB", maxLine>>20))
+	if l.TooLong {
+		r.skip(l, fmt.Sprintf("is longer than %d MiB", maxLine>>20))
 		return nil
 	}
-	event, err := r.decoder.decode(r.line)
+	event, err := r.decoder.decode(l.Text)
 	switch {
 	case err != nil:
-		r.skip(err.Error())
+		r.skip(l, err.Error())
 	case event != nil:
 		r.summary.Requests++
 		return r.yield(event)
@@ -156,8 +87,8 @@ func (r *reader) pass() error {
 	return nil
 }
 
-func (r *reader) skip(why string) {
+func (r *reader) skip(l Line, why string) {
 	if r.summary.Skipped++; r.summary.Skipped == 1 {
-		r.summary.FirstSkipped, r.summary.WhySkipped = r.number, why
+		r.summary.FirstSkipped, r.summary.WhySkipped = l.Number, why
 	}
 }

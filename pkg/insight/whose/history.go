@@ -1,7 +1,6 @@
 package whose
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"time"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 )
 
 // group is the API group of the objects.
@@ -32,22 +33,17 @@ type mention struct {
 	deletedBy string
 }
 
-// Read adds an audit log: one event in each line. Lines that are no event are counted
-// and skipped.
+// Read adds an audit log: one event in each line, plain or compressed by gzip. Lines that
+// are no event are counted and skipped.
 func (h *History) Read(log io.Reader) error {
-	in := bufio.NewReaderSize(log, 1<<16)
-	for {
-		line, err := in.ReadBytes('\n')
-		if len(line) > 1 {
-			h.addLine(line)
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("reading the audit log: %w", err)
-		}
+	truncated, err := audit.ReadLines(log, func(l audit.Line) error {
+		h.addLine(l.Text)
+		return nil
+	})
+	if err = errors.Join(err, truncated); err != nil {
+		return fmt.Errorf("reading the audit log: %w", err)
 	}
+	return nil
 }
 
 func (h *History) addLine(line []byte) {

@@ -1,6 +1,9 @@
 package whose
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +58,19 @@ not an event
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"list","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"responseObject":{"kind":"FlowSchemaList","items":[{"metadata":{"name":"listed","uid":"uid-of-listed"}}]},"stageTimestamp":"2026-11-22T11:30:00.000000Z"}
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"objectRef":{"resource":"flowschemas","name":"kept","uid":"uid-of-kept","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":403},"stageTimestamp":"2026-11-22T11:40:00.000000Z"}
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"pods","name":"web","uid":"uid-of-pod","apiVersion":"v1"},"responseStatus":{"code":201},"stageTimestamp":"2026-11-22T11:50:00.000000Z"}`
+
+func TestAuditLogMayBeCompressed(t *testing.T) {
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, log)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	var plain, history History
+	require.NoError(t, plain.Read(strings.NewReader(log)))
+	require.NoError(t, history.Read(&compressed))
+	assert.NotEmpty(t, history.objects)
+	assert.Equal(t, plain, history)
+}
 
 func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 	var history History
