@@ -14,16 +14,23 @@ import (
 
 var updateDocs = tour.Flag()
 
-// TestReadmeTour runs the README's tour, and what it shows of the plug-in, in a directory laid out like a fresh
-// clone, on a server started like `make run` does.
-func TestReadmeTour(t *testing.T) {
+// startAsInAClone starts a server as `make run` does, and returns a directory laid out
+// like a fresh clone.
+func startAsInAClone(t *testing.T) (clone string) {
+	t.Helper()
 	root, err := binaries.Root()
 	require.NoError(t, err)
 	harness.Program(t, binaries.Plugin)
-	clone := harness.ShortDir(t)
+	clone = harness.ShortDir(t)
 	require.NoError(t, os.Symlink(filepath.Join(root, "artifacts"), filepath.Join(clone, "artifacts")))
 	server := harness.StartServer(t, harness.ServerOptions{DataDir: filepath.Join(clone, ".flowcontrol-apiserver")})
 	siteOf(t, server, nil).settle(t) // the first table shows the statuses that the engine writes after the start
+	return clone
+}
+
+// TestReadmeTour runs the README's tour, and what it shows of the plug-in.
+func TestReadmeTour(t *testing.T) {
+	clone := startAsInAClone(t)
 	kubeconfig := "KUBECONFIG=.flowcontrol-apiserver/admin.kubeconfig"
 	tour.Run(t, tour.Section{Document: "README.md", Heading: "## Why was I throttled?", Dir: clone, Env: []string{kubeconfig}}, *updateDocs)
 	tour.Run(t, tour.Section{Document: "README.md", Heading: "## Tour of five minutes", Dir: clone}, *updateDocs)

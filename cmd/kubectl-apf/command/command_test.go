@@ -1,20 +1,13 @@
 package command
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/yaml"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
@@ -129,80 +122,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-func TestTopReadsTwiceForRates(t *testing.T) {
-	server := newAPIServer(t)
-	once := server.run(t, "top", "--interval=0")
-	require.Zero(t, once.status, once.errOut)
-	assert.Contains(t, once.out, "workload-low      3    245      245        1    2.0s          -\n")
-
-	out, stop := server.start(t, "top", "--interval=5s")
-	out.clock.Step(5 * time.Second)
-	assert.Zero(t, <-out.ended)
-	stop()
-	assert.Contains(t, out.String(), "workload-low      3    245      245        1    7.0s        0.4\n", "2 more in 5 seconds")
-}
-
-// start starts the program, whose second reading of the metrics shows two more
-// rejections. It returns when the program waits for the time of the next reading.
-func (s *apiServer) start(t *testing.T, args ...string) (*running, context.CancelFunc) {
-	t.Helper()
-	r := &running{clock: clocktesting.NewFakeClock(now), ended: make(chan int, 1)}
-	env := environment(&bytes.Buffer{}, &bytes.Buffer{})
-	env.Out, env.ErrOut, env.Clock = r, r, r.clock
-	ctx, stop := context.WithCancel(t.Context())
-	go func() {
-		r.ended <- Run(ctx, env, append(append([]string{"kubectl-apf"}, args...), "--kubeconfig="+s.kubeconfig))
-	}()
-	r.await(t)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.responses["/metrics"] = metrics(245, 9)
-	return r, stop
-}
-
-// running is a program that runs.
-type running struct {
-	clock *clocktesting.FakeClock
-	ended chan int
-
-	mu  sync.Mutex // guards out
-	out bytes.Buffer
-}
-
-func (r *running) Write(text []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.out.Write(text)
-}
-
-func (r *running) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.out.String()
-}
-
-// await waits until the program waits for time to pass.
-func (r *running) await(t *testing.T) {
-	t.Helper()
-	eventually.Holds(t, "the program waits for the next reading", func(a *eventually.Attempt) {
-		require.True(a, r.clock.HasWaiters(), r.String())
-	})
-}
-
-func TestWatchWritesAgainUntilItIsInterrupted(t *testing.T) {
-	server := newAPIServer(t)
-	out, stop := server.start(t, "top", "--watch", "--interval=4s")
-	assert.Equal(t, 1, strings.Count(out.String(), "LEVEL "))
-	out.clock.Step(4 * time.Second)
-	out.await(t)
-	assert.Equal(t, 2, strings.Count(out.String(), "LEVEL "))
-	assert.Contains(t, out.String(), "0.5\n", "the rate since the first reading")
-	assert.NotContains(t, out.String(), "\x1b", "the output is no terminal")
-	stop()
-	assert.Zero(t, <-out.ended, "Ctrl-C is no error")
-	assert.NotContains(t, out.String(), "error")
-}
-
 func TestOneServerIsThatOfKubectlAndSeveralAreTheReplicas(t *testing.T) {
 	one, other := newAPIServer(t), newAPIServer(t)
 	seats := func(args ...string) (seats float64, replicas int) {
@@ -264,48 +183,8 @@ func TestExplainIsAboutTheUserOfTheKubeconfig(t *testing.T) {
 	assert.Equal(t, "other", answer.Request.Namespace)
 }
 
-func TestCompletion(t *testing.T) {
-	server := newAPIServer(t)
-	complete := func(words ...string) []string {
-		var out, errOut bytes.Buffer
-		args := append([]string{"/usr/local/bin/kubectl_complete-apf"}, words...)
-		require.Zero(t, Run(t.Context(), environment(&out, &errOut), args), errOut.String())
-		var names []string
-		for line := range strings.Lines(out.String()) {
-			name, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
-			names = append(names, name)
-		}
-		return names
-	}
-	kubeconfig := "--kubeconfig=" + server.kubeconfig
-	assert.Equal(t, []string{"explain", ":4"}, complete("exp"))
-	assert.Equal(t, []string{"levels", "flows", "requests", ":4"}, complete("top", ""))
-	assert.Equal(t, []string{"list", ":4"}, complete("explain", "l"))
-	assert.Equal(t, []string{"pods", "pods/status", ":4"}, complete("explain", kubeconfig, "--cache-dir="+t.TempDir(), "list", "po"))
-	assert.Equal(t, []string{"system-leader-election", "system-node-high", "system-nodes", ":4"}, complete("why", kubeconfig, "--flow-schema", "system-"))
-	assert.Equal(t, []string{"--flow-schema", ":4"}, complete("why", "--flow"))
-	assert.Equal(t, []string{"json", "yaml", "wide", "name", ":4"}, complete("lint", "-o", ""))
-
-	script := run(t, "completion")
-	assert.True(t, strings.HasPrefix(script.out, "#!/usr/bin/env sh\n"), script.out)
-	assert.Contains(t, script.out, `exec kubectl-apf __complete "$@"`)
-}
-
 func TestVersionIsOneLine(t *testing.T) {
 	assert.Regexp(t, `^kubectl-apf v\d+\.\d+\.\d+ \(go[\d.]+.*\)\n$`, run(t, "version").out)
-}
-
-func TestWatchRedrawsATerminal(t *testing.T) {
-	view := &topCommand{view: topViews()[0], watch: true}
-	var out bytes.Buffer
-	view.env = environment(&out, &out)
-	view.env.Width = func() int { return 60 }
-	require.NoError(t, view.write(nil, nil))
-	assert.True(t, strings.HasPrefix(out.String(), clearTerminal+"LEVEL "), out.String())
-	view.watch = false
-	out.Reset()
-	require.NoError(t, view.write(nil, nil))
-	assert.NotContains(t, out.String(), "\x1b")
 }
 
 func TestServersDifferOnALevelWithoutSeats(t *testing.T) {

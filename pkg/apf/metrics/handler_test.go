@@ -287,27 +287,3 @@ func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	refused := byName(t, registered(t, fixed{Series: []stats.Snapshot{series.Snapshot()}}))[prefix+"rejected_requests_total"].GetMetric()
 	assert.Len(t, refused, 1, "one reason, not each")
 }
-
-// figures is a FlowSource with constant figures.
-type figures []engine.FlowFigures
-
-func (f figures) FlowFigures() []engine.FlowFigures { return f }
-
-func TestFiguresAboutFlowsNameNoFlow(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	collector := NewFlowCollector(figures{{Level: "l1", HeaviestShare: 0.75, RejectedFlows: 3}, {Level: "l2"}})
-	require.NoError(t, registry.Register(collector))
-	families := byName(t, registry)
-	require.Len(t, families, len(collector.Names()))
-	for name, want := range map[string][]float64{"apf_heaviest_flow_seat_share": {0.75, 0}, "apf_rejected_flows": {3, 0}} {
-		require.Contains(t, families, name)
-		for i, metric := range families[name].GetMetric() {
-			require.Len(t, metric.GetLabel(), 1)
-			assert.Equal(t, levelLabel, metric.GetLabel()[0].GetName())
-			assert.InDelta(t, want[i], metric.GetGauge().GetValue(), 0)
-		}
-	}
-	touchPeer()
-	_, err := Union(legacyregistry.DefaultGatherer, registry, nil).Gather()
-	require.NoError(t, err, "the library has no metrics of these names")
-}
