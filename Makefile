@@ -94,7 +94,7 @@ RESULTS := .cache/test
 # LANE is "long-" in test-long, which sets the build tag long. -vet=off: the linter
 # vets the code.
 LANE ?=
-LANE_FLAGS := -count=1 -vet=off $(if $(LANE),-tags=long -timeout=2h,-timeout=15m)
+LANE_FLAGS := -count=1 -vet=off -ldflags='-s -w' $(if $(LANE),-tags=long -timeout=2h,-timeout=15m)
 
 # $(call run-tests,PHASE[,flags of gotestsum]) is the command that runs tests and
 # writes their events; append flags of `go test`.
