@@ -35,7 +35,7 @@ func newFixture(t *testing.T, config queueset.Config, limit int) *fixture {
 
 func (f *fixture) request(flowName string, work seats.Work) *queueset.Request {
 	r := queueset.NewRequest(0)
-	r.Hasher, r.Distinguisher, r.Series, r.Work = f.hasher, flowName, f.series, work
+	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = f.hasher, flowName, flowName, f.series, work
 	return r
 }
 

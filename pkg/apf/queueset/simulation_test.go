@@ -121,7 +121,7 @@ func (s *simulation) send(i int) {
 		return
 	}
 	r := queueset.NewRequest(uint32(len(s.running)))
-	r.Hasher, r.Distinguisher, r.Series, r.Work = s.hashers[i], c.flow, s.series[i], c.work
+	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = s.hashers[i], c.flow, c.flow, s.series[i], c.work
 	switch s.set.Arrive(r) {
 	case queueset.Seated:
 		s.execute(i, r)

@@ -178,7 +178,7 @@ func (q *queue) dump(now time.Duration) QueueDump {
 
 func (r *Request) dump(queue, place int) RequestDump {
 	return RequestDump{
-		Schema: r.Series.Schema, Distinguisher: r.Distinguisher, Attributes: r.Attributes, Work: r.Work,
+		Schema: r.Series.Schema, Distinguisher: r.Flow, Attributes: r.Attributes, Work: r.Work,
 		Queue: queue, Place: place, Arrived: r.arrived,
 	}
 }

@@ -34,7 +34,7 @@ func ours(t *testing.T, config queueset.Config, limit int) serve {
 	require.NoError(t, err)
 	return func(ctx context.Context, c *client, execute func()) {
 		r := queueset.NewRequest(0)
-		r.Hasher, r.Distinguisher, r.Series, r.Work = hasher, c.flow, series, c.work
+		r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = hasher, c.flow, c.flow, series, c.work
 		outcome := set.Arrive(r)
 		if outcome == queueset.Waiting {
 			outcome = set.Wait(ctx, r)
