@@ -8,6 +8,9 @@
 package findings
 
 import (
+	"maps"
+	"slices"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -52,7 +55,7 @@ func Of(in Input) (Result, error) {
 	bundle := lint.Bundle{
 		FlowSchemas: whole.FlowSchemas, PriorityLevels: whole.PriorityLevels,
 		Defaults: lint.Defaults{FlowSchemas: defaults.FlowSchemas, PriorityLevels: defaults.PriorityLevels},
-		Total:    whole.Total, Release: string(whole.Release), Facts: factsOf(&in.Facts),
+		Total:    whole.Total, Release: string(whole.Release), Facts: factsOf(&in.Facts, &in.Files),
 	}
 	if len(in.Files.Objects) > 0 {
 		out.Checked = len(in.Files.Objects)
@@ -101,8 +104,18 @@ func documentOf(object source.Object) lint.Document {
 	}
 }
 
-func factsOf(facts *source.Facts) lint.Facts {
-	out := lint.Facts{Namespaces: facts.Namespaces, ServiceAccounts: facts.ServiceAccounts, ServedVersions: facts.ServedVersions}
+// factsOf returns what is known of the cluster if the files were applied to it.
+func factsOf(facts *source.Facts, files *source.Files) lint.Facts {
+	out := lint.Facts{ServedVersions: facts.ServedVersions}
+	if facts.Namespaces != nil {
+		out.Namespaces = slices.Concat(facts.Namespaces, files.Namespaces)
+	}
+	if facts.ServiceAccounts != nil {
+		out.ServiceAccounts = maps.Clone(facts.ServiceAccounts)
+		for namespace, names := range files.ServiceAccounts {
+			out.ServiceAccounts[namespace] = slices.Concat(out.ServiceAccounts[namespace], names)
+		}
+	}
 	for _, resource := range facts.Resources {
 		out.Resources = append(out.Resources, lint.Resource{Group: resource.Group, Name: resource.Name, Namespaced: resource.Namespaced})
 	}

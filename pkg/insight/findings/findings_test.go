@@ -99,8 +99,28 @@ func TestFactsAndDocumentsAreJudged(t *testing.T) {
 	in.Facts.Missing = []replica.Missing{{What: "pods", Why: "Forbidden."}}
 	assert.Equal(t, []lint.Code{lint.UnknownField}, codes(of(t, in)), "whether the account exists is unknown")
 	assert.Contains(t, of(t, in).Notes, "pods: Forbidden.")
-	in.Facts.Namespaces, in.Facts.ServiceAccounts = []string{"shop"}, map[string][]string{"shop": {"default"}}
+	in.Facts.Namespaces, in.Facts.ServiceAccounts = []string{"default", "shop"}, map[string][]string{"shop": {"default"}}
 	assert.Contains(t, codes(of(t, in)), lint.UnknownNamespace)
+	in.Files.ServiceAccounts = map[string][]string{"shop": {"robot"}}
+	assert.NotContains(t, codes(of(t, in)), lint.UnknownNamespace, "the files create the account")
+	in.Facts.Namespaces = []string{"default"}
+	assert.Contains(t, codes(of(t, in)), lint.UnknownNamespace)
+	in.Files.Namespaces = []string{"shop"}
+	assert.NotContains(t, codes(of(t, in)), lint.UnknownNamespace, "the files create the namespace too")
+	assert.Equal(t, map[string][]string{"shop": {"default"}}, in.Facts.ServiceAccounts, "the facts stay what they were")
+}
+
+func TestBuiltInObjectsOfEachReleaseHaveNoFindings(t *testing.T) {
+	for _, release := range configuration.Releases() {
+		c, err := configuration.BuiltIn(release)
+		require.NoError(t, err)
+		for _, total := range []int{0, 600, 3000} {
+			c.Total = total
+			result := of(t, Input{Below: c})
+			assert.Empty(t, result.Findings, "%s, %d seats", release, total)
+			assert.Greater(t, result.Checked, 18, "%s", release)
+		}
+	}
 }
 
 func TestThreshold(t *testing.T) {

@@ -37,7 +37,7 @@ func (d *decoder) toV1(object runtime.Object) (*flowcontrolv1.FlowSchema, *flowc
 	case *flowcontrolv1.PriorityLevelConfiguration:
 		return nil, converted, nil
 	default:
-		return nil, nil, fmt.Errorf("%T: %w", object, errOtherKind)
+		return nil, nil, fmt.Errorf("%T is neither a FlowSchema nor a PriorityLevelConfiguration", object)
 	}
 }
 

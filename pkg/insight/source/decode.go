@@ -10,6 +10,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
 	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -18,8 +19,22 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
-// errOtherKind is the error of a document that is no object of the group.
-var errOtherKind = errors.New("it is neither a FlowSchema nor a PriorityLevelConfiguration")
+// otherKind is the error of a document that is no object of the group.
+type otherKind struct {
+	kind            schema.GroupVersionKind
+	namespace, name string
+}
+
+func (o *otherKind) Error() string {
+	return "kind " + o.kind.Kind + ": it is neither a FlowSchema nor a PriorityLevelConfiguration"
+}
+
+// newOtherKind returns the error of the document, which is JSON.
+func newOtherKind(kind schema.GroupVersionKind, document []byte) *otherKind {
+	var object metav1.PartialObjectMetadata
+	_ = json.Unmarshal(document, &object) // it has no name then
+	return &otherKind{kind: kind, namespace: object.Namespace, name: object.Name}
+}
 
 // decoder turns documents into objects of v1, with defaults, from any version of the
 // group that ever was.
@@ -133,7 +148,7 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 		err = nil
 	}
 	if err != nil {
-		return object, decodeError(actual, err)
+		return object, decodeError(actual, document, err)
 	}
 	object.APIVersion = actual.GroupVersion().String()
 	if object.FlowSchema, object.PriorityLevel, err = d.toV1(decoded); err != nil {
@@ -145,14 +160,14 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 	return object, nil
 }
 
-func decodeError(kind *schema.GroupVersionKind, err error) error {
+func decodeError(kind *schema.GroupVersionKind, document []byte, err error) error {
 	switch {
 	case runtime.IsMissingKind(err):
 		return errors.New("it has no kind: must be FlowSchema or PriorityLevelConfiguration")
 	case runtime.IsMissingVersion(err):
 		return fmt.Errorf("it has no apiVersion: must be %s", flowcontrolv1.SchemeGroupVersion)
 	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName:
-		return fmt.Errorf("kind %s: %w", kind.Kind, errOtherKind)
+		return newOtherKind(*kind, document)
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
 	default:

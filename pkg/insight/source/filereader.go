@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -62,8 +63,8 @@ func (f *Files) add(decoder *decoder, document document) {
 	objects := decoder.decodeAll(document.data, func(item int, err error) {
 		place := document.place
 		place.Item = item
-		if errors.Is(err, errOtherKind) {
-			f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, oneSentence(err)))
+		if other, ok := errors.AsType[*otherKind](err); ok {
+			f.addOther(place, other)
 			return
 		}
 		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
@@ -74,6 +75,21 @@ func (f *Files) add(decoder *decoder, document document) {
 		object.Place.Item = item
 		f.Objects = append(f.Objects, object)
 		f.Notes = append(f.Notes, object.notes()...)
+	}
+}
+
+// addOther adds what is known of an object of another kind.
+func (f *Files) addOther(place Place, other *otherKind) {
+	switch other.kind.GroupKind() {
+	case schema.GroupKind{Kind: "Namespace"}:
+		f.Namespaces = append(f.Namespaces, other.name)
+	case schema.GroupKind{Kind: "ServiceAccount"}:
+		if f.ServiceAccounts == nil {
+			f.ServiceAccounts = map[string][]string{}
+		}
+		f.ServiceAccounts[other.namespace] = append(f.ServiceAccounts[other.namespace], other.name)
+	default:
+		f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
 	}
 }
 

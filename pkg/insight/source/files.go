@@ -11,6 +11,10 @@ import (
 type Files struct {
 	// Objects are in the order of the files.
 	Objects []Object
+	// Namespaces are the names of Namespaces in the files, ServiceAccounts those of
+	// ServiceAccounts by their namespace.
+	Namespaces      []string
+	ServiceAccounts map[string][]string
 	// Errors are the documents that could not be read.
 	Errors []FileError
 	// Notes are sentences about what was skipped, ignored or converted.

@@ -172,6 +172,15 @@ func TestOtherKindsAreSkipped(t *testing.T) {
 	assert.Equal(t, "The files contain no FlowSchema and no PriorityLevelConfiguration.", err.Error())
 }
 
+func TestNamespacesAndServiceAccountsOfFilesAreKnown(t *testing.T) {
+	files, err := filesOf(t, schemaYAML("a", "v1", "l")+"---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"+
+		"---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: robot, namespace: shop}\n")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"shop"}, files.Namespaces)
+	assert.Equal(t, map[string][]string{"shop": {"robot"}}, files.ServiceAccounts)
+	assert.Empty(t, files.Notes)
+}
+
 func TestWithoutFilesThereAreNone(t *testing.T) {
 	files, err := newSource(t, source.Options{Offline: true}).Files(t.Context())
 	require.NoError(t, err)
