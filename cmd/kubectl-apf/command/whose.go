@@ -104,7 +104,13 @@ func (w *whoseCommand) history() (*whose.History, error) {
 	}
 	defer func() { _ = in.Close() }()
 	history := &whose.History{}
-	return history, history.Read(in)
+	if err := history.Read(in); err != nil {
+		return nil, err
+	}
+	for _, note := range history.Notes() {
+		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
+	}
+	return history, nil
 }
 
 // namesOfObjects returns the names of the objects that were found.

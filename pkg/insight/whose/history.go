@@ -19,8 +19,12 @@ const group = "flowcontrol.apiserver.k8s.io"
 // zero History is empty.
 type History struct {
 	objects map[string]mention
-	// Skipped is the number of lines that were no audit event.
-	Skipped int
+	// Events is the number of audit events, Skipped of lines that are none.
+	Events, Skipped int
+	// FirstSkipped is the number of the first line that is none, from 1 on.
+	FirstSkipped int
+	// Truncated says why the log ends before its end; nil if it does not.
+	Truncated error
 }
 
 // mention is an object in an audit log.
@@ -34,24 +38,43 @@ type mention struct {
 }
 
 // Read adds an audit log: one event in each line, plain or compressed by gzip. Lines that
-// are no event are counted and skipped.
+// are no event are counted and skipped. It is an error if no line is one.
 func (h *History) Read(log io.Reader) error {
 	truncated, err := audit.ReadLines(log, func(l audit.Line) error {
-		h.addLine(l.Text)
+		h.addLine(l)
 		return nil
 	})
-	if err = errors.Join(err, truncated); err != nil {
+	h.Truncated = truncated
+	if err == nil && h.Events == 0 {
+		err = errors.New("no event: must be lines of JSON, audit.k8s.io/v1 Events")
+	}
+	if err != nil {
 		return fmt.Errorf("reading the audit log: %w", err)
 	}
 	return nil
 }
 
-func (h *History) addLine(line []byte) {
+// Notes returns a sentence for each thing that is wrong with what was read.
+func (h *History) Notes() []string {
+	var notes []string
+	if h.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d lines of the audit log are skipped: line %d is no audit.k8s.io/v1 Event.", h.Skipped, h.Skipped+h.Events, h.FirstSkipped))
+	}
+	if h.Truncated != nil {
+		notes = append(notes, fmt.Sprintf("The audit log is truncated: %s.", h.Truncated))
+	}
+	return notes
+}
+
+func (h *History) addLine(l audit.Line) {
 	var event auditv1.Event
-	if err := json.Unmarshal(line, &event); err != nil || event.Kind != "Event" {
-		h.Skipped++
+	if err := json.Unmarshal(l.Text, &event); err != nil || event.Kind != "Event" {
+		if h.Skipped++; h.Skipped == 1 {
+			h.FirstSkipped = l.Number
+		}
 		return
 	}
+	h.Events++
 	h.Add(&event)
 }
 

@@ -72,6 +72,27 @@ func TestAuditLogMayBeCompressed(t *testing.T) {
 	assert.Equal(t, plain, history)
 }
 
+func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
+	var history History
+	require.NoError(t, history.Read(strings.NewReader(log)))
+	assert.Equal(t, []string{"1 of 7 lines of the audit log are skipped: line 2 is no audit.k8s.io/v1 Event."}, history.Notes())
+
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, log+"\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Flush()) // without an end
+	history = History{}
+	require.NoError(t, history.Read(&compressed))
+	require.Len(t, history.Notes(), 2)
+	assert.Equal(t, "The audit log is truncated: unexpected EOF.", history.Notes()[1])
+
+	for _, text := range []string{"", "a line\n", "{}\n"} {
+		var none History
+		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be lines of JSON, audit.k8s.io/v1 Events", "%q", text)
+	}
+}
+
 func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 	var history History
 	require.NoError(t, history.Read(strings.NewReader(log)))
