@@ -20,8 +20,10 @@
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	suite           expectations about a configuration
+//	dashboard       a page that shows what top answers
 //
-// source does the input; the answers are pure functions of plain values. Each answer
+// source does the input; the answers are pure functions of plain values, except that
+// dashboard reads again and again. Each answer
 // has a documented JSON form and writes itself as a table. The command
 // cmd/kubectl-apf only parses flags.
 package insight

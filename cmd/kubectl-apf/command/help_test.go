@@ -94,8 +94,8 @@ func TestExamplesRun(t *testing.T) {
 			lines := examples(c.Example)
 			require.NotEmpty(t, lines)
 			for _, line := range lines {
-				if strings.Contains(strings.Join(line, " "), "--watch") {
-					line = append(line, "--help") // a test of its own watches
+				if joined := strings.Join(line, " "); strings.Contains(joined, "--watch") || strings.Contains(joined, "--web") {
+					line = append(line, "--help") // these run until interrupted, and have tests of their own
 				}
 				server := newAPIServer(t)
 				if strings.Contains(strings.Join(line, " "), "must-gather") || strings.Contains(strings.Join(line, " "), "manifests") {

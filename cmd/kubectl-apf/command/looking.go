@@ -69,6 +69,15 @@ func (l *looking) hasFiles() bool {
 	return len(files.Filenames) > 0 || files.Kustomize != ""
 }
 
+// name returns the address of the cluster.
+func (l *looking) name() (string, error) {
+	config, err := l.cluster.ToRESTConfig()
+	if err != nil {
+		return "", err
+	}
+	return config.Host, nil
+}
+
 // open returns the source that the flags describe.
 func (l *looking) open(env Environment) (source.Source, error) {
 	return l.openWith(env, l.files.ToOptions())

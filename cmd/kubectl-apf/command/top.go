@@ -26,6 +26,8 @@ type topCommand struct {
 	options  top.Options
 	watch    bool
 	interval time.Duration
+	web      bool
+	port     int
 	view     topView
 }
 
@@ -88,7 +90,10 @@ together.
              refused per second, for which it reads twice
   flows      for each flow the seat-seconds of the last minute where the server tells
              them (flowcontrol-apiserver), and its seats, requests and waits of now
-  requests   each request that executes or waits`,
+  requests   each request that executes or waits
+
+With --web it serves a page with the levels over the last minutes and the heaviest
+flows, on the loopback of this machine.`,
 		examples: `# Show the priority levels
 kubectl apf top
 
@@ -96,7 +101,10 @@ kubectl apf top
 kubectl apf top flows --watch --interval=5s --limit=20
 
 # Show the requests that have waited longest
-kubectl apf top requests --sort=wait -o wide`,
+kubectl apf top requests --sort=wait -o wide
+
+# Show charts and tables in a browser
+kubectl apf top --web`,
 		rights: replicaRights(),
 	}.command()
 	var names, orders []string
@@ -113,6 +121,8 @@ kubectl apf top requests --sort=wait -o wide`,
 	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two readings. If 0, levels are read once, without rates.")
 	c.Flags().StringVar(&t.options.Sort, "sort", "", "The order of the rows, by default the first of "+strings.Join(orders, "; ")+".")
 	c.Flags().IntVar(&t.options.Limit, "limit", 0, "The largest number of rows. If 0, there is no limit.")
+	c.Flags().BoolVar(&t.web, "web", false, "Serve a page with charts and tables on the loopback, until interrupted.")
+	c.Flags().IntVar(&t.port, "port", 0, "The port of --web. If 0, a free one is chosen.")
 	return c
 }
 
@@ -133,6 +143,12 @@ func (t *topCommand) complete(args []string) error {
 	if _, _, err := t.view.answer(nil, nil, t.options); err != nil {
 		return err
 	}
+	if t.web {
+		return t.checkWeb(args)
+	}
+	if t.port != 0 {
+		return errors.New("--port is the port of --web: give both, or none")
+	}
 	return t.output.validate()
 }
 
@@ -143,6 +159,9 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 	from, err := t.looking.open(t.env)
 	if err != nil {
 		return err
+	}
+	if t.web {
+		return t.serve(ctx, from)
 	}
 	if t.watch {
 		return t.redraw(ctx, from)
