@@ -33,6 +33,7 @@ func testKubeAPIServer(t *testing.T, program string) {
 	fill(t, etcd)
 	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Args: []string{"-v=3"}})
 	agree(t, &server.APIServer, false, stored()).requireHands(t)
+	requireRights(t, &server.APIServer)
 }
 
 func TestThisServerDoesWhatIsExplained(t *testing.T) {
