@@ -64,25 +64,28 @@ func Current(total int, levels []Level) Division {
 			})
 		}
 	}
-	switch {
-	case rest <= lowerSum:
-		for _, p := range parts {
-			division.Current[p.level] = levels[p.level].Lower
-		}
-		return division
-	case rest <= minSum:
-		fraction := float64(rest-lowerSum) / float64(minSum-lowerSum)
-		for i := range parts {
-			l := levels[parts[i].level]
-			lower := float64(l.Lower)
-			parts[i].seats = lower + (parts[i].lower-lower)*fraction
-			parts[i].least = max(l.Lower, min(1, l.Nominal))
-		}
-	default:
+	if rest > minSum {
 		division.FairFraction = fairFraction(float64(rest), parts)
+	} else {
+		aboveLower(rest, lowerSum, minSum, levels, parts)
 	}
 	roundSeats(parts, division.Current, total)
 	return division
+}
+
+// aboveLower sets the seats of each part to its lower limit and, of what rest exceeds
+// the sum of the lower limits by, its proportion. rest is at most the sum of the minima.
+func aboveLower(rest, lowerSum, minSum int, levels []Level, parts []part) {
+	fraction := 0.0
+	if rest > lowerSum {
+		fraction = float64(rest-lowerSum) / float64(minSum-lowerSum)
+	}
+	for i := range parts {
+		l := levels[parts[i].level]
+		lower := float64(l.Lower)
+		parts[i].seats = lower + (parts[i].lower-lower)*fraction
+		parts[i].least = max(l.Lower, min(1, l.Nominal))
+	}
 }
 
 // minCurrent returns minCurrent of the package comment, in seats.

@@ -141,6 +141,25 @@ func TestCurrent(t *testing.T) {
 			// 60 seats; a lower limit is 40; the rest is 20 of the 20 missing.
 			current: []int{40, 1, 60}, targets: []float64{40, 0, 500},
 		},
+		"also when an exempt level leaves no more than the lower limits": {
+			total: 100,
+			levels: []Level{
+				{Limits: Limits{0, 0, 100}, Exempt: true, HighWatermark: 10},
+				{Limits: Limits{10, 0, 100}, HighWatermark: 10},
+				{Limits: Limits{90, 90, 100}},
+				{Limits: Limits{0, 0, 100}, HighWatermark: 10},
+			},
+			current: []int{10, 1, 90, 0}, targets: []float64{10, 10, 90, 0},
+		},
+		"also when an exempt level uses more than the server has": {
+			total: 4,
+			levels: []Level{
+				{Limits: Limits{0, 0, 4}, Exempt: true, HighWatermark: 50},
+				{Limits: Limits{3, 0, 4}, HighWatermark: 3},
+				{Limits: Limits{1, 1, 4}},
+			},
+			current: []int{50, 1, 1}, targets: []float64{50, 3, 1},
+		},
 		"no levels, nothing to do": {total: 10, current: []int{}, targets: []float64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +216,7 @@ func TestCurrentProperties(t *testing.T) {
 	for range 20000 {
 		total, levels := randomLevels(random)
 		got := Current(total, levels)
-		rest, lower, minimum, upper, sum := 0, 0, 0, 0, 0
+		rest, lower, minimum, upper, sum, least := 0, 0, 0, 0, 0, 0
 		for i, l := range levels {
 			sum += got.Current[i]
 			rest += l.Nominal
@@ -205,18 +224,22 @@ func TestCurrentProperties(t *testing.T) {
 			if l.Exempt {
 				rest -= minCurrent(l)
 				require.Equal(t, max(l.Lower, l.HighWatermark), got.Current[i])
+				least += got.Current[i]
 				continue
 			}
+			least += max(l.Lower, min(1, l.Nominal))
 			lower += l.Lower
 			minimum += minCurrent(l)
 			upper += l.Upper
 			require.GreaterOrEqual(t, got.Current[i], l.Lower)
+			require.GreaterOrEqual(t, got.Current[i], min(1, l.Nominal), "level %d of %+v", i, levels)
 			require.LessOrEqual(t, got.Current[i], l.Upper)
 		}
 		switch {
 		case rest <= lower:
 			reached["lower limits"]++
 			require.Zero(t, got.FairFraction)
+			require.Equal(t, least, sum, "every level has its least")
 			continue
 		case rest <= minimum:
 			reached["proportional"]++

@@ -48,13 +48,15 @@
 // # Whole seats
 //
 // Currents are rounded to the nearest seat, halves up, but a level with a nominal
-// seat gets at least 1. Otherwise a level that has lent all its seats while idle would
-// reject every request until the next division, and forever if it has no queues,
-// because it would never show demand. (k8s.io/apiserver rounds to zero and admits one
-// request at a limit of zero, even if zero is configured.)
+// seat gets at least 1, also where R <= Σ lower. Otherwise a level that has lent all its
+// seats while idle would reject every request until the next division, and forever if it
+// has no queues, because it would never show demand. (k8s.io/apiserver rounds to zero and
+// admits one request at a limit of zero, even if zero is configured.)
 //
 // Rounding could add more than one seat per level to S. Then the levels that gained
 // most by rounding return a seat and, if that is not enough, the levels that have most
 // above their minimum. So the sum of the current limits is at most S plus one seat per
-// level, unless the sum of the minima is greater.
+// level, unless the sum of the minima is greater. Where R <= Σ lower, nothing can be
+// returned: the sum is Σ minCurrent(exempt) + Σ max(lower, 1), without 1 for levels that
+// have no nominal seat.
 package allocation

@@ -113,19 +113,10 @@ func limits(s site, f figures) []int {
 }
 
 // letIn corrects the library's limits: at a limit of zero it admits one request
-// (issue 134196). If this engine has only enough seats for the lower limits,
-// zero stays zero.
+// (issue 134196).
 func letIn(limits []int, levels []allocation.Level) {
-	rest := 0
-	for _, l := range levels {
-		if l.Exempt {
-			rest += l.Nominal - max(l.Lower, l.HighWatermark)
-		} else {
-			rest += l.Nominal - l.Lower
-		}
-	}
 	for i, l := range levels {
-		if rest > 0 && !l.Exempt {
+		if !l.Exempt {
 			limits[i] = max(limits[i], min(1, l.Nominal))
 		}
 	}

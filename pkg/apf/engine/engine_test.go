@@ -81,6 +81,28 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	assert.Zero(t, report.Division.Current, "what has no shares is closed, however many ask")
 }
 
+// With lower limits of 0 and 90, and 10 seats in use on the exempt level, no seat was
+// left for the level that lends all. Without queues it never showed demand again.
+func TestALevelThatLendsAllLetsOneRequestInWhileExemptOnesUseTheRest(t *testing.T) {
+	f := newFixture(t, 100)
+	lender := rejecting("lender", 10)
+	lender.LendablePercent = 100
+	f.apply(engine.Configuration{
+		Total:   100,
+		Levels:  []prioritylevel.Config{lender, rejecting("keeper", 90), rejecting("catch-all", 0)},
+		Schemas: []classify.Schema{schemaOf("lender", "lender", 10)},
+	})
+	for range 10 {
+		exempt := f.classified("admin", "system:masters")
+		require.True(t, exempt.Admit(context.Background(), seats.Work{Initial: 1}, nil))
+	}
+	for range 3 {
+		f.clock.Advance(10 * time.Second)
+		f.engine.Rebalance()
+		f.admit("lender").Finish()
+	}
+}
+
 func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 	f := newFixture(t, 100)
 	requireCapacity := func(wantWaiting, wantSeats float64) {
