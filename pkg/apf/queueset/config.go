@@ -58,8 +58,7 @@ type Config struct {
 	Queues int
 	// HandSize is the number of queues that a flow may use.
 	HandSize int
-	// QueueLengthLimit is the number of requests that may wait in one queue
-	// while no seat is free.
+	// QueueLengthLimit is the number of requests that may wait in one queue.
 	QueueLengthLimit int
 }
 

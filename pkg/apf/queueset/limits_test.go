@@ -32,7 +32,7 @@ func TestALevelWithoutQueuesRefusesPastTheLimit(t *testing.T) {
 	}
 }
 
-func TestAQueueRefusesOnlyWhenItIsFullAndNoSeatIsFree(t *testing.T) {
+func TestAQueueRefusesOnlyWhenItIsFull(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 2), 2)
 	first := f.arrive("a", wide(1), queueset.Seated)
 	f.arrive("a", wide(1), queueset.Seated)
@@ -42,14 +42,25 @@ func TestAQueueRefusesOnlyWhenItIsFullAndNoSeatIsFree(t *testing.T) {
 	assert.Equal(t, stats.QueueFull, r.Reason())
 	f.set.Finish(first)
 	f.arrive("a", wide(1), queueset.Waiting)
+}
 
-	// Seats are free, but the request at the head needs more of them: the queue
-	// may grow.
-	g := newFixture(t, queues(1, 1, 1), 4)
-	g.arrive("a", wide(1), queueset.Seated)
-	for range 5 {
-		g.arrive("a", wide(4), queueset.Waiting)
+// Nine seats are kept for the first request of the queue. Others of its flow were
+// enqueued without bound.
+func TestAFullQueueRefusesWhileSeatsAreKeptForAWideRequest(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 3), 20)
+	held := f.arrive("holder", wide(11), queueset.Seated)
+	head := f.arrive("a", wide(10), queueset.Waiting)
+	for range 2 {
+		f.arrive("a", wide(1), queueset.Waiting)
 	}
+	for range 100 {
+		r := f.arrive("a", wide(1), queueset.Refused)
+		assert.Equal(t, stats.QueueFull, r.Reason())
+	}
+	assert.Equal(t, 3, f.set.Figures().Waiting)
+	f.set.Finish(held)
+	assert.True(t, dispatched(head))
+	f.arrive("a", wide(1), queueset.Seated)
 }
 
 // Issue 134196: with a limit of zero a request was admitted when nothing was

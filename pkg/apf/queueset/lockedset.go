@@ -98,7 +98,9 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 		return l.admitUnqueued(r, now), nil
 	}
 	q := l.queue.schedule.choose(hash)
-	if l.queue.free() <= 0 && q.length >= l.config.QueueLengthLimit {
+	// While requests wait, free seats are kept for one that does not fit. A full queue
+	// refuses then too, so that the configuration bounds how many wait.
+	if q.length >= l.config.QueueLengthLimit {
 		return l.refuse(r, stats.QueueFull, q.index), nil
 	}
 	r.width = width
