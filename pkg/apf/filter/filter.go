@@ -123,8 +123,9 @@ func (r *request) setHeaders(header http.Header) {
 
 // admit acquires seats and reports whether the request may execute.
 func (r *request) admit() bool {
-	outcome := r.apf.Arrive(r.work())
-	r.logWork()
+	work := r.work()
+	r.logWork(work)
+	outcome := r.apf.Arrive(work)
 	if outcome == queueset.Waiting {
 		return r.wait()
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"k8s.io/apiserver/pkg/server/httplog"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // maxLogged is the number of bytes of a name that are logged.
@@ -18,11 +20,13 @@ func (r *request) logClass() {
 	httplog.AddKeyValue(ctx, "apf_fs", truncate(r.apf.Schema().Name))
 }
 
-func (r *request) logWork() {
+// logWork logs the work estimate. It does not read r.apf.Work, which a dispatch may
+// change as soon as the request has arrived.
+func (r *request) logWork(work seats.Work) {
 	if !r.logged {
 		return
 	}
-	ctx, work := r.http.Context(), &r.apf.Work
+	ctx := r.http.Context()
 	httplog.AddKeyValue(ctx, "apf_iseats", work.Initial)
 	httplog.AddKeyValue(ctx, "apf_fseats", work.Final)
 	httplog.AddKeyValue(ctx, "apf_additionalLatency", work.Latency)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // counter returns the sum of a library counter over the series whose labels
@@ -87,6 +88,23 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 		})
 	}
 	assert.Equal(t, strings.Repeat("a", 64), truncate(strings.Repeat("a", 65)))
+}
+
+// The estimate was logged after the arrival, while a dispatch may already change it. The
+// race detector reported it.
+func TestEstimateOfAWaitingRequestIsNotReadWhileItMayBeDispatched(t *testing.T) {
+	captureLog(t, "3")
+	s := newSite(t, queueset.Queue, 1)
+	release := s.busy()
+	handler := httplog.WithLogging(s.before(func(http.ResponseWriter, *http.Request) {}), httplog.DefaultStacktracePred)
+	answered := make(chan int, 1)
+	go func() { answered <- s.ask(handler, requestBy(nobody, "get", "")).Code }()
+	eventually.Holds(t, "the request waits", func(a *eventually.Attempt) {
+		require.Equal(a, 1, s.figures("tested").Waiting)
+	})
+	release()
+	assert.Equal(t, http.StatusOK, <-answered)
+	s.requireIdle()
 }
 
 // captureLog redirects the log to a buffer until the end of the test. The verbosity may

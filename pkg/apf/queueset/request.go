@@ -23,7 +23,8 @@ type Request struct {
 	Hasher *flow.Hasher
 	// Series counts for the flow schema on this level.
 	Series *stats.Series
-	// Work is the estimated cost of the request.
+	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
+	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
 
 	shard   uint32        // modulo the number of shards: where seats and counters are found
