@@ -29,6 +29,7 @@ type Engine struct {
 	mu           sync.Mutex
 	total        int
 	levels       map[string]*prioritylevel.Level // quiescing ones included
+	retired      retirement
 	fairFraction float64
 }
 
@@ -39,9 +40,10 @@ func New(c clock.Clock, processors, total int) *Engine {
 	// (BenchmarkUncontendedParallel, BenchmarkCores).
 	shards := 1 << bits.Len(uint(2*max(processors, 1)-1))
 	e := &Engine{
-		clock:  c,
-		layout: stats.NewLayout(min(shards, stats.MaxShards)),
-		levels: map[string]*prioritylevel.Level{},
+		clock:   c,
+		layout:  stats.NewLayout(min(shards, stats.MaxShards)),
+		levels:  map[string]*prioritylevel.Level{},
+		retired: retirement{},
 	}
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
 	e.Apply(Configuration{Total: total})
@@ -69,7 +71,7 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	problems = append(problems, more...)
 	e.total = c.Total
 	problems = append(problems, e.configure(configs)...)
-	e.current.Store(newSnapshot(e.layout, schemas, e.levels, configs, e.current.Load()))
+	e.current.Store(e.newSnapshot(schemas, configs))
 	dropped := false
 	for _, name := range e.removed(configs) {
 		dropped = e.quiesce(name) || dropped
@@ -162,6 +164,7 @@ func (e *Engine) Rebalance() {
 	for _, level := range e.levels {
 		level.EndPeriod()
 	}
+	e.retired.forgetIdle()
 	e.divide()
 }
 

@@ -15,7 +15,8 @@ import (
 type Report struct {
 	Levels []prioritylevel.Report // by name
 	// Series are the figures of the flow schemas that have had a request, in
-	// matching order.
+	// matching order, and then those of flow schemas that were deleted or moved to
+	// another level while requests are under way.
 	Series []stats.Snapshot
 	// FairFraction is f of package allocation.
 	FairFraction float64
@@ -28,13 +29,25 @@ func (e *Engine) Report() Report {
 	for i, level := range levels {
 		out.Levels[i] = level.Report()
 	}
+	for _, one := range e.usedSeries() {
+		out.Series = append(out.Series, one.Snapshot())
+	}
+	return out
+}
+
+// usedSeries returns the Series of which a Report has the figures. No two have the same
+// labels.
+func (e *Engine) usedSeries() []*stats.Series {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var used []*stats.Series
 	classes := e.current.Load().classes
 	for i := range classes {
 		if one := classes[i].series; one.Used() {
-			out.Series = append(out.Series, one.Snapshot())
+			used = append(used, one)
 		}
 	}
-	return out
+	return append(used, e.retired.busy()...)
 }
 
 // allLevels returns the levels by name, and the fair fraction.

@@ -29,31 +29,37 @@ type class struct {
 	series *stats.Series
 }
 
-// newSnapshot returns the snapshot of valid schemas and their levels. A schema that
-// the previous snapshot has keeps its flow hashes and, on the same level, its figures.
-func newSnapshot(layout *stats.Layout, schemas []classify.Schema, levels map[string]*prioritylevel.Level, configs map[string]prioritylevel.Config, previous *snapshot) *snapshot {
+// newSnapshot returns the snapshot of valid schemas and their levels, of which e.levels
+// has those in configs. A schema that the current snapshot has keeps its flow hashes and,
+// on the same level, its figures. Other figures of the current snapshot retire.
+func (e *Engine) newSnapshot(schemas []classify.Schema, configs map[string]prioritylevel.Config) *snapshot {
 	shared := make(map[string]*prioritylevel.Config, len(configs))
 	for name, c := range configs {
 		shared[name] = &c
 	}
-	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(levels)}
+	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels)}
 	sorted := s.classifier.Schemas()
 	s.classes = make([]class, len(sorted))
-	known := previous.byName()
+	known := e.current.Load().byName()
 	for i := range sorted {
 		yieldAt(i)
 		schema := &sorted[i]
 		c := &s.classes[i]
 		*c = class{
 			schema: schema,
-			level:  levels[schema.Level],
+			level:  e.levels[schema.Level],
 			config: shared[schema.Level],
 		}
 		c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
-		c.inherit(known[schema.Name], layout)
+		if e.inherit(c, known[schema.Name]) {
+			delete(known, schema.Name)
+		}
 		if schema.Name == mandatory.CatchAll {
 			s.catchAll = c
 		}
+	}
+	for _, former := range known {
+		e.retired.add(former.series)
 	}
 	return s
 }
@@ -70,19 +76,22 @@ func (s *snapshot) byName() map[string]*class {
 	return known
 }
 
-func (c *class) inherit(previous *class, layout *stats.Layout) {
-	if previous != nil {
-		c.hasher = previous.hasher
-		if previous.level == c.level {
-			c.series = previous.series
+// inherit completes c with what the class of the same schema in the current snapshot
+// has; that may be nil. It reports whether c continues its figures.
+func (e *Engine) inherit(c, former *class) bool {
+	if former == nil {
+		c.hasher = flow.NewHasher(c.schema.Name)
+	} else {
+		c.hasher = former.hasher
+		if former.series.Level == c.schema.Level {
+			c.series = former.series
+			return true
 		}
 	}
-	if c.hasher == nil {
-		c.hasher = flow.NewHasher(c.schema.Name)
+	if c.series = e.retired.take(c.schema.Level, c.schema.Name); c.series == nil {
+		c.series = e.layout.NewSeries(c.schema.Level, c.schema.Name)
 	}
-	if c.series == nil {
-		c.series = layout.NewSeries(c.schema.Level, c.schema.Name)
-	}
+	return false
 }
 
 // classify returns the class of a request.

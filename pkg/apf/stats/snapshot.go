@@ -34,6 +34,24 @@ func (s *Series) Used() bool {
 	return false
 }
 
+// Busy reports whether requests of the Series wait, execute, or hold seats after their
+// execution. A request that is dispatched meanwhile may be missed.
+func (s *Series) Busy() bool {
+	executing, others := int64(0), int64(0)
+	for i := range s.shards {
+		if sh := s.shards[i].Load(); sh != nil {
+			executing -= int64(sh.finished[0].count() + sh.finished[1].count())
+		}
+	}
+	for i := range s.shards {
+		if sh := s.shards[i].Load(); sh != nil {
+			executing += int64(sh.dispatched())
+			others += sh.inQueue.Load() + sh.extraSeats.Load()
+		}
+	}
+	return executing != 0 || others != 0
+}
+
 // Snapshot returns the sum of the shards.
 func (s *Series) Snapshot() Snapshot {
 	l := s.layout
@@ -68,6 +86,15 @@ func (s *Series) Snapshot() Snapshot {
 	return out
 }
 
+// dispatched returns the number of requests that have started.
+func (sh *shard) dispatched() uint64 {
+	n := sh.waited.count()
+	for kind := range sh.atOnce {
+		n += sh.atOnce[kind].Load()
+	}
+	return n
+}
+
 func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	for width := range sh.estimated {
 		if n := sh.estimated[width].Load(); n > 0 {
@@ -77,7 +104,7 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	sh.wider.addTo(&out.EstimatedSeats, &l.widths)
 
 	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
-	out.Dispatched += sh.atOnce[Ungoverned].Load() + unqueued + queued + sh.waited.count()
+	out.Dispatched += sh.dispatched()
 	out.WaitExecuted.observe(0, unqueued+queued)
 	out.QueueLength.observe(1, queued)
 

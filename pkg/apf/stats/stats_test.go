@@ -188,3 +188,22 @@ func TestADenominatorBeyondWhatFloatsCountIsJustLarge(t *testing.T) {
 	h.Set(0, 5)
 	assert.Equal(t, []uint64{0, 7, 0, 0, 0}, h.Snapshot(7).Counts)
 }
+
+func TestASeriesIsBusyWhileARequestIsUnderWay(t *testing.T) {
+	s := stats.NewLayout(2).NewSeries("level", "schema")
+	assert.False(t, s.Busy())
+	s.Enqueued(0, 2, 1)
+	assert.True(t, s.Busy())
+	s.Dispatched(0, 2, 2, time.Second)
+	assert.True(t, s.Busy())
+	s.Finished(1, time.Second, false, 1)
+	assert.True(t, s.Busy(), "a seat is held for the additional latency")
+	s.Released(1, 1)
+	assert.False(t, s.Busy())
+	s.Started(1, 1, stats.Ungoverned)
+	assert.True(t, s.Busy())
+	s.Finished(0, time.Second, true, 1)
+	assert.False(t, s.Busy())
+	s.Rejected(0, stats.QueueFull)
+	assert.False(t, s.Busy())
+}
