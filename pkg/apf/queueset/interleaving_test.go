@@ -159,6 +159,9 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 			changed := config
 			if changed.Discipline == queueset.Queue {
 				changed.Queues = 4 + random.IntN(60)
+				if random.IntN(4) == 0 {
+					changed = queueset.Config{Discipline: queueset.Reject}
+				}
 			}
 			assert.NoError(c.t, c.set.Configure(changed, limits(1+random.IntN(40))))
 		case 2:

@@ -44,7 +44,7 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	if r.ready == nil {
 		r.ready = make(chan struct{}, 1)
 	}
-	hash := r.hash() // before the lock is taken: BenchmarkSaturated
+	hash := r.hashOnArrival() // before the lock is taken: BenchmarkSaturated
 	l := s.locked.Lock()
 	now := l.syncTo(r.arrived)
 	if l.open && l.pool.borrow(r, width, now) {

@@ -1,6 +1,7 @@
 package queueset
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -95,7 +96,17 @@ func (r *Request) finalSeats() int {
 	return 0
 }
 
+// hash returns the hash of the flow. Without a Distinguisher it is that of Flow, since
+// the level may have got queues after the request was classified.
 func (r *Request) hash() flow.Hash {
+	if r.Hasher == nil {
+		return 0
+	}
+	return r.Hasher.Hash(cmp.Or(r.Distinguisher, r.Flow))
+}
+
+// hashOnArrival returns the hash of the flow if the level chooses queues by it.
+func (r *Request) hashOnArrival() flow.Hash {
 	if r.Hasher == nil {
 		return 0
 	}

@@ -63,6 +63,7 @@ func (s *Set) Configure(config Config, limits Limits) error {
 	l.close(now)
 	l.config, l.queue.schedule.dealer = config, dealer
 	l.queue.schedule.trim()
+	l.adoptAll(now)
 	woken := l.setLimits(limits, now)
 	s.locked.Unlock(&l)
 	wake(woken)

@@ -1,0 +1,20 @@
+package queueset
+
+import "time"
+
+// adoptAll assigns the requests to queues that execute in none in a closed Set, because
+// the level had no queues before. Without queues it does nothing.
+func (l *lockedSet) adoptAll(now time.Duration) {
+	if l.config.Discipline != Queue {
+		return
+	}
+	for i := range l.pool.shards {
+		sh := l.pool.shards[i].Lock()
+		for r := sh.newest; r != nil; r = r.older {
+			if r.phase == executing && !l.queue.holds(r) {
+				l.queue.adopt(r, now)
+			}
+		}
+		l.pool.shards[i].Unlock(&sh)
+	}
+}
