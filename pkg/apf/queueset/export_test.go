@@ -68,6 +68,9 @@ func (s *Set) WhileLocked(f func()) {
 	f()
 }
 
+// BeginFinish does what Finish does before it needs the lock of a closed Set.
+func (s *Set) BeginFinish(r *Request) { s.pool.finish(r, s.clock.Now()) }
+
 // ChangesKept returns the number of changes and uses for which memory is allocated.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()

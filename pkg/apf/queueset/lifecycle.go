@@ -131,10 +131,17 @@ func (s *Set) Abandon(r *Request, last Outcome) {
 	}
 }
 
+// notExecuting is the value with which Finish panics.
+const notExecuting = "queueset: Finish of a request that does not execute; call it once for each request that Arrive or Wait returned as Seated"
+
 // Finish ends the execution of a seated request, once, and returns how long it
 // executed. Its seats are free at once, or after the additional latency of its
-// work, for which Finish does not wait.
+// work, for which Finish does not wait. It panics if the request does not execute,
+// since the number of seats in use would be wrong for good.
 func (s *Set) Finish(r *Request) time.Duration {
+	if r.phase != executing {
+		panic(notExecuting)
+	}
 	now := s.clock.Now()
 	executed := now - r.started
 	r.Series.Finished(s.pool.shardOf(r), executed, r.Attributes.Verb == "watch", r.held-r.finalSeats())

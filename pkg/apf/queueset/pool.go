@@ -49,10 +49,15 @@ func (p *pool) arrive(r *Request, width int, now time.Duration) (seated, full bo
 
 // finish removes r, which executed, from its shard. If the pool is open and r has
 // no additional latency, it takes the seats of r back. finish returns whether it
-// did, and whether the changes of the shard should be merged.
+// did, and whether the changes of the shard should be merged. It panics if r has been
+// removed, by another goroutine perhaps.
 func (p *pool) finish(r *Request, now time.Duration) (finished, full bool) {
 	cell := p.of(r)
 	sh := cell.Lock()
+	if !sh.has(r) {
+		cell.Unlock(&sh)
+		panic(notExecuting)
+	}
 	sh.unlink(r)
 	if !sh.open || r.Work.Latency > 0 {
 		cell.Unlock(&sh)

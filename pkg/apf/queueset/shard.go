@@ -36,6 +36,9 @@ func (sh *lockedShard) link(r *Request) {
 	sh.newest = r
 }
 
+// has reports whether r is in the list of requests.
+func (sh *lockedShard) has(r *Request) bool { return r.newer != nil || sh.newest == r }
+
 // unlink removes r from the list of requests.
 func (sh *lockedShard) unlink(r *Request) {
 	if r.newer == nil {

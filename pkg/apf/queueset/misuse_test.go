@@ -1,0 +1,64 @@
+package queueset_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// requireMisuse requires that Finish panics and changes nothing.
+func (f *fixture) requireMisuse(r *queueset.Request, seatsInUse int) {
+	f.t.Helper()
+	assert.PanicsWithValue(f.t, "queueset: Finish of a request that does not execute; call it once for each request that Arrive or Wait returned as Seated",
+		func() { f.set.Finish(r) })
+	assert.Equal(f.t, seatsInUse, f.seatsInUse())
+	assert.EqualValues(f.t, seatsInUse, f.series.Snapshot().ExecutingSeats)
+	assert.NoError(f.t, f.set.Inconsistency())
+}
+
+// A second Finish returned seats that others had.
+func TestFinishOfARequestThatDoesNotExecutePanics(t *testing.T) {
+	for name, config := range map[string]queueset.Config{
+		"with queues": queues(8, 1, 10), "without queues": rejecting(), "exempt": {Discipline: queueset.Exempt},
+	} {
+		for _, limit := range []int{2, 100} { // closed and open
+			t.Run(name, func(t *testing.T) {
+				f := newFixture(t, config, limit)
+				other, r := f.arrive("a", wide(1), queueset.Seated), f.arrive("b", wide(1), queueset.Seated)
+				f.set.Finish(r)
+				f.requireMisuse(r, 1)
+				assert.Equal(t, queueset.Seated, f.set.Arrive(r), "the request may be used again")
+				f.set.Finish(r)
+				f.set.Finish(other)
+				assert.True(t, f.set.Idle())
+				f.requireMisuse(f.request("c", wide(1)), 0)
+			})
+		}
+	}
+}
+
+func TestFinishOfARequestThatWaitsOrWasRefusedPanics(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 1), 1)
+	held := f.arrive("a", wide(1), queueset.Seated)
+	waiting := f.arrive("a", wide(1), queueset.Waiting)
+	f.requireMisuse(waiting, 1)
+	f.requireMisuse(f.arrive("a", wide(1), queueset.Refused), 1)
+	assert.True(t, f.set.Leave(waiting, stats.Cancelled))
+	f.requireMisuse(waiting, 1)
+	f.set.Finish(held)
+	assert.True(t, f.set.Idle())
+}
+
+// Another goroutine finishes the same request and waits for the lock.
+func TestFinishOfARequestThatIsBeingFinishedPanics(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 1), 2)
+	f.arrive("a", wide(1), queueset.Seated)
+	r := f.arrive("a", wide(1), queueset.Seated)
+	f.set.BeginFinish(r)
+	assert.Panics(t, func() { f.set.Finish(r) })
+	assert.Equal(t, 2, f.seatsInUse())
+	assert.Len(t, f.set.Dump().Requests, 1, "the other request is there")
+}
