@@ -35,7 +35,7 @@ func newLevelFamilies(f *families) levelFamilies {
 		requestUtilization: add("priority_level_request_utilization", timed+"Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)", phaseLabel),
 		seatUtilization: f.add(prefix+"priority_level_seat_utilization", timed+"Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
 			prometheus.Labels{phaseLabel: "executing"}, levelLabel),
-		demand: add("demand_seats", timed+"Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (nominal number of seats for that level)"),
+		demand: add("demand_seats", timed+"Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (current limit of that level), as in kube-apiserver, whose help text says nominal number of seats"),
 
 		demandHighWatermark: add("demand_seats_high_watermark", alpha+"High watermark, over last adjustment period, of demand_seats"),
 		demandAverage:       add("demand_seats_average", alpha+"Time-weighted average, over last adjustment period, of demand_seats"),

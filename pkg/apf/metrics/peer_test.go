@@ -171,13 +171,19 @@ func TestFamiliesAreThoseOfPeer(t *testing.T) {
 	require.NoError(t, registry.Register(NewCollector(full())))
 	ours := byName(t, registry)
 	compared := 0
+	corrected := map[string]bool{prefix + "demand_seats": true, prefix + "request_wait_duration_seconds": true}
 	for name, theirs := range byName(t, legacyregistry.DefaultGatherer) {
 		if !strings.HasPrefix(name, prefix) && !slices.Contains(kinds.Names(), name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, ours, name)
-			assert.Equal(t, shapeOf(theirs), shapeOf(ours[name]))
+			want, got := shapeOf(theirs), shapeOf(ours[name])
+			if corrected[name] {
+				assert.NotEqual(t, want.Help, got.Help, "the library's help says something else than what it counts")
+				want.Help = got.Help
+			}
+			assert.Equal(t, want, got)
 		})
 		compared++
 	}

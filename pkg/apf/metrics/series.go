@@ -21,6 +21,9 @@ func newSeriesFamilies(f *families) seriesFamilies {
 	add := func(name, help string, more ...string) *prometheus.Desc {
 		return f.add(prefix+name, help, nil, append([]string{levelLabel, schemaLabel}, more...)...)
 	}
+	// The library's help does not tell what it counts as execute="true". Others would
+	// expect time-outs elsewhere.
+	const waitHelp = "Length of time a request spent waiting in its queue; execute is \"false\" if it was rejected on arrival, otherwise \"true\", also after a time-out, as in kube-apiserver"
 	const seatsHelp = "Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem"
 	return seriesFamilies{
 		rejected:          add("rejected_requests_total", beta+"Number of requests rejected by API Priority and Fairness subsystem", "reason"),
@@ -30,7 +33,7 @@ func newSeriesFamilies(f *families) seriesFamilies {
 		executingRequests: add("current_executing_requests", beta+"Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem"),
 		executingSeats:    add("current_executing_seats", beta+seatsHelp),
 		concurrencyInUse:  add("request_concurrency_in_use", alpha+seatsHelp),
-		waitDuration:      add("request_wait_duration_seconds", beta+"Length of time a request spent waiting in its queue", "execute"),
+		waitDuration:      add("request_wait_duration_seconds", beta+waitHelp, "execute"),
 		executionDuration: add("request_execution_seconds", alpha+"Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority and Fairness subsystem", "type"),
 		queueLength:       add("request_queue_length_after_enqueue", alpha+"Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued"),
 		watchCount:        add("watch_count_samples", alpha+"count of watchers for mutating requests in API Priority and Fairness"),
@@ -55,7 +58,7 @@ func (f *seriesFamilies) collect(s *stats.Snapshot, out *output) {
 	out.gauge(f.executingRequests, float64(s.ExecutingRequests), labels...)
 	out.gauge(f.executingSeats, float64(s.ExecutingSeats), labels...)
 	out.gauge(f.concurrencyInUse, float64(s.ExecutingSeats), labels...)
-	out.histogram(f.waitDuration, &s.WaitExecuted, with("true")...)
+	out.histogram(f.waitDuration, &s.WaitAdmitted, with("true")...)
 	out.histogram(f.waitDuration, &s.WaitRefused, with("false")...)
 	out.histogram(f.executionDuration, &s.ExecutionRegular, with("regular")...)
 	out.histogram(f.executionDuration, &s.ExecutionWatch, with("watch")...)

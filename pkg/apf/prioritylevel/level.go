@@ -37,7 +37,7 @@ type Division struct {
 
 // New returns a level. Its configuration must be valid.
 func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.Limits, d Division) (*Level, error) {
-	set, err := queueset.New(c, layout, config.Config, seatLimits(limits, d))
+	set, err := queueset.New(c, layout, config.Config, seatLimits(d))
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +47,13 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits allocation.L
 }
 
 // seatLimits returns the limits of the queue set. With a current limit of 0, seat
-// utilization is relative to a tenth of the server.
-func seatLimits(l allocation.Limits, d Division) queueset.Limits {
+// utilization and demand are relative to a tenth of the server, as in k8s.io/apiserver.
+func seatLimits(d Division) queueset.Limits {
 	denominator := d.Current
 	if denominator <= 0 {
 		denominator = max(1, int(math.Round(float64(d.Total)/10)))
 	}
-	return queueset.Limits{Seats: d.Current, Nominal: l.Nominal, Denominator: denominator}
+	return queueset.Limits{Seats: d.Current, Denominator: denominator}
 }
 
 // Set returns the queue set.
@@ -76,7 +76,7 @@ func (l *Level) Configure(config Config, limits allocation.Limits, d Division) e
 	defer l.mu.Unlock()
 	changed := config.Config != l.config.Config
 	if changed {
-		if err := l.set.Configure(config.Config, seatLimits(limits, d)); err != nil {
+		if err := l.set.Configure(config.Config, seatLimits(d)); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (l *Level) Divide(limits allocation.Limits, d Division) {
 func (l *Level) divide(limits allocation.Limits, d Division) {
 	l.limits, l.division = limits, d
 	l.maxWidth.Store(int64(l.config.MaxWidth(limits.Nominal)))
-	l.set.SetLimits(seatLimits(limits, d))
+	l.set.SetLimits(seatLimits(d))
 }
 
 // Quiesce registers drained, called whenever a request has ended and the level may

@@ -170,6 +170,17 @@ func TestDemandIsThatOfTheLastCompletePeriodAndSmoothed(t *testing.T) {
 	assert.InDelta(t, claim.Smoothed, f.level.Report().Smoothed, 0)
 }
 
+func TestDemandIsShownAsAShareOfTheCurrentLimit(t *testing.T) {
+	f := newFixture(t, queuing(4), 10)
+	f.level.Divide(nominal(10), current(20))
+	for range 10 {
+		f.arrive(queueset.Seated)
+	}
+	f.clock.Advance(time.Second)
+	demand := f.level.Report().Figures.DemandShare
+	assert.InDelta(t, 0.5*1e9, demand.Sum, 1)
+}
+
 func TestWidthIsBoundedByTheNominalLimitAndTheHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		hand, nominal, expected int

@@ -96,10 +96,7 @@ func (c Config) WaitingCapacity() int {
 type Limits struct {
 	// Seats is the current limit: how many seats may be in use.
 	Seats int
-	// Nominal is the limit without borrowing and lending. Demand is shown as a
-	// share of it.
-	Nominal int
-	// Denominator is what requests and seats are shown as a share of: Seats, or a
-	// positive substitute if that is zero.
+	// Denominator is what requests, seats and demand are shown as a share of: Seats,
+	// or a positive substitute if that is zero.
 	Denominator int
 }

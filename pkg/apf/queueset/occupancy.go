@@ -96,7 +96,7 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limi
 	o.waitingShare.SetDenominator(now, float64(waitingCapacity))
 	o.executingShare.SetDenominator(now, float64(limits.Denominator))
 	o.seatShare.SetDenominator(now, float64(limits.Denominator))
-	o.demandShare.SetDenominator(now, float64(limits.Nominal))
+	o.demandShare.SetDenominator(now, float64(limits.Denominator))
 }
 
 // take takes the changes of shard i and leaves an empty list in their place. The

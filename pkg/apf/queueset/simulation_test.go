@@ -76,7 +76,7 @@ func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...c
 }
 
 func limits(seats int) queueset.Limits {
-	return queueset.Limits{Seats: seats, Nominal: seats, Denominator: max(1, seats)}
+	return queueset.Limits{Seats: seats, Denominator: max(1, seats)}
 }
 
 // nameFlows names the flows of clients without one. As far as possible, their

@@ -19,8 +19,8 @@ type Figures struct {
 	Totals                   Totals
 
 	// How long, in nanoseconds, each share lasted: waiting requests as a share of
-	// those that may wait, executing requests and seats in use as shares of the
-	// limit, seats in use or waiting as a share of the nominal limit.
+	// those that may wait, executing requests, seats in use, and seats in use or
+	// waiting as shares of the limit.
 	WaitingShare, ExecutingShare, SeatShare, DemandShare stats.Distribution
 
 	// R now and at the last dispatch, and S of the request dispatched last, in

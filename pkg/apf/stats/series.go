@@ -104,7 +104,7 @@ type shard struct {
 
 	finished [2]Histogram // by watch
 
-	waited, gaveUp  Histogram // wait of dispatched and of rejected requests
+	waited, left    Histogram // wait of requests that were dispatched and that left their queue
 	queueLength     Histogram
 	watches         Histogram
 	rejected        [Reasons]atomic.Uint64
@@ -158,11 +158,10 @@ func (s *Series) Dispatched(shard, width, seats int, waited time.Duration) {
 	sh.waited.Observe(&s.layout.duration, int64(waited))
 }
 
-// Rejected counts a request that was rejected on arrival.
+// Rejected counts a request that was rejected on arrival, as QueueFull or
+// ConcurrencyLimit.
 func (s *Series) Rejected(shard int, reason Reason) {
-	sh := s.shard(shard)
-	sh.rejected[reason].Add(1)
-	sh.gaveUp.Observe(&s.layout.duration, 0)
+	s.shard(shard).rejected[reason].Add(1)
 }
 
 // Left counts a request that left its queue without being dispatched.
@@ -171,7 +170,7 @@ func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 	sh.inQueue.Add(-1)
 	sh.seatsQueue.Add(-int64(width))
 	sh.rejected[reason].Add(1)
-	sh.gaveUp.Observe(&s.layout.duration, int64(waited))
+	sh.left.Observe(&s.layout.duration, int64(waited))
 }
 
 // Finished counts the end of an execution. freed is the number of seats that it

@@ -12,8 +12,9 @@ type Snapshot struct {
 	InQueueRequests, InQueueSeats     int64
 	ExecutingRequests, ExecutingSeats int64
 
-	// Wait in seconds of the requests that were executed and rejected.
-	WaitExecuted, WaitRefused Distribution
+	// Wait in seconds of the requests that started or left their queue, and of those
+	// rejected on arrival, which is 0.
+	WaitAdmitted, WaitRefused Distribution
 	// Duration of execution in seconds.
 	ExecutionRegular, ExecutionWatch Distribution
 	// Requests in a queue after one was added.
@@ -57,7 +58,7 @@ func (s *Series) Snapshot() Snapshot {
 	l := s.layout
 	out := Snapshot{
 		Level: s.Level, Schema: s.Schema,
-		WaitExecuted:     newDistribution(&l.duration),
+		WaitAdmitted:     newDistribution(&l.duration),
 		WaitRefused:      newDistribution(&l.duration),
 		ExecutionRegular: newDistribution(&l.duration),
 		ExecutionWatch:   newDistribution(&l.duration),
@@ -105,11 +106,12 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 
 	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
 	out.Dispatched += sh.dispatched()
-	out.WaitExecuted.observe(0, unqueued+queued)
+	out.WaitAdmitted.observe(0, unqueued+queued)
+	out.WaitRefused.observe(0, sh.rejected[QueueFull].Load()+sh.rejected[ConcurrencyLimit].Load())
 	out.QueueLength.observe(1, queued)
 
-	sh.waited.addTo(&out.WaitExecuted, &l.duration)
-	sh.gaveUp.addTo(&out.WaitRefused, &l.duration)
+	sh.waited.addTo(&out.WaitAdmitted, &l.duration)
+	sh.left.addTo(&out.WaitAdmitted, &l.duration)
 	sh.queueLength.addTo(&out.QueueLength, &l.queueLength)
 	sh.watches.addTo(&out.WatchCount, &l.watches)
 	for reason := range sh.rejected {
