@@ -16,6 +16,9 @@
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.
 //
-// Levels are read one after the other, each under its own lock while it is copied. So
-// two levels are not of exactly the same time.
+// Levels are read one after the other, and a level in small steps, between which
+// requests may come and go. So rows are not of exactly the same time.
+//
+// While a level has free seats no request waits, and no queue is needed: its executing
+// requests have the queue index -1, and the rows of its queues show zeros.
 package debugendpoints

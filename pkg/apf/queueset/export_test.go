@@ -71,6 +71,31 @@ func (s *Set) WhileLocked(f func()) {
 // BeginFinish does what Finish does before it needs the lock of a closed Set.
 func (s *Set) BeginFinish(r *Request) { s.pool.finish(r, s.clock.Now()) }
 
+// IsOpen reports whether the Set is open.
+func (s *Set) IsOpen() bool {
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	return l.open
+}
+
+// DumpStep is how much a dump copies under the lock at a time.
+const DumpStep = dumpStep
+
+// DumpSlowly returns what Dump does. It calls between after each step.
+func (s *Set) DumpSlowly(between func()) Dump {
+	d := s.newDumper()
+	defer d.close()
+	for more := true; more; {
+		before := len(d.requests) + len(d.queues)
+		more = d.step()
+		if copied := len(d.requests) + len(d.queues) - before; copied > dumpStep {
+			panic(fmt.Sprintf("a step copied %d", copied))
+		}
+		between()
+	}
+	return d.dump()
+}
+
 // ChangesKept returns the number of changes and uses for which memory is allocated.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()

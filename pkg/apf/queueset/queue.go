@@ -21,6 +21,7 @@ type queue struct {
 
 	length     int // requests that wait
 	head, tail *Request
+	pushed     uint64 // how many requests were added
 
 	executing int // requests that execute
 	finishing int // requests in their additional latency
@@ -50,6 +51,8 @@ func (q *queue) push(r *Request) {
 		q.tail.next = r
 	}
 	q.tail = r
+	q.pushed++
+	r.serial = q.pushed
 	q.length++
 	q.work += r.area
 }

@@ -44,6 +44,7 @@ type Request struct {
 	area    seats.Area     // work charged at dispatch
 	arrival seats.Progress // R when the request was enqueued
 	queue   *queue
+	serial  uint64 // by which requests that wait in queue are ordered, from 1 on
 
 	prev, next       *Request // neighbours in the queue; next also in a list of woken requests
 	newer, older     *Request // neighbours in the shard, guarded by the shard's lock

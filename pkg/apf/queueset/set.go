@@ -1,6 +1,7 @@
 package queueset
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
@@ -14,6 +15,9 @@ type Set struct {
 	// Not changed after New.
 	clock clock.Clock
 	pool  pool
+
+	// dumping is locked while a dumper is in use. It is taken before any other lock.
+	dumping sync.Mutex
 
 	// onIdle is called without a lock when the Set may have become idle; it may
 	// be nil.

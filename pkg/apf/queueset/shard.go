@@ -19,6 +19,7 @@ type lockedShard struct {
 	startKind stats.StartKind
 	free      int      // seats lent to this shard
 	newest    *Request // first in the list of requests, which continues along older
+	cursor    *Request // in that list: the next one that a dump copies
 	changes   changes
 	used      heavyhitters.Batch
 	started   uint64 // requests seated here
@@ -41,6 +42,9 @@ func (sh *lockedShard) has(r *Request) bool { return r.newer != nil || sh.newest
 
 // unlink removes r from the list of requests.
 func (sh *lockedShard) unlink(r *Request) {
+	if sh.cursor == r {
+		sh.cursor = r.older
+	}
 	if r.newer == nil {
 		sh.newest = r.older
 	} else {

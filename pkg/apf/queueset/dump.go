@@ -1,0 +1,197 @@
+package queueset
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// Dump is the content of a Set.
+type Dump struct {
+	// Queues is the number of queues configured.
+	Queues int
+	// Active are the queues in use, by index. An open Set has none.
+	Active []QueueDump
+	// Requests are ordered by queue and place in it.
+	Requests []RequestDump
+}
+
+// QueueDump describes one queue.
+type QueueDump struct {
+	Index              int
+	Waiting, Executing int // requests
+	SeatsInUse         int
+	NextDispatchR      float64 // S, in seat-seconds
+	InitialSeats       int     // of the waiting requests
+	Widths             int     // of the waiting requests, in seats
+	Work               seats.Area
+}
+
+// RequestDump describes one request.
+type RequestDump struct {
+	Schema        string
+	Distinguisher string
+	Attributes    flow.Attributes
+	Work          seats.Work
+	// Queue is the index of the request's queue, -1 without one. Place is the
+	// request's position among those that wait there, -1 if it executes.
+	Queue, Place int
+	// Arrived and Started are times of the Set's clock. Started is zero for a
+	// request that waits.
+	Arrived, Started time.Duration
+}
+
+// Dump returns the content. It changes nothing. It copies a few requests or queues at a
+// time and releases the lock of the Set in between, so that requests need not wait for
+// it. So requests may come and go meanwhile; each is copied at most once.
+func (s *Set) Dump() Dump {
+	d := s.newDumper()
+	defer d.close()
+	for more := true; more; {
+		more = d.step()
+	}
+	return d.dump()
+}
+
+// dumpStep is how many requests or queues are copied under the lock at a time.
+const dumpStep = 128
+
+// dumper copies the content of a Set step by step: first the requests, shard by shard,
+// then the queues.
+type dumper struct {
+	set      *Set
+	shard    int // whose requests are copied next
+	begun    bool
+	queue    int // position in scheduler.used of the queue that is copied next
+	count    int // of configured queues
+	requests []dumpedRequest
+	queues   []QueueDump
+}
+
+// dumpedRequest is a copy of a request.
+type dumpedRequest struct {
+	RequestDump
+	serial uint64 // orders those that wait in one queue; 0 if it executes
+	width  int
+}
+
+// newDumper returns a dumper. There is one at a time, since it moves the cursors of the
+// shards.
+func (s *Set) newDumper() *dumper {
+	s.dumping.Lock()
+	return &dumper{set: s}
+}
+
+func (d *dumper) close() { d.set.dumping.Unlock() }
+
+// step copies up to dumpStep requests or queues, and reports whether there may be more.
+func (d *dumper) step() bool {
+	// Lists that grow are copied. That is not done under the lock.
+	d.requests = slices.Grow(d.requests, dumpStep)
+	d.queues = slices.Grow(d.queues, dumpStep)
+	l := d.set.locked.Lock()
+	defer d.set.locked.Unlock(&l)
+	if d.shard < len(l.pool.shards) {
+		d.copyRequests(l)
+		return true
+	}
+	d.count = l.queue.schedule.dealer.DeckSize()
+	return d.copyQueues(l)
+}
+
+// copyRequests copies up to dumpStep requests of the shard.
+func (d *dumper) copyRequests(l *lockedSet) {
+	cell := &l.pool.shards[d.shard]
+	sh := cell.Lock()
+	defer cell.Unlock(&sh)
+	if !d.begun {
+		sh.cursor, d.begun = sh.newest, true
+	}
+	for range dumpStep {
+		r := sh.cursor
+		if r == nil {
+			d.shard, d.begun = d.shard+1, false
+			return
+		}
+		sh.cursor = r.older
+		switch r.phase {
+		case waiting:
+			d.requests = append(d.requests, dumpedRequest{r.dump(r.queue.index), r.serial, r.width})
+		case executing:
+			d.requests = append(d.requests, dumpedRequest{RequestDump: l.queue.dumpExecuting(r)})
+		case absent: // it is about to be refused or seated
+		}
+	}
+}
+
+// copyQueues copies up to dumpStep queues, and reports whether there are more.
+func (d *dumper) copyQueues(l *lockedSet) bool {
+	now := l.clock.Now()
+	used := l.queue.schedule.used
+	end := min(d.queue+dumpStep, len(used))
+	for ; d.queue < end; d.queue++ {
+		if q := used[d.queue]; !l.queue.schedule.unused(q) {
+			d.queues = append(d.queues, q.dump(now))
+		}
+	}
+	return end < len(used)
+}
+
+// dump returns what was copied.
+func (d *dumper) dump() Dump {
+	slices.SortStableFunc(d.queues, func(a, b QueueDump) int { return cmp.Compare(a.Index, b.Index) })
+	// A queue may have been forgotten and used again meanwhile.
+	d.queues = slices.CompactFunc(d.queues, func(a, b QueueDump) bool { return a.Index == b.Index })
+	slices.SortStableFunc(d.requests, func(a, b dumpedRequest) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.serial, b.serial), cmp.Compare(a.Arrived, b.Arrived))
+	})
+	out := Dump{Queues: d.count, Active: d.queues, Requests: make([]RequestDump, len(d.requests))}
+	place, active := 0, d.queues
+	for i := range d.requests {
+		r := &d.requests[i]
+		if i == 0 || r.Queue != d.requests[i-1].Queue {
+			place = 0
+		}
+		for len(active) > 0 && active[0].Index < r.Queue {
+			active = active[1:]
+		}
+		if r.serial > 0 {
+			r.Place = place
+			place++
+			if len(active) > 0 && active[0].Index == r.Queue {
+				active[0].InitialSeats += r.Work.Initial
+				active[0].Widths += r.width
+			}
+		}
+		out.Requests[i] = r.RequestDump
+	}
+	return out
+}
+
+func (q *fairQueue) dumpExecuting(r *Request) RequestDump {
+	index := noQueue
+	if q.holds(r) {
+		index = r.queue.index
+	}
+	one := r.dump(index)
+	one.Started = r.started
+	return one
+}
+
+// dump omits the fields that are sums over the requests.
+func (q *queue) dump(now time.Duration) QueueDump {
+	return QueueDump{
+		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
+		NextDispatchR: q.startAt(now).SeatSeconds(), Work: q.work,
+	}
+}
+
+func (r *Request) dump(queue int) RequestDump {
+	return RequestDump{
+		Schema: r.Series.Schema, Distinguisher: r.Flow, Attributes: r.Attributes, Work: r.Work,
+		Queue: queue, Place: -1, Arrived: r.arrived,
+	}
+}

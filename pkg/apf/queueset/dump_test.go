@@ -1,0 +1,104 @@
+package queueset_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// A dump closed the Set to assign requests to queues.
+func TestADumpLeavesAnOpenSetOpen(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 100)
+	var held []*queueset.Request
+	for i := range 10 {
+		f.clock.Advance(time.Millisecond)
+		held = append(held, f.arrive(fmt.Sprint(i), wide(1), queueset.Seated))
+	}
+	require.True(t, f.set.IsOpen())
+	dump := f.set.DumpSlowly(func() { assert.True(t, f.set.IsOpen()) })
+	assert.Equal(t, 64, dump.Queues)
+	assert.Empty(t, dump.Active)
+	require.Len(t, dump.Requests, 10)
+	for i, r := range dump.Requests {
+		assert.Equal(t, fmt.Sprint(i), r.Distinguisher)
+		assert.Equal(t, []int{-1, -1}, []int{r.Queue, r.Place})
+	}
+	for _, r := range held {
+		f.set.Finish(r)
+	}
+	assert.True(t, f.set.Idle())
+}
+
+// While a dump copies, requests arrive, leave, start and end. Those that wait from
+// before it to after it are in it once, in their order.
+func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
+	const limit = 20
+	f := newFixture(t, queues(8, 1, 10000), limit)
+	random := rand.New(rand.NewPCG(1, 2))
+	var executing, waiting []*queueset.Request
+	send := func(n int) {
+		for range n {
+			f.clock.Advance(1) // so that each has its own time of arrival
+			r := queueset.NewRequest(random.Uint32())
+			r.Hasher, r.Distinguisher, r.Series, r.Work = f.hasher, fmt.Sprint(random.IntN(20)), f.series, wide(1)
+			if f.set.Arrive(r) == queueset.Seated {
+				executing = append(executing, r)
+			} else {
+				waiting = append(waiting, r)
+			}
+		}
+	}
+	send(limit + 10*queueset.DumpStep)
+	stays, steps := map[time.Duration]bool{}, 0
+	for _, r := range waiting {
+		stays[r.Arrived()] = true
+	}
+	dump := f.set.DumpSlowly(func() {
+		steps++
+		require.NoError(t, f.set.Inconsistency())
+		send(10)
+		for range 10 {
+			i := random.IntN(len(waiting))
+			if f.set.Leave(waiting[i], stats.Cancelled) {
+				delete(stays, waiting[i].Arrived())
+				waiting = append(waiting[:i], waiting[i+1:]...)
+			}
+		}
+		for _, r := range executing {
+			f.set.Finish(r)
+		}
+		executing = executing[:0]
+		rest := waiting[:0]
+		for _, r := range waiting {
+			if dispatched(r) {
+				executing = append(executing, r)
+				delete(stays, r.Arrived())
+			} else {
+				rest = append(rest, r)
+			}
+		}
+		waiting = rest
+	})
+	assert.Greater(t, steps, 10)
+	require.Greater(t, len(stays), 500)
+	seen := map[time.Duration]bool{}
+	for i, r := range dump.Requests {
+		assert.False(t, seen[r.Arrived], "a request is there twice")
+		seen[r.Arrived] = true
+		if i > 0 && dump.Requests[i-1].Queue == r.Queue && r.Place > 0 {
+			assert.Equal(t, r.Place-1, dump.Requests[i-1].Place)
+			assert.Less(t, dump.Requests[i-1].Arrived, r.Arrived)
+		}
+	}
+	for arrived := range stays {
+		assert.True(t, seen[arrived], "a request that waits is missing")
+	}
+	assert.Len(t, dump.Active, 8)
+}
