@@ -34,4 +34,11 @@
 // The limits follow from the shares of all levels, quiescing ones included, and
 // from their demand. Rebalance ends a demand period and computes the limits again.
 // The caller must call it every 10 seconds.
+//
+// # Memory
+//
+// What a flow schema takes besides its part of the classifier is its figures, at most
+// stats.MaxSeriesBytes. Flows are cached for all schemas together, in at most
+// flow.MaxCacheBytes. The heaviest flows and the last rejections are kept for each
+// priority level, see packages heavyhitters and rejections.
 package engine

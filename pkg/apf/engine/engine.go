@@ -11,6 +11,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
@@ -23,6 +24,7 @@ type Engine struct {
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool     // of *Request
 	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
+	hashes   flow.HashCache
 
 	// mu guards what follows. Of requests, only the last one of a quiescing level
 	// takes it.

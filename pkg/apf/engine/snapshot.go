@@ -80,7 +80,7 @@ func (s *snapshot) byName() map[string]*class {
 // has; that may be nil. It reports whether c continues its figures.
 func (e *Engine) inherit(c, former *class) bool {
 	if former == nil {
-		c.hasher = flow.NewHasher(c.schema.Name)
+		c.hasher = flow.NewHasher(c.schema.Name, &e.hashes)
 	} else {
 		c.hasher = former.hasher
 		if former.series.Level == c.schema.Level {

@@ -22,38 +22,53 @@ func HashOf(schemaName, distinguisher string) Hash {
 }
 
 const (
-	// hasherSlots is the number of distinguishers that a Hasher caches, a power of
-	// two.
-	hasherSlots = 1024
+	// cacheSlots is the number of flows that a HashCache holds, a power of two.
+	cacheSlots = 1 << 15
 	// longestCached is the length in bytes of the longest distinguisher that is
 	// cached: user names may have any length.
 	longestCached = 256
 )
 
-// Hasher computes the hashes of the flows of one schema and caches recent ones
-// (BenchmarkSaturated of package benchmarks). It is safe for
-// concurrent use. A cached hash needs no lock and no allocation. A Hasher occupies at
-// most 8 KiB plus hasherSlots entries of at most 64 + longestCached bytes.
-type Hasher struct {
-	schemaName string
-	unnamed    Hash // of the empty distinguisher
-	seed       maphash.Seed
-	table      atomic.Pointer[hashTable] // nil until the first distinguisher
+// HashCache holds the hashes of recent flows of all schemas (BenchmarkSaturated of package
+// benchmarks). It is safe for concurrent use. A cached hash needs no lock and no
+// allocation. A HashCache occupies at most MaxCacheBytes, however many schemas and flows
+// there are. The zero HashCache is empty.
+type HashCache struct {
+	table atomic.Pointer[hashTable] // nil until the first flow
 }
 
-type hashTable [hasherSlots]atomic.Pointer[hashEntry]
+// MaxCacheBytes is the largest size of a HashCache: of each slot, a pointer, a hashEntry
+// and a distinguisher.
+const MaxCacheBytes = cacheSlots * (8 + 32 + longestCached)
+
+type hashTable [cacheSlots]atomic.Pointer[hashEntry]
 
 type hashEntry struct {
+	hasher        *Hasher
 	distinguisher string
 	hash          Hash
 }
 
-// NewHasher returns a Hasher for the flows of the named schema.
-func NewHasher(schemaName string) *Hasher {
+func (e *hashEntry) is(h *Hasher, distinguisher string) bool {
+	return e != nil && e.hasher == h && e.distinguisher == distinguisher
+}
+
+// Hasher computes the hashes of the flows of one schema. It is safe for concurrent use.
+type Hasher struct {
+	schemaName string
+	unnamed    Hash // of the empty distinguisher
+	seed       maphash.Seed
+	cache      *HashCache
+}
+
+// NewHasher returns a Hasher for the flows of the named schema. It uses the cache
+// together with other Hashers.
+func NewHasher(schemaName string, cache *HashCache) *Hasher {
 	return &Hasher{
 		schemaName: schemaName,
 		unnamed:    HashOf(schemaName, ""),
 		seed:       maphash.MakeSeed(),
+		cache:      cache,
 	}
 }
 
@@ -65,24 +80,25 @@ func (h *Hasher) Hash(distinguisher string) Hash {
 	if len(distinguisher) > longestCached {
 		return HashOf(h.schemaName, distinguisher)
 	}
-	table := h.table.Load()
+	table := h.cache.table.Load()
 	if table == nil {
-		h.table.CompareAndSwap(nil, new(hashTable))
-		table = h.table.Load()
+		h.cache.table.CompareAndSwap(nil, new(hashTable))
+		table = h.cache.table.Load()
 	}
-	// A distinguisher may be in either of two neighbouring slots, so that two busy
-	// flows of one slot do not evict each other with every request.
+	// A flow may be in either of two neighbouring slots, so that two busy flows of one
+	// slot do not evict each other with every request.
 	first := h.slotOf(distinguisher)
 	second := first ^ 1
 	entry := table[first].Load()
-	if entry != nil && entry.distinguisher == distinguisher {
+	if entry.is(h, distinguisher) {
 		return entry.hash
 	}
-	if other := table[second].Load(); other != nil && other.distinguisher == distinguisher {
+	if other := table[second].Load(); other.is(h, distinguisher) {
 		return other.hash
 	}
-	// Clone: the distinguisher may be a substring of a long header.
 	added := &hashEntry{
+		hasher: h,
+		// Clone: the distinguisher may be a substring of a long header.
 		distinguisher: strings.Clone(distinguisher),
 		hash:          HashOf(h.schemaName, distinguisher),
 	}
@@ -94,5 +110,5 @@ func (h *Hasher) Hash(distinguisher string) Hash {
 }
 
 func (h *Hasher) slotOf(distinguisher string) uint64 {
-	return maphash.String(h.seed, distinguisher) % hasherSlots
+	return maphash.String(h.seed, distinguisher) % cacheSlots
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,7 @@ func FuzzHashEqualsPeer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schemaName, distinguisher string) {
 		want := peerHash(schemaName, distinguisher)
 		require.Equal(t, want, HashOf(schemaName, distinguisher))
-		hasher := NewHasher(schemaName)
+		hasher := NewHasher(schemaName, new(HashCache))
 		require.Equal(t, want, hasher.Hash(distinguisher), "first time")
 		require.Equal(t, want, hasher.Hash(distinguisher), "remembered")
 	})
@@ -48,7 +49,7 @@ func TestHashesOfRandomFlowsEqualPeer(t *testing.T) {
 		return string(bytes)
 	}
 	for range 200 {
-		hasher := NewHasher(text())
+		hasher := NewHasher(text(), new(HashCache))
 		for range 50 {
 			distinguisher := text()
 			require.Equal(t, peerHash(hasher.schemaName, distinguisher), hasher.Hash(distinguisher), "%q, %q", hasher.schemaName, distinguisher)
@@ -62,9 +63,9 @@ func TestHashOfKnownFlow(t *testing.T) {
 }
 
 func TestHasherIsRightUnderEviction(t *testing.T) {
-	hasher := NewHasher("s")
+	hasher := NewHasher("s", new(HashCache))
 	for round := range 2 {
-		for i := range 4 * hasherSlots {
+		for i := range cacheSlots * 5 / 4 {
 			d := fmt.Sprintf("user-%d", i)
 			require.Equal(t, HashOf("s", d), hasher.Hash(d), "round %d", round)
 		}
@@ -72,7 +73,7 @@ func TestHasherIsRightUnderEviction(t *testing.T) {
 }
 
 func TestHasherAllocations(t *testing.T) {
-	hasher := NewHasher("s")
+	hasher := NewHasher("s", new(HashCache))
 	hasher.Hash("alice")
 	for name, distinguisher := range map[string]string{
 		"a remembered distinguisher costs no allocation": "alice",
@@ -87,14 +88,45 @@ func TestHasherAllocations(t *testing.T) {
 }
 
 func TestHasherRemembersNoDistinguisherBeyondTheBound(t *testing.T) {
-	hasher := NewHasher("s")
+	hasher := NewHasher("s", new(HashCache))
 	long := strings.Repeat("x", longestCached+1)
 	assert.Equal(t, HashOf("s", long), hasher.Hash(long))
-	assert.Nil(t, hasher.table.Load())
+	assert.Nil(t, hasher.cache.table.Load())
+}
+
+// Each schema had a cache of its own: 10,000 schemas with 1,000 users each took 3 GB.
+func TestCacheIsBoundedForAllSchemasTogether(t *testing.T) {
+	cache := new(HashCache)
+	name := strings.Repeat("x", longestCached-8)
+	for i := range 100 {
+		hasher := NewHasher(fmt.Sprint(i), cache)
+		for j := range cacheSlots / 50 {
+			hasher.Hash(fmt.Sprint(name, j))
+		}
+	}
+	size, flows := int(reflect.TypeFor[hashTable]().Size()), 0
+	for i := range cache.table.Load() {
+		if entry := cache.table.Load()[i].Load(); entry != nil {
+			flows++
+			size += int(reflect.TypeFor[hashEntry]().Size()) + len(entry.distinguisher)
+		}
+	}
+	assert.Greater(t, flows, cacheSlots/2)
+	assert.LessOrEqual(t, size, MaxCacheBytes)
+}
+
+func TestSchemasOfOneCacheDoNotShareHashes(t *testing.T) {
+	cache := new(HashCache)
+	a, b := NewHasher("a", cache), NewHasher("b", cache)
+	b.seed = a.seed
+	for range 2 {
+		assert.Equal(t, HashOf("a", "alice"), a.Hash("alice"))
+		assert.Equal(t, HashOf("b", "alice"), b.Hash("alice"))
+	}
 }
 
 func TestHasherKeepsTwoDistinguishersOfOneSlot(t *testing.T) {
-	hasher := NewHasher("s")
+	hasher := NewHasher("s", new(HashCache))
 	var pair []string
 	for i := 0; len(pair) < 2; i++ {
 		d := fmt.Sprint(i)
@@ -111,7 +143,7 @@ func TestHasherKeepsTwoDistinguishersOfOneSlot(t *testing.T) {
 }
 
 func TestHasherIsSafeForConcurrentUse(t *testing.T) {
-	hasher := NewHasher("s")
+	hasher := NewHasher("s", new(HashCache))
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -141,7 +173,7 @@ func BenchmarkHash(b *testing.B) {
 		}
 	})
 	b.Run("remembered", func(b *testing.B) {
-		hasher := NewHasher("workload-high")
+		hasher := NewHasher("workload-high", new(HashCache))
 		b.ReportAllocs()
 		for b.Loop() {
 			hasher.Hash(user)

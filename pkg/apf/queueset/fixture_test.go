@@ -24,7 +24,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, config queueset.Config, limit int) *fixture {
 	t.Helper()
-	f := &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0)), hasher: flow.NewHasher("schema")}
+	f := &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0)), hasher: flow.NewHasher("schema", new(flow.HashCache))}
 	layout := stats.NewLayout(4)
 	f.series = layout.NewSeries("level", "schema")
 	var err error

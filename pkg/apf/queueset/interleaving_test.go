@@ -104,7 +104,7 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 			layout := stats.NewLayout(4)
 			set, err := queueset.New(clock.NewReal(), layout, one.config, limits(int(min(one.largest, 40))))
 			require.NoError(t, err)
-			c := &crowd{t: t, set: set, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema"), largest: one.largest}
+			c := &crowd{t: t, set: set, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema", new(flow.HashCache)), largest: one.largest}
 			const mostRounds = 1000
 			seed, rounds, stop := lane.Seed(t), uint64(0), make(chan struct{})
 			var disturber sync.WaitGroup

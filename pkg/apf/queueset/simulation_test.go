@@ -103,7 +103,7 @@ func (s *simulation) nameFlows(config queueset.Config) {
 
 func (s *simulation) add(i int) {
 	c := &s.clients[i]
-	s.hashers = append(s.hashers, flow.NewHasher("schema"))
+	s.hashers = append(s.hashers, flow.NewHasher("schema", new(flow.HashCache)))
 	s.series = append(s.series, s.layout.NewSeries("level", c.flow))
 	for j := range c.threads {
 		from := c.from

@@ -29,7 +29,7 @@ type serve func(ctx context.Context, c *client, execute func())
 
 func ours(t *testing.T, config queueset.Config, limit int) serve {
 	layout := stats.NewLayout(4)
-	series, hasher := layout.NewSeries("level", "schema"), flow.NewHasher("schema")
+	series, hasher := layout.NewSeries("level", "schema"), flow.NewHasher("schema", new(flow.HashCache))
 	set, err := queueset.New(clock.NewReal(), layout, config, limits(limit))
 	require.NoError(t, err)
 	return func(ctx context.Context, c *client, execute func()) {

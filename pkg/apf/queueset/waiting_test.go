@@ -47,7 +47,7 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 				require.NoError(t, err)
 				request := func() *queueset.Request {
 					r := queueset.NewRequest(0)
-					r.Hasher, r.Series, r.Work = flow.NewHasher("schema"), series, wide(1)
+					r.Hasher, r.Series, r.Work = flow.NewHasher("schema", new(flow.HashCache)), series, wide(1)
 					return r
 				}
 				holder := request()

@@ -8,6 +8,9 @@ import (
 // MaxShards is the largest number of shards of a Series.
 const MaxShards = 16
 
+// MaxSeriesBytes is the largest size of a Series that has used all its shards.
+const MaxSeriesBytes = 20 << 10
+
 // Reason is why a request was rejected.
 type Reason uint8
 

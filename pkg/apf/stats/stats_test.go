@@ -189,6 +189,10 @@ func TestADenominatorBeyondWhatFloatsCountIsJustLarge(t *testing.T) {
 	assert.Equal(t, []uint64{0, 7, 0, 0, 0}, h.Snapshot(7).Counts)
 }
 
+func TestASeriesTakesNoMoreThanItsBound(t *testing.T) {
+	assert.LessOrEqual(t, stats.FullSeriesBytes(), stats.MaxSeriesBytes)
+}
+
 func TestASeriesIsBusyWhileARequestIsUnderWay(t *testing.T) {
 	s := stats.NewLayout(2).NewSeries("level", "schema")
 	assert.False(t, s.Busy())
