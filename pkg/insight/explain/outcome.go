@@ -73,7 +73,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
 	if r.Waiting == 0 && fits(r, width) && current > 0 {
 		return Outcome{Decision: Executes, Why: free + " No request waits."}
 	}
-	return queued(a, r, free)
+	return e.queued(a, r, free)
 }
 
 // fits reports whether width seats are free. A request that is wider than the limit
@@ -86,12 +86,14 @@ func fits(r *Replica, width int) bool {
 }
 
 // queued decides for a request that needs a queue, and marks the queue.
-func queued(a *Answer, r *Replica, free string) Outcome {
+func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	if len(r.Hand) == 0 {
 		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is refused: queue-full. " + waitText}
 	}
 	chosen := choose(r.Hand)
-	full := r.SeatsInUse >= r.Limits.Current
+	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
+	// are kept for a wide request.
+	full := e.input.Own || r.SeatsInUse >= r.Limits.Current
 	var names []string
 	for _, i := range chosen {
 		q := &r.Hand[i]

@@ -104,6 +104,18 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 	}
 }
 
+func TestAFullQueueRefusesWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
+	var full []replica.Queue
+	for _, index := range handOfAlice(t) {
+		full = append(full, replica.Queue{Index: index, Waiting: 50, Work: 0.15})
+	}
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Upper: 600, Current: 49, SeatsInUse: 48}, 300, 48, full...)}
+	assert.Equal(t, Waits, explained(t, in, "get pods web").Outcome.Decision)
+	in.Own = true
+	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
+}
+
 func TestALevelWithoutQueuesAndSeatsRefusesOnlyOnThisServer(t *testing.T) {
 	in := withoutDefault()
 	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{}, 0, 0)}
