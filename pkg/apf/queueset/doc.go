@@ -4,17 +4,24 @@
 // # The fair schedule
 //
 // Let C be the limit in seats. A queue is active while a request of it waits or
-// executes. In the ideal world seats are a fluid, and every active queue is served
-// at the same rate. The virtual clock R(t) is what an active queue has been given
+// executes. In the ideal world seats are a fluid, and every queue that counts is
+// served at the same rate. The virtual clock R(t) is what such a queue has been given
 // since the beginning, in seat-seconds:
 //
-//	dR/dt = min(C, seats in use) / (number of active queues)
+//	dR/dt = min(C, seats in use) / N,   N = number of queues that count
 //
 // Each queue has S, the reading of R at which its next request starts in the ideal
 // world. A request of work W, in seat-seconds, ends there at S + W, and the next
 // one of its queue starts then. The real world dispatches whole requests. It always
-// dispatches the one with the least S + W. Equal ones take turns: the queue that was
-// dispatched longest ago comes first.
+// dispatches the one with the least S + W. Of equal ones that comes first which has
+// been at the head of its queue for longest.
+//
+// The queues that count are those that are active, and those that are inactive while S
+// is beyond R: they used more than their share, and in the ideal world are still being
+// served. This is generalized processor sharing (Parekh and Gallager, IEEE/ACM
+// Transactions on Networking 1(3), 1993). If only active queues counted, those that
+// wait would never get back what an inactive one took from them: they are served at the
+// rate of R, and so would stay behind it, further with each such queue.
 //
 // The work of a request is not known before it has run. At its dispatch
 //
@@ -40,12 +47,55 @@
 // until it caught up. Therefore R never lags far behind the queue just dispatched.
 // At each dispatch R is raised to
 //
-//	S - G * (initial seats executing) - C / (number of active queues) * 1 s
+//	S - G * (initial seats executing) - C / N * 1 s
 //
 // if it is below. The first two terms are a lower bound of where that queue is. Since
 // this queue is the least advanced of all with waiting requests, a queue that becomes
 // active is at most one second of its share ahead of them. The second is for queues
 // that use little: they keep a claim of that size while bursts of others delay them.
+//
+// # Newcomers
+//
+// Nor may R lead the requests that wait. The work of a request is not known before it
+// has run, so a long and wide one may use far more than the share of its queue. Until R
+// has reached that queue, the others together are behind R by as much. They get it
+// back, but a queue that becomes active in the meantime would start at R, after all
+// requests that wait. Therefore R stops, while requests wait, at
+//
+//	min(S + W) - G,   the minimum over the queues in which a request waits
+//
+// It does not move back if the minimum falls. In start-time fair queuing a flow that was
+// idle starts where the packet in service did (Goyal, Vin and Cheng, IEEE/ACM
+// Transactions on Networking 5(5), 1997). Here it starts at R, which stays between that
+// and a second of the share before. R stops G before the end of the first request, not at its start:
+// every W is at least G, so a request that arrives while R stands still does not end
+// before the first one, and of equal ones it comes last. Otherwise newcomers could take,
+// one after the other, the seats that are collected for a wide request.
+//
+// The wait of a flow that uses less than its share is bounded. Let a request r of one
+// seat arrive at a queue in which no request waits and whose S is not beyond R, so that
+// it has used no more than R advanced. Let
+//
+//	X    be the work that is left of the requests that execute,
+//	M(j) the largest work of a request that waits in another queue j,
+//	w    the largest width of these requests, at most C.
+//
+// Then r waits at most
+//
+//	(X + sum of M(j)) / (C - w + 1)
+//
+// Proof. In the fair schedule r ends at R + G, and the heads of the other queues end
+// there or later. A request that arrives later does too, since R does not move back, and
+// comes after r. When a request of queue j starts, S of j grows by at least G, so the
+// next one of j ends later than r. Hence at most one request of each j starts before r.
+// While r waits, one that is before r in the schedule does not fit, or r does not. So at
+// least C - w + 1 seats are in use, by requests that executed when r arrived or started
+// before it.
+//
+// A request of v seats ends at R + v * G, so up to v requests of each queue may start
+// before it. A request that runs for less than G returns the rest of its W, which may
+// let one more of its queue start. TestANewcomerWaitsAtMostAsLongAsProved compares waits
+// with the bound, and the tests of newcomer_test.go with those in the library's engine.
 //
 // # Widths and limits
 //
@@ -59,10 +109,9 @@
 // nothing starts.
 //
 // Seats that are kept free are charged to no queue. R counts seats in use, so it does
-// not advance by them. Otherwise all queues with waiting requests would fall behind R
-// together, and a queue that becomes active, which starts at R, would come after all
-// of them. Nor is the wide request charged. What is shared fairly is what requests
-// use, and how long it takes to collect seats depends on the requests of others.
+// not advance by them. Nor is the wide request charged. What is shared fairly is what
+// requests use, and how long it takes to collect seats depends on the requests of
+// others.
 //
 // # Overtaking
 //
@@ -74,6 +123,11 @@
 // 1/B. But B must be less than the second by which R may lag, since a claim beyond
 // that is forgotten. B is half a second of the share. A wide request that is alone is
 // not overtaken: it would wait, and nothing would be saved.
+//
+// While the first request has been overtaken and still waits, R does not stop G before
+// its end but B after it. Otherwise R would stand still, and requests of newcomers would
+// be due soon for ever. R may lead by B until the minimum has reached it, and the work
+// that starts before the request of a newcomer grows by B of each queue, C * 0.5 s.
 //
 // Shares with and without overtaking are compared by
 // TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer and

@@ -36,6 +36,9 @@ func (s *Set) Inconsistency() error {
 		if (q.length > 0) != (f.ordered.find(q.index) >= 0) {
 			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, f.ordered.find(q.index))
 		}
+		if ahead := !q.active() && f.clock.Before(q.start); ahead != (f.ahead.find(q.index) >= 0) {
+			wrong("queue %d, active %t, at %d where R is %d, is at %d among those ahead", q.index, q.active(), q.start, f.clock, f.ahead.find(q.index))
+		}
 		if q.executing < 0 || q.finishing < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
 			wrong("queue %d counts below zero: %+v", q.index, *q)
 		}
@@ -46,9 +49,11 @@ func (s *Set) Inconsistency() error {
 	if waiting != f.waiting || active != f.active {
 		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.waiting, f.active)
 	}
-	for i, n := range f.ordered.nodes {
-		if parent := f.ordered.nodes[(i-1)/2]; f.ordered.find(n.item.index) != i || i > 0 && n.before(parent.rank) {
-			wrong("the heap is out of order at %d", i)
+	for _, h := range []queueHeap{f.ordered, f.ahead} {
+		for i, n := range h.nodes {
+			if parent := h.nodes[(i-1)/2]; h.find(n.item.index) != i || i > 0 && n.before(parent.rank) {
+				wrong("the heap is out of order at %d", i)
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -76,6 +76,17 @@ func (h *heap[R, T]) remove(i int) {
 	}
 }
 
+// clear removes all items.
+func (h *heap[R, T]) clear() {
+	for i := range h.nodes {
+		if gone := h.nodes[i].number; gone >= 0 {
+			h.positions[gone] = 0
+		}
+	}
+	clear(h.nodes)
+	h.nodes = h.nodes[:0]
+}
+
 // rerank gives the item at index i another rank.
 func (h *heap[R, T]) rerank(i int, r rank[R]) {
 	earlier := r.before(h.nodes[i].rank)

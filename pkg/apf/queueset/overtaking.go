@@ -35,9 +35,17 @@ func (s *scheduler) overtaker(r *Request, free int) *Request {
 	if fitting == 0 || s.waiting-fitting < 2 {
 		return nil
 	}
-	due := s.ordered.nodes[s.ordered.find(r.queue.index)].at.Add(seats.Advance(maxOvertaking, s.limit, s.active))
+	due := s.ordered.nodes[s.ordered.find(r.queue.index)].at.Add(s.maxOvertaken())
 	first, _ := s.firstFitting(0, free, due)
+	if first != nil {
+		s.overtaken = r
+	}
 	return first
+}
+
+// maxOvertaken is maxOvertaking in seat-seconds of one queue.
+func (s *scheduler) maxOvertaken() seats.Area {
+	return seats.Advance(maxOvertaking, s.limit, s.counting())
 }
 
 // firstFitting looks through the heap at index i and below for the requests that

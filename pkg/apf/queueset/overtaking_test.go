@@ -1,6 +1,7 @@
 package queueset_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,8 +43,8 @@ func TestSeatsKeptFreeAreChargedToNobody(t *testing.T) {
 	held := f.arrive("a", wide(2), queueset.Seated)
 	broad := f.arrive("wide", wide(4), queueset.Waiting)
 	before := f.set.Figures().CurrentR
-	f.clock.Advance(time.Second)
-	assert.InDelta(t, 2./2, f.set.Figures().CurrentR-before, 1e-6, "two of four seats are in use, two queues are active")
+	f.clock.Advance(6 * time.Millisecond)
+	assert.InDelta(t, 2*0.006/2, f.set.Figures().CurrentR-before, 1e-6, "two of four seats are in use, two queues are active")
 	f.set.Finish(held)
 	require.True(t, dispatched(broad))
 	dump := f.set.Dump()
@@ -87,8 +88,8 @@ func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
 	assert.False(t, dispatched(later))
 }
 
-// A queue that becomes active starts at R, and R advances while seats are
-// collected. So such queues overtake a wide request only briefly.
+// A queue that becomes active starts at R, and R advances until newcomers come
+// after the wide request. So they overtake it only briefly.
 func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	const limit, mice = 8, 60
 	clients := []client{{threads: 10, exec: time.Second / 20, work: wide(limit)}}
@@ -100,6 +101,38 @@ func TestNarrowNewcomersDoNotStarveAWideFlow(t *testing.T) {
 	got := s.shares(60 * time.Second)
 	assert.Greater(t, got[0], 0.9*float64(limit)/(mice+1), "seats of the wide flow")
 	s.drain()
+}
+
+// New flows arrive all the time, and five of their requests execute at any time.
+func TestNewFlowsDoNotOvertakeWideRequestsForEver(t *testing.T) {
+	for name, c := range map[string]struct {
+		wide int
+		most time.Duration // of their waits
+	}{
+		// Only those come first that arrive until R has advanced by seven times G.
+		"one wide request is not overtaken": {1, 150 * time.Millisecond},
+		// Half a second at full use is 0.8 s with five of eight seats. Before that all
+		// end that came earlier, and afterwards those that overtook, and one of the two.
+		"two wide requests are overtaken for half a second": {2, 1200 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clients := slices.Repeat([]client{{threads: 1, exec: 100 * time.Millisecond, think: time.Hour, work: wide(8), from: time.Second}}, c.wide)
+			for i := range 500 {
+				clients = append(clients, client{threads: 1, exec: 100 * time.Millisecond, think: time.Hour, work: wide(1), from: time.Duration(i) * 20 * time.Millisecond})
+			}
+			s := newSimulation(t, queues(1000, 1, 10), 8, clients...)
+			started := 0
+			s.onStart = func(r *queueset.Request) {
+				if r.Work.Initial == 8 {
+					started++
+					assert.LessOrEqual(t, s.clock.Now()-r.Arrived(), c.most)
+				}
+			}
+			s.advance(10 * time.Second)
+			assert.Equal(t, c.wide, started)
+			s.drain()
+		})
+	}
 }
 
 // A flow with a small demand is served, although collecting seats for others

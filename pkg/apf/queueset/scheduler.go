@@ -11,11 +11,7 @@ import (
 // run until it has run.
 const ServiceTimeGuess = 3 * time.Millisecond
 
-// maxLag is how far R may lag behind the queue that is dispatched, in time at
-// the rate of R.
-const maxLag = time.Second
-
-// queueHeap orders queues by the virtual finish of their heads.
+// queueHeap orders queues by virtual time.
 type queueHeap = heap[seats.Progress, *queue]
 
 // scheduler is the fair schedule: it orders waiting requests by virtual time. It
@@ -29,49 +25,19 @@ type scheduler struct {
 	queues   []*queue       // by index, nil until used; may be longer than the deck
 	used     []*queue       // those that are not nil, unordered
 	active   int            // how many queues are active
+	ahead    queueHeap      // inactive queues whose S is beyond R, by S
 	ordered  queueHeap      // those in which requests wait, by the finish of the head, or earlier
 	spares   []*queue       // for reuse
 	waiting  int            // requests
 	arrivals int            // rotates the first choice in a hand
 	widths   widthCounts    // of the requests that wait
-	serial   uint64         // of the last dispatch
+	serial   uint64         // of the last change of a head
+	// overtaken waits, was first in the schedule and did not fit when a request
+	// overtook it. It is nil if there is no such request.
+	overtaken *Request
 
 	dispatchClock seats.Progress // R at the last dispatch
 	dispatchStart seats.Progress // S of the request dispatched last
-}
-
-// sync advances the virtual clock to now, given the number of seats that were in
-// use since it was advanced last.
-func (s *scheduler) sync(now time.Duration, inUse int) {
-	if now <= s.last {
-		return
-	}
-	s.advance(seats.Advance(now-s.last, min(inUse, s.limit), s.active))
-	s.last = now
-}
-
-func (s *scheduler) advance(by seats.Area) {
-	before := s.clock
-	s.clock = before.Add(by)
-	if s.clock < before {
-		s.wraps++
-	}
-	if (s.clock^before)>>quarter != 0 {
-		s.refresh()
-	}
-}
-
-// quarter is the bit of R that changes with each quarter of its range.
-const quarter = 62
-
-// refresh raises S of inactive queues to R, as activate would. Otherwise R would
-// get half its range ahead of them, where readings cannot be compared.
-func (s *scheduler) refresh() {
-	for _, q := range s.used {
-		if !q.active() && q.start.Before(s.clock) {
-			q.start = s.clock
-		}
-	}
 }
 
 // choose returns the queue of the flow's hand with the least work waiting, and of
@@ -120,11 +86,26 @@ func (s *scheduler) unused(q *queue) bool {
 // activate prepares q for a request: a queue that was not active starts at R, if
 // it is not beyond.
 func (s *scheduler) activate(q *queue) {
-	if !q.active() {
-		if q.start.Before(s.clock) {
-			q.start = s.clock
-		}
-		s.active++
+	if q.active() {
+		return
+	}
+	if s.clock.Before(q.start) {
+		s.ahead.remove(s.ahead.find(q.index))
+	} else {
+		q.start = s.clock
+	}
+	s.active++
+}
+
+// deactivate is called when a request has left q or has ended there. A queue that is
+// no longer active counts until R has reached it.
+func (s *scheduler) deactivate(q *queue) {
+	if q.active() {
+		return
+	}
+	s.active--
+	if s.clock.Before(q.start) {
+		s.ahead.push(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: q.start}, number: q.index, item: q})
 	}
 }
 
@@ -133,6 +114,9 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 	s.activate(q)
 	r.queue, r.arrival = q, s.clock
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	if q.length == 0 {
+		s.takeTurn(q)
+	}
 	q.push(r)
 	s.waiting++
 	s.widths.add(r.width, 1)
@@ -149,7 +133,7 @@ func (s *scheduler) reorder(q *queue) {
 		return
 	}
 	q.raise(s.last)
-	r := rank[seats.Progress]{at: q.finishAt(s.last), turn: q.served}
+	r := rank[seats.Progress]{at: q.finishAt(s.last), turn: q.turn}
 	if i < 0 {
 		s.ordered.push(node[seats.Progress, *queue]{rank: r, number: q.index, item: q})
 	} else {
@@ -167,11 +151,17 @@ func (s *scheduler) next() *Request {
 	if s.waiting == 0 {
 		return nil
 	}
+	return s.first().item.head
+}
+
+// first returns the node of the queue that is first in the schedule. A request must
+// wait.
+func (s *scheduler) first() *node[seats.Progress, *queue] {
 	for {
-		first := s.ordered.nodes[0]
+		first := &s.ordered.nodes[0]
 		finish := first.item.finishAt(s.last)
 		if finish == first.at {
-			return first.item.head
+			return first
 		}
 		s.ordered.rerank(0, rank[seats.Progress]{at: finish, turn: first.turn})
 	}
@@ -181,16 +171,23 @@ func (s *scheduler) next() *Request {
 func (s *scheduler) withdraw(r *Request) {
 	q := r.queue
 	s.detach(r)
-	if !q.active() {
-		s.active--
-	}
+	s.deactivate(q)
 	s.reorder(q)
 }
 
 func (s *scheduler) detach(r *Request) {
 	r.queue.remove(r)
+	if r == s.overtaken {
+		s.overtaken = nil
+	}
 	s.waiting--
 	s.widths.add(r.width, -1)
+}
+
+// takeTurn puts q behind the queues of equal rank, since it has a new head.
+func (s *scheduler) takeTurn(q *queue) {
+	s.serial++
+	q.turn = s.serial
 }
 
 // dispatch starts the execution of r, which waited and holds r.held seats from now
@@ -198,20 +195,12 @@ func (s *scheduler) detach(r *Request) {
 func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	q := r.queue
 	s.detach(r)
-	s.serial++
-	q.served = s.serial
+	s.takeTurn(q)
 	s.dispatchStart = q.startAt(now)
-	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess) - seats.Advance(maxLag, s.limit, s.active)))
+	s.catchUp(s.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess)))
 	s.dispatchClock = s.clock
 	s.charge(r, q, now)
 	s.reorder(q)
-}
-
-// catchUp raises R to at, if it lags behind.
-func (s *scheduler) catchUp(at seats.Progress) {
-	if s.clock.Before(at) {
-		s.advance(at.Sub(s.clock))
-	}
 }
 
 // charge charges q for r, which executes there from now on.
@@ -240,11 +229,9 @@ func (s *scheduler) finish(r *Request, now time.Duration, final int) {
 	if final > 0 {
 		q.finishing++
 	}
-	if !q.active() {
-		s.active--
-	}
 	q.use(-r.Work.Initial, r.charged)
 	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
+	s.deactivate(q)
 	s.reorder(q)
 }
 

@@ -43,11 +43,14 @@ type simulation struct {
 	waiting []*queueset.Request
 	owner   map[*queueset.Request]int // thread's client, of waiting requests
 	refused []int
+	onWait  func(client int, r *queueset.Request) // called after r began to wait, unless nil
+	onStart func(r *queueset.Request)             // called when r starts, unless nil
 }
 
 type execution struct {
 	client int
 	since  time.Duration // counted from
+	until  time.Duration // when it ends
 	seats  int
 }
 
@@ -128,6 +131,9 @@ func (s *simulation) send(i int) {
 	case queueset.Waiting:
 		s.waiting = append(s.waiting, r)
 		s.owner[r] = i
+		if s.onWait != nil {
+			s.onWait(i, r)
+		}
 	case queueset.Refused:
 		s.refused[i]++
 		if !c.dropRefusals {
@@ -155,7 +161,11 @@ func (s *simulation) poll() {
 
 func (s *simulation) execute(i int, r *queueset.Request) {
 	c := &s.clients[i]
-	s.running[r] = &execution{client: i, since: s.clock.Now(), seats: r.Work.Initial}
+	now := s.clock.Now()
+	if s.onStart != nil {
+		s.onStart(r)
+	}
+	s.running[r] = &execution{client: i, since: now, until: now + c.exec, seats: r.Work.Initial}
 	s.clock.AfterFunc(c.exec, func() {
 		s.account(r)
 		delete(s.running, r)

@@ -40,8 +40,9 @@ func (s *scheduler) dissolve() {
 		s.keep(q)
 	}
 	s.used = s.used[:0]
+	s.ahead.clear()
 	if cap(s.used) > maxSpares {
-		s.used, s.ordered = nil, queueHeap{}
+		s.used, s.ordered, s.ahead = nil, queueHeap{}, queueHeap{}
 	}
 	s.active = 0
 	s.trim()

@@ -2,6 +2,7 @@ package queueset_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -149,6 +150,22 @@ func TestEqualRequestsOfManyQueuesTakeTurns(t *testing.T) {
 	round := order[:len(flows)]
 	assert.ElementsMatch(t, flows, strings.Split(round, ""))
 	assert.Equal(t, strings.Repeat(round, 4), order)
+}
+
+func TestEqualRequestsOfNewFlowsStartInTheOrderOfTheirArrival(t *testing.T) {
+	f := newFixture(t, queues(1000, 1, 100), 1)
+	executing := f.arrive("holder", wide(1), queueset.Seated)
+	var line []*queueset.Request
+	for i := range 20 {
+		line = append(line, f.arrive(fmt.Sprint("flow", i), wide(1), queueset.Waiting))
+		f.clock.Advance(time.Millisecond)
+	}
+	require.Equal(t, len(line), f.set.Figures().QueuesWaiting)
+	for _, r := range line {
+		f.set.Finish(executing)
+		require.True(t, dispatched(r))
+		executing = r
+	}
 }
 
 func TestRequestsOfOneQueueStartInOrder(t *testing.T) {
