@@ -68,9 +68,14 @@ func (c *comparison) add(t *testing.T, m mix, send func(*traffic), expected []fl
 	r := result{limit: m.limit, expected: expected}
 	r.mine = run(t, m.clients, func(t *testing.T) serve { return ours(t, m.config, m.limit) }, send)
 	r.theirs = run(t, m.clients, func(t *testing.T) serve { return peers(t, m.config, m.limit) }, send)
-	r.ours, r.peers = distance(r.mine, expected, m.limit), distance(r.theirs, expected, m.limit)
-	c.mixes, c.ours, c.peers = c.mixes+1, c.ours+r.ours, c.peers+r.peers
+	c.count(&r)
 	return r
+}
+
+// count computes the distances of r and adds them.
+func (c *comparison) count(r *result) {
+	r.ours, r.peers = distance(r.mine, r.expected, r.limit), distance(r.theirs, r.expected, r.limit)
+	c.mixes, c.ours, c.peers = c.mixes+1, c.ours+r.ours, c.peers+r.peers
 }
 
 // assertCloser asserts that one of these holds: the shares are alike; the
