@@ -79,7 +79,7 @@ func (s *scheduler) advance(by seats.Area) {
 	if s.clock < before {
 		s.wraps++
 	}
-	if (s.clock^before)>>quarter != 0 {
+	if (s.clock^before)/seats.Progress(seats.MaxArea) != 0 {
 		s.refresh()
 	}
 	for len(s.ahead.nodes) > 0 && !s.clock.Before(s.ahead.nodes[0].at) {
@@ -87,15 +87,31 @@ func (s *scheduler) advance(by seats.Area) {
 	}
 }
 
-// quarter is the bit of R that changes with each quarter of its range.
-const quarter = 62
-
-// refresh raises S of inactive queues to R, as activate would. Otherwise R would
-// get half its range ahead of them, where readings cannot be compared.
+// refresh keeps queues and waiting requests from falling behind R by half its range,
+// where readings cannot be compared: inactive queues are raised to R, as activate would,
+// and others to MaxArea behind it. It is called whenever R has advanced by MaxArea.
 func (s *scheduler) refresh() {
 	for _, q := range s.used {
-		if !q.active() && q.start.Before(s.clock) {
-			q.start = s.clock
+		if !q.active() {
+			q.raiseTo(s.clock, s.last)
+			continue
 		}
+		low := s.clock.Add(-seats.MaxArea)
+		q.raiseTo(low, s.last)
+		for r := q.head; r != nil; r = r.next {
+			if r.arrival.Before(low) {
+				r.arrival = low
+			}
+		}
+		s.reorder(q)
+	}
+}
+
+// add adds work to S of q, which is at most twice MaxArea ahead of R afterwards, and what
+// is executing.
+func (s *scheduler) add(q *queue, work seats.Area) {
+	q.start = q.start.Add(work)
+	if most := s.clock.Add(2 * seats.MaxArea); most.Before(q.start) {
+		q.start = most
 	}
 }

@@ -74,9 +74,13 @@ func (q *queue) remove(r *Request) {
 	q.work -= r.area
 }
 
-// used returns the work that executing requests have done by now.
+// used returns the work that executing requests have done by now, at most MaxArea. It is
+// never negative: a negative number has overflowed.
 func (q *queue) used(now time.Duration) seats.Area {
-	return seats.Area(q.using)*seats.Area(now) - q.usingSince
+	if used := seats.Area(q.using)*seats.Area(now) - q.usingSince; used >= 0 && used < seats.MaxArea {
+		return used
+	}
+	return seats.MaxArea
 }
 
 // startAt returns S at the given time.
@@ -98,8 +102,11 @@ func (q *queue) use(initial int, began time.Duration) {
 }
 
 // raise raises S to the arrival of the head if it is earlier.
-func (q *queue) raise(now time.Duration) {
-	if late := q.head.arrival.Sub(q.startAt(now)); late > 0 {
+func (q *queue) raise(now time.Duration) { q.raiseTo(q.head.arrival, now) }
+
+// raiseTo raises S to low if it is earlier.
+func (q *queue) raiseTo(low seats.Progress, now time.Duration) {
+	if late := low.Sub(q.startAt(now)); late > 0 {
 		q.start = q.start.Add(late)
 	}
 }

@@ -207,7 +207,7 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
 	q.executing++
 	q.seats += r.held
-	q.start = q.start.Add(r.area)
+	s.add(q, r.area)
 	q.use(r.Work.Initial, now)
 	r.charged = now
 }
@@ -230,7 +230,7 @@ func (s *scheduler) finish(r *Request, now time.Duration, final int) {
 		q.finishing++
 	}
 	q.use(-r.Work.Initial, r.charged)
-	q.start = q.start.Add(seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
+	s.add(q, seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
 	s.deactivate(q)
 	s.reorder(q)
 }

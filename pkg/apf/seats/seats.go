@@ -9,9 +9,18 @@
 // The virtual clock R of a queue set grows forever, by up to one seat-nanosecond per
 // seat and nanosecond. So Progress counts modulo 2^64, and two readings are compared by
 // the sign of their difference, like TCP sequence numbers. This is correct if all
-// readings in use at one time are within 2^63 seat-nanoseconds of each other: 9.2e9
-// seat-seconds, or 600 seats for half a year. Readings in use belong to waiting
-// requests, which wait a minute at most, or to their queues, so they are much closer.
+// readings in use at one time are within 2^63 seat-nanoseconds of each other.
+//
+// # Range
+//
+// Let M be MaxArea, 2^60 seat-nanoseconds: 1.15e9 seat-seconds, or 600 seats for 22 days.
+// As long as the limit of a queue set times the longest execution is at most M, the order
+// of requests is that of unlimited numbers. Beyond that, queues forget what they are
+// behind or ahead of R by more than some M, so shares are less exact. This keeps all
+// readings within 6 M of each other, less than 2^63 = 8 M: whenever R has advanced by M,
+// queues are raised to R - M if they are behind, so S >= R - 2 M. What a queue is
+// charged is cut at R + 2 M. The execution in progress and the next request add at most M
+// each, so S plus work <= R + 4 M.
 package seats
 
 import (
@@ -24,9 +33,8 @@ import (
 // Area is an amount of work: seats times duration, in seat-nanoseconds.
 type Area int64
 
-// MaxArea is the largest work of one request: 26,000 seats for a day. It keeps every
-// estimate far below the range of the virtual clock.
-const MaxArea = Area(1) << 61
+// MaxArea is the largest work of one request that counts, M of the package comment.
+const MaxArea = Area(1) << 60
 
 // AreaOf returns seats times d, at least -MaxArea and at most MaxArea.
 func AreaOf(seats int, d time.Duration) Area {
