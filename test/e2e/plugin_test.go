@@ -9,9 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
@@ -110,6 +114,7 @@ func TestPlugin(t *testing.T) {
 	t.Run("top adds up the seats", s.testTop)
 	t.Run("diff and lint judge files over the server's objects", s.testDiffAndLint)
 	t.Run("why tells of a rejection", s.testWhy)
+	t.Run("top agrees with the metrics, under load and at rest", s.testTopBesideMetrics)
 	t.Run("the ClusterRole has all rights", s.testClusterRole)
 	t.Run("a missing right is named", s.testMissingRights)
 	t.Run("a server that is away is status 2", func(t *testing.T) {
@@ -202,6 +207,71 @@ func (s *pluginSite) testWhy(t *testing.T) {
 	require.Equal(t, "shut-out", refused.FlowSchema.Name)
 	require.Equal(t, "refused", refused.Outcome.Decision)
 	s.kubectl.Run(t, "delete", "-f", shutOut)
+}
+
+// testTopBesideMetrics compares what top says of a level that refuses requests with
+// scrapes before and after it: a counter only grows.
+func (s *pluginSite) testTopBesideMetrics(t *testing.T) {
+	shutOut := filepath.Join(s.examples, "shut-out.yaml")
+	s.kubectl.Run(t, "apply", "-f", shutOut)
+	s.kubectl.Run(t, "wait", "--for=condition=Dangling=False", "flowschema/shut-out", "--timeout=5m")
+	var enough atomic.Bool
+	var clients errgroup.Group
+	for range 4 {
+		clients.Go(func() error {
+			for range 100_000 {
+				_, err := trySend(t.Context(), s.http, http.MethodGet, s.URL+v1Path+"/flowschemas", "", "Impersonate-User: runaway")
+				if err != nil || enough.Load() {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for range 3 {
+		before := s.refused(t)
+		shown := s.refusedInTop(t)
+		require.LessOrEqual(t, before, shown)
+		require.LessOrEqual(t, shown, s.refused(t))
+	}
+	enough.Store(true)
+	require.NoError(t, clients.Wait())
+	require.Greater(t, s.refused(t), 10.0)
+	require.InDelta(t, s.refused(t), s.refusedInTop(t), 0, "at rest")
+	s.kubectl.Run(t, "delete", "-f", shutOut)
+}
+
+// refused returns how many requests the level shut-out has refused, by the metrics.
+func (s *pluginSite) refused(t *testing.T) (total float64) {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(s.do(t, http.MethodGet, "/metrics", "").body))
+	require.NoError(t, err)
+	for _, metric := range families["apiserver_flowcontrol_rejected_requests_total"].GetMetric() {
+		for _, label := range metric.GetLabel() {
+			if label.GetName() == "priority_level" && label.GetValue() == "shut-out" {
+				total += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return total
+}
+
+// refusedInTop returns how many requests the level shut-out has refused, by top.
+func (s *pluginSite) refusedInTop(t *testing.T) float64 {
+	t.Helper()
+	top := apfJSON[struct {
+		Levels []struct {
+			Name    string
+			Refused float64
+		}
+	}](t, s, 0, "top", "--interval=0")
+	for _, level := range top.Levels {
+		if level.Name == "shut-out" {
+			return level.Refused
+		}
+	}
+	return 0
 }
 
 // pluginCommands are commands that must succeed.
