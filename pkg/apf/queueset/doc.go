@@ -17,8 +17,8 @@
 // been at the head of its queue for longest.
 //
 // The queues that count are those that are active, and those that are inactive while S
-// is beyond R: they used more than their share, and in the ideal world are still being
-// served. This is generalized processor sharing (Parekh and Gallager, IEEE/ACM
+// is more than G, see below, beyond R: they used more than their share, and in the ideal
+// world are still being served. This is generalized processor sharing (Parekh and Gallager, IEEE/ACM
 // Transactions on Networking 1(3), 1993). If only active queues counted, those that
 // wait would never get back what an inactive one took from them: they are served at the
 // rate of R, and so would stay behind it, further with each such queue.
@@ -136,8 +136,9 @@
 // # Hands
 //
 // A flow hashes to a hand of queues. A request joins the queue of the hand with the
-// least work waiting, and of several such the one with the least S. Queues that are
-// equal in both take turns. Queues get equal shares, so a flow that keeps all queues
+// least work waiting, and of several such one that has used little: the first whose S is
+// not beyond that of the request dispatched last, or else the one with the least S.
+// Queues that are equal in both take turns. Queues get equal shares, so a flow that keeps all queues
 // of its hand active gets the shares of all. A flow that sends one request after the
 // other has no work waiting in any queue. If its requests always joined the same
 // queue, that queue would run ahead of R while the shares of the others went unused.

@@ -36,7 +36,7 @@ func (s *Set) Inconsistency() error {
 		if (q.length > 0) != (f.ordered.find(q.index) >= 0) {
 			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, f.ordered.find(q.index))
 		}
-		if ahead := !q.active() && f.clock.Before(q.start); ahead != (f.ahead.find(q.index) >= 0) {
+		if ahead := !q.active() && f.clock.Before(q.countsUntil()); ahead != (f.ahead.find(q.index) >= 0) {
 			wrong("queue %d, active %t, at %d where R is %d, is at %d among those ahead", q.index, q.active(), q.start, f.clock, f.ahead.find(q.index))
 		}
 		if q.executing < 0 || q.finishing < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {

@@ -25,7 +25,7 @@ type scheduler struct {
 	queues   []*queue       // by index, nil until used; may be longer than the deck
 	used     []*queue       // those that are not nil, unordered
 	active   int            // how many queues are active
-	ahead    queueHeap      // inactive queues whose S is beyond R, by S
+	ahead    queueHeap      // inactive queues that count
 	ordered  queueHeap      // those in which requests wait, by the finish of the head, or earlier
 	spares   []*queue       // for reuse
 	waiting  int            // requests
@@ -41,7 +41,7 @@ type scheduler struct {
 }
 
 // choose returns the queue of the flow's hand with the least work waiting, and of
-// several the one with the least S.
+// several a vacant one, or else the one with the least S.
 func (s *scheduler) choose(hash flow.Hash) *queue {
 	if deck := s.dealer.DeckSize(); len(s.queues) < deck {
 		s.queues = append(s.queues, make([]*queue, deck-len(s.queues))...)
@@ -70,12 +70,17 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 	return s.queues[best]
 }
 
-// vacant reports whether no queue is better for a new request than the given one:
-// no request waits there, and its S is not beyond R. Then choose does not read the
-// rest of the hand, see BenchmarkManyFlows.
+// vacant reports whether the queue is good enough for a new request: no request
+// waits there, and its S is not beyond R, or not beyond that of the request dispatched
+// last, so that a request there is one of the next. Then choose does not read the rest
+// of the hand, see BenchmarkManyFlows.
 func (s *scheduler) vacant(index int) bool {
 	q := s.queues[index]
-	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
+	if q == nil {
+		return true
+	}
+	start := q.startAt(s.last)
+	return q.length == 0 && (!s.dispatchStart.Before(start) || !s.clock.Before(start))
 }
 
 // unused reports whether q is the same as a queue that was never used.
@@ -89,23 +94,24 @@ func (s *scheduler) activate(q *queue) {
 	if q.active() {
 		return
 	}
-	if s.clock.Before(q.start) {
-		s.ahead.remove(s.ahead.find(q.index))
-	} else {
+	s.active++
+	if q.start.Before(s.clock) {
 		q.start = s.clock
 	}
-	s.active++
+	if s.clock.Before(q.countsUntil()) {
+		s.ahead.remove(s.ahead.find(q.index))
+	}
 }
 
 // deactivate is called when a request has left q or has ended there. A queue that is
-// no longer active counts until R has reached it.
+// no longer active counts as long as it is ahead of R.
 func (s *scheduler) deactivate(q *queue) {
 	if q.active() {
 		return
 	}
 	s.active--
-	if s.clock.Before(q.start) {
-		s.ahead.push(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: q.start}, number: q.index, item: q})
+	if until := q.countsUntil(); s.clock.Before(until) {
+		s.ahead.push(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: until}, number: q.index, item: q})
 	}
 }
 
