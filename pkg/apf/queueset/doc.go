@@ -17,11 +17,12 @@
 // been at the head of its queue for longest.
 //
 // The queues that count are those that are active, and those that are inactive while S
-// is more than G, see below, beyond R: they used more than their share, and in the ideal
-// world are still being served. This is generalized processor sharing (Parekh and Gallager, IEEE/ACM
-// Transactions on Networking 1(3), 1993). If only active queues counted, those that
-// wait would never get back what an inactive one took from them: they are served at the
-// rate of R, and so would stay behind it, further with each such queue.
+// is more than G beyond R, where G is small, see below: they used more than their share,
+// and in the ideal world are still being served. This is generalized processor sharing
+// (Parekh and Gallager, IEEE/ACM Transactions on Networking 1(3), 1993). If only active
+// queues counted, those that wait would never get back what an inactive one took from
+// them. They are served at the rate of R, and would stay behind it, further with each
+// such queue.
 //
 // The work of a request is not known before it has run. At its dispatch
 //
@@ -67,10 +68,12 @@
 // It does not move back if the minimum falls. In start-time fair queuing a flow that was
 // idle starts where the packet in service did (Goyal, Vin and Cheng, IEEE/ACM
 // Transactions on Networking 5(5), 1997). Here it starts at R, which stays between that
-// and a second of the share before. R stops G before the end of the first request, not at its start:
-// every W is at least G, so a request that arrives while R stands still does not end
-// before the first one, and of equal ones it comes last. Otherwise newcomers could take,
-// one after the other, the seats that are collected for a wide request.
+// and a second of the share before.
+//
+// R stops G before the end of the first request, not at its start. Every W is at least
+// G, so a request that arrives while R stands still does not end before the first one,
+// and of equal ones it comes last. Otherwise newcomers could take, one after the other,
+// the seats that are collected for a wide request.
 //
 // The wait of a flow that uses less than its share is bounded. Let a request r of one
 // seat arrive at a queue in which no request waits and whose S is not beyond R, so that
@@ -88,9 +91,9 @@
 // there or later. A request that arrives later does too, since R does not move back, and
 // comes after r. When a request of queue j starts, S of j grows by at least G, so the
 // next one of j ends later than r. Hence at most one request of each j starts before r.
-// While r waits, one that is before r in the schedule does not fit, or r does not. So at
-// least C - w + 1 seats are in use, by requests that executed when r arrived or started
-// before it.
+// While r waits, the first request of the schedule, which is r or one before it, does not
+// fit. So at least C - w + 1 seats are in use, by requests that executed when r arrived
+// or started before it.
 //
 // A request of v seats ends at R + v * G, so up to v requests of each queue may start
 // before it. A request that runs for less than G returns the rest of its W, which may
@@ -138,10 +141,10 @@
 // A flow hashes to a hand of queues. A request joins the queue of the hand with the
 // least work waiting, and of several such one that has used little: the first whose S is
 // not beyond that of the request dispatched last, or else the one with the least S.
-// Queues that are equal in both take turns. Queues get equal shares, so a flow that keeps all queues
-// of its hand active gets the shares of all. A flow that sends one request after the
-// other has no work waiting in any queue. If its requests always joined the same
-// queue, that queue would run ahead of R while the shares of the others went unused.
+// Queues that are equal in both take turns. Queues get equal shares, so a flow that keeps
+// all queues of its hand active gets the shares of all. A flow that sends one request
+// after the other has no work waiting in any queue. If its requests always joined the
+// same queue, that queue would run ahead of R while the shares of the others went unused.
 //
 // # Two regimes
 //
