@@ -82,7 +82,7 @@ func New(config Config) (*FlowControl, error) {
 	var err error
 	f.config, err = configsync.New(configsync.Config{
 		Levels: config.Levels, Schemas: config.Schemas,
-		Engine: observedEngine{f.engine}, Total: config.Total, Clock: f.clock,
+		Engine: observedEngine{f.engine}, Clock: f.clock,
 	})
 	if err != nil {
 		return nil, err

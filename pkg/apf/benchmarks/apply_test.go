@@ -16,7 +16,7 @@ import (
 // large returns a configuration with the given numbers of levels and schemas.
 // Variants differ in all levels.
 func large(levels, schemas, variant int) engine.Configuration {
-	c := engine.Configuration{Total: 20 * levels}
+	c := engine.Configuration{}
 	for i := range levels {
 		c.Levels = append(c.Levels, prioritylevel.Config{
 			Name:   fmt.Sprint("level", i),
@@ -49,7 +49,7 @@ func large(levels, schemas, variant int) engine.Configuration {
 // moves one of the two only after 4 ms.
 func BenchmarkApply(b *testing.B) {
 	variants := []engine.Configuration{large(500, 10000, 0), large(500, 10000, 1)}
-	e := alone(b, variants[1]) // a scrape of 500 levels would be a load by itself
+	e := alone(b, 20*500, variants[1]) // a scrape of 500 levels would be a load by itself
 	s := startSender(e)
 	var load unrelated
 	b.ReportAllocs()

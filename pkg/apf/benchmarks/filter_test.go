@@ -68,11 +68,11 @@ func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 
 func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 	b.Helper()
-	configuration, problems := configsync.NewTranslator(total).Translate(builtIn())
+	configuration, problems := configsync.NewTranslator().Translate(builtIn())
 	if len(problems) > 0 {
 		b.Fatal(problems)
 	}
-	e := directly(b, configuration)
+	e := directly(b, total, configuration)
 	return filter.New(e, filter.Options{
 		LongRunning: longRunning(),
 		WaitLimit:   15 * time.Second,

@@ -59,10 +59,9 @@ func BenchmarkManyFlows(b *testing.B) {
 func levelOf(b *testing.B, queues int) *engine.Engine {
 	b.Helper()
 	c := large(1, 1, 0)
-	c.Total = 60
 	c.Levels[0].Queues, c.Levels[0].QueueLengthLimit = queues, 1000
 	c.Schemas[0].Rules[0].Subjects = []classify.Subject{{Kind: classify.User, Name: "*"}}
-	return directly(b, c)
+	return directly(b, 60, c)
 }
 
 const requestsPerTurn = 20000

@@ -61,9 +61,8 @@ func heap() uint64 {
 func BenchmarkWaitingRequest(b *testing.B) {
 	const crowd = 20000
 	for b.Loop() {
-		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
+		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 1)
 		c := large(1, 1, 0)
-		c.Total = 1
 		c.Levels[0].QueueLengthLimit = crowd
 		e.Apply(c)
 		before := heap()

@@ -96,10 +96,11 @@ func measured(b *testing.B, newEngine constructor, levels []*flowcontrolv1.Prior
 	return handlerOf(fc)
 }
 
-// alone returns this engine without API objects and without scrapes.
-func alone(b *testing.B, c engine.Configuration) *engine.Engine {
+// alone returns this engine with a total of seats, without API objects and without
+// scrapes.
+func alone(b *testing.B, seats int, c engine.Configuration) *engine.Engine {
 	b.Helper()
-	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), c.Total)
+	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), seats)
 	if problems := e.Apply(c); len(problems) > 0 {
 		b.Fatal(problems)
 	}
@@ -107,9 +108,9 @@ func alone(b *testing.B, c engine.Configuration) *engine.Engine {
 }
 
 // directly returns this engine without API objects, scraped as in measured.
-func directly(b *testing.B, c engine.Configuration) *engine.Engine {
+func directly(b *testing.B, seats int, c engine.Configuration) *engine.Engine {
 	b.Helper()
-	e := alone(b, c)
+	e := alone(b, seats, c)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.NewCollector(e))
 	scrapeAll(b, registry)

@@ -32,9 +32,7 @@ type Config struct {
 	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
 	Engine          Applier
-	// Total is the number of seats of the server.
-	Total int
-	Clock clock.Clock
+	Clock           clock.Clock
 	// Report is called once for each invalid object. The default logs it.
 	Report func(engine.Problem)
 }
@@ -67,7 +65,7 @@ func New(config Config) (*Controller, error) {
 	}
 	c := &Controller{
 		config:     config,
-		translator: NewTranslator(config.Total),
+		translator: NewTranslator(),
 		reported:   map[objectKey]string{},
 		changed:    make(chan struct{}, 1),
 		applied:    make(chan struct{}),

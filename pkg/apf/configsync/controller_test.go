@@ -56,7 +56,6 @@ func newFixture(t *testing.T, c clock.Clock) *fixture {
 		Levels:  f.factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
 		Schemas: f.factory.Flowcontrol().V1().FlowSchemas().Informer(),
 		Engine:  f.engine,
-		Total:   600,
 		Clock:   c,
 		Report: func(p engine.Problem) {
 			f.mu.Lock()
@@ -120,7 +119,6 @@ func TestEngineFollowsTheAPI(t *testing.T) {
 	levelNames, schemaNames := namesOf(first)
 	assert.Equal(t, []string{"l"}, levelNames)
 	assert.Equal(t, []string{"s"}, schemaNames)
-	assert.Equal(t, 600, first.Total)
 	<-controller.Applied()
 
 	_, err = levels.Update(ctx, queuing("l", 8), metav1.UpdateOptions{})

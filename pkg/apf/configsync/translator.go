@@ -15,7 +15,6 @@ import (
 // last valid version of each object. It is not safe for concurrent use. Create one
 // with NewTranslator.
 type Translator struct {
-	total   int
 	levels  translations[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]
 	schemas translations[*flowcontrol.FlowSchema, classify.Schema]
 }
@@ -51,9 +50,9 @@ func (t translations[O, P]) translate(object O, translate func(O) (P, error)) tr
 	return known
 }
 
-// NewTranslator returns a Translator for a server of total seats.
-func NewTranslator(total int) *Translator {
-	return &Translator{total: total}
+// NewTranslator returns a Translator without objects.
+func NewTranslator() *Translator {
+	return &Translator{}
 }
 
 // Translate returns the configuration that the objects make up, and the objects
@@ -68,7 +67,7 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 	t.schemas = t.schemas.next(schemas, translateSchema, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: err})
 	})
-	return engine.Configuration{Total: t.total, Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
+	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
 }
 
 // next returns the translations of the objects of one kind, and calls problem for

@@ -155,7 +155,7 @@ func namesOf(configuration engine.Configuration) (levels, schemas []string) {
 // The engine defines the mandatory objects as plain values, the library as API
 // objects.
 func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
-	configuration, problems := NewTranslator(600).Translate(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.MandatoryFlowSchemas)
+	configuration, problems := NewTranslator().Translate(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.MandatoryFlowSchemas)
 	require.Empty(t, problems)
 	for i := range configuration.Levels {
 		configuration.Levels[i].Ref = nil
@@ -180,7 +180,7 @@ func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcont
 }
 
 func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
-	configuration, problems := NewTranslator(600).Translate(nil, nil)
+	configuration, problems := NewTranslator().Translate(nil, nil)
 	require.Empty(t, problems)
 	e := engine.New(clock.NewReal(), 2, 600)
 	require.Empty(t, e.Apply(configuration))
@@ -194,13 +194,13 @@ func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
 func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
 	own := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
 	own.Spec.Limited.NominalConcurrencyShares = new(int32(77))
-	translator := NewTranslator(600)
+	translator := NewTranslator()
 	assert.Equal(t, int32(77), sharesOfCatchAll(t, translator, own))
 	assert.Equal(t, int32(5), sharesOfCatchAll(t, translator), "deleted, the built-in form acts again")
 }
 
 func TestLastGoodFormStays(t *testing.T) {
-	translator := NewTranslator(600)
+	translator := NewTranslator()
 	levelsOf := func(l *flowcontrol.PriorityLevelConfiguration) []*flowcontrol.PriorityLevelConfiguration {
 		return []*flowcontrol.PriorityLevelConfiguration{l}
 	}
@@ -229,7 +229,7 @@ func TestLastGoodFormStays(t *testing.T) {
 }
 
 func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
-	translator := NewTranslator(600)
+	translator := NewTranslator()
 	object := malformed("catch-all")
 	for range 2 {
 		_, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
@@ -241,7 +241,7 @@ func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
 func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
 	levels := slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
 	schemas := slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas)
-	configuration, problems := NewTranslator(600).Translate(levels, schemas)
+	configuration, problems := NewTranslator().Translate(levels, schemas)
 	require.Empty(t, problems)
 	e := engine.New(clock.NewReal(), 2, 600)
 	require.Empty(t, e.Apply(configuration))

@@ -20,12 +20,12 @@ import (
 
 func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
 	for name, c := range map[string]engine.Configuration{
-		"nothing": {Total: 600},
+		"nothing": {},
 		"a level and a schema": {
-			Total: 600, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)},
+			Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)},
 		},
 		"another form of catch-all": {
-			Total: 600, Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []classify.Schema{schemaOf("a", "catch-all", 10)},
+			Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []classify.Schema{schemaOf("a", "catch-all", 10)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,16 +55,16 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 	f := newFixture(t, 100)
 	schemas := []classify.Schema{schemaOf("a", "a", 10)}
 
-	problems := f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{bad}, Schemas: schemas})
+	problems := f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{bad}, Schemas: schemas})
 	require.Len(t, problems, 1)
 	assert.Equal(t, engine.LevelKind, problems[0].Kind)
 	assert.Equal(t, "a", problems[0].Name)
 	assert.ErrorContains(t, problems[0].Err, "hand")
 	assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "without a good form the schema dangles")
 
-	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good}, Schemas: schemas})
+	f.apply(engine.Configuration{Levels: []prioritylevel.Config{good}, Schemas: schemas})
 	before, _ := f.level("a")
-	require.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{bad}, Schemas: schemas}), 1)
+	require.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{bad}, Schemas: schemas}), 1)
 	after, ok := f.level("a")
 	require.True(t, ok)
 	assert.Equal(t, before.Config, after.Config)
@@ -87,16 +87,16 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 		}(),
 		"queues that cannot hold a request": func() prioritylevel.Config { c := queuing("b", 1); c.QueueLengthLimit = 0; return c }(),
 	} {
-		assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good, wrong}, Schemas: schemas}), 1, name)
+		assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{good, wrong}, Schemas: schemas}), 1, name)
 	}
 	twice := []classify.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
-	assert.Len(t, f.engine.Apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{good}, Schemas: twice}), 2)
+	assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{good}, Schemas: twice}), 2)
 }
 
 func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
-	without := engine.Configuration{Total: 100}
+	with := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	without := engine.Configuration{}
 	f.apply(with)
 	late := f.classified("a")
 	running := f.admit("a")
@@ -120,10 +120,10 @@ func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 
 func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	with := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
 	f.apply(with)
 	running := f.admit("a")
-	f.apply(engine.Configuration{Total: 100})
+	f.apply(engine.Configuration{})
 	f.apply(with)
 	level, _ := f.level("a")
 	assert.False(t, level.Quiescing)
@@ -136,12 +136,12 @@ func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 
 func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 	f := newFixture(t, 100)
-	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}})
+	f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}})
 	late := func() *engine.Request {
-		f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+		f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 		return f.classified("a")
 	}()
-	f.apply(engine.Configuration{Total: 100})
+	f.apply(engine.Configuration{})
 	_, ok := f.level("a")
 	assert.False(t, ok)
 	require.True(t, late.Admit(context.Background(), seats.Work{Initial: 1}, nil), "who comes to a level that is gone is served all the same")
@@ -150,7 +150,7 @@ func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 
 func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
 	f := newFixture(t, 100)
-	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	c := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
 	f.apply(c)
 	f.admit("a").Finish()
 	f.apply(c)
@@ -177,7 +177,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 				return
 			default:
 			}
-			c := engine.Configuration{Total: 10 + random.IntN(20)}
+			c := engine.Configuration{}
 			for i, name := range names {
 				switch random.IntN(4) {
 				case 0:
@@ -192,6 +192,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 				c.Schemas = append(c.Schemas, schemaOf(name, name, int32(10+i)))
 			}
 			assert.Empty(t, e.Apply(c))
+			e.SetTotal(10 + random.IntN(20))
 			e.Rebalance()
 			e.Dump()
 		}
@@ -224,7 +225,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 		assert.Zero(t, level.Figures.SeatsInUse, level.Config.Name)
 		assert.Zero(t, level.Figures.Waiting, level.Config.Name)
 	}
-	require.Empty(t, e.Apply(engine.Configuration{Total: 20}))
+	require.Empty(t, e.Apply(engine.Configuration{}))
 	assert.Len(t, e.Report().Levels, 2, "the levels that quiesced are gone")
 }
 
@@ -233,7 +234,7 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	lender, borrower := queuing("lender", 50), queuing("borrower", 45)
 	lender.LendablePercent = 80
 	f.apply(engine.Configuration{
-		Total: 100, Levels: []prioritylevel.Config{lender, borrower},
+		Levels:  []prioritylevel.Config{lender, borrower},
 		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
 	})
 	report := func(name string) prioritylevel.Report { r, _ := f.level(name); return r }
@@ -272,7 +273,7 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	f := newFixture(t, 100)
 	lender := queuing("a", 95)
 	lender.LendablePercent = 90
-	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{lender}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+	f.apply(engine.Configuration{Levels: []prioritylevel.Config{lender}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 	before, _ := f.level("a")
 	for range 40 {
 		request := f.classified("admin", "system:masters")
@@ -291,7 +292,7 @@ func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
 	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}} {
 		level := queuing("a", int32(c.shares))
 		level.HandSize = c.hand
-		f.apply(engine.Configuration{Total: 1000, Levels: []prioritylevel.Config{level}})
+		f.apply(engine.Configuration{Levels: []prioritylevel.Config{level}})
 		got, _ := f.level("a")
 		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), "%d nominal, hands of %d", got.Limits.Nominal, c.hand)
 	}

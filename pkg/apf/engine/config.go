@@ -7,10 +7,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
-// Configuration is the complete configuration of an Engine.
+// Configuration is the flow schemas and priority levels of an Engine. The total is no part
+// of it, see SetTotal.
 type Configuration struct {
-	// Total is the number of seats of the server.
-	Total   int
 	Levels  []prioritylevel.Config
 	Schemas []classify.Schema
 }

@@ -48,7 +48,8 @@ func New(c clock.Clock, processors, total int) *Engine {
 		retired: retirement{},
 	}
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
-	e.Apply(Configuration{Total: total})
+	e.total = max(total, 0)
+	e.Apply(Configuration{})
 	return e
 }
 
@@ -71,7 +72,6 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	configs, problems := chooseLevels(c.Levels, e.lastValid)
 	schemas, more := chooseSchemas(c.Schemas, configs)
 	problems = append(problems, more...)
-	e.total = c.Total
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(e.newSnapshot(schemas, configs))
 	dropped := false

@@ -44,7 +44,7 @@ func TestTheLargestLevelThatIsValidServes(t *testing.T) {
 	largest.BorrowingLimitPercent = new(int32(math.MaxInt32))
 	f := newFixture(t, 600)
 	f.apply(engine.Configuration{
-		Total: 600, Levels: []prioritylevel.Config{largest, queuing("a", math.MaxInt32)},
+		Levels:  []prioritylevel.Config{largest, queuing("a", math.MaxInt32)},
 		Schemas: []classify.Schema{schemaOf("largest", "largest", 10)},
 	})
 	f.admit("largest").Finish()
@@ -61,7 +61,6 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	lender, closed := rejecting("lender", 30), rejecting("closed", 0)
 	lender.LendablePercent = 100
 	f.apply(engine.Configuration{
-		Total:   100,
 		Levels:  []prioritylevel.Config{lender, closed, rejecting("keeper", 60)},
 		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("closed", "closed", 20)},
 	})
@@ -88,7 +87,6 @@ func TestALevelThatLendsAllLetsOneRequestInWhileExemptOnesUseTheRest(t *testing.
 	lender := rejecting("lender", 10)
 	lender.LendablePercent = 100
 	f.apply(engine.Configuration{
-		Total:   100,
 		Levels:  []prioritylevel.Config{lender, rejecting("keeper", 90), rejecting("catch-all", 0)},
 		Schemas: []classify.Schema{schemaOf("lender", "lender", 10)},
 	})
@@ -111,10 +109,10 @@ func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 		assert.Equal(t, []float64{wantWaiting, wantSeats}, []float64{waiting, seats})
 	}
 	requireCapacity(0, 100)
-	f.apply(engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+	f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
 	requireCapacity(8*50, 34+67)
 	running := f.admit("a")
-	f.apply(engine.Configuration{Total: 100})
+	f.apply(engine.Configuration{})
 	requireCapacity(8*50, 34+67)
 	running.Finish()
 	requireCapacity(0, 100)
@@ -127,7 +125,7 @@ func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
 	e := engine.New(clock.NewReal(), 1, 100)
-	c := engine.Configuration{Total: 100, Levels: []prioritylevel.Config{queuing("a", 5)}}
+	c := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}}
 	const schemas, loops, interval = 8000, 2, 128
 	for i := range schemas {
 		c.Schemas = append(c.Schemas, schemaOf(fmt.Sprint("schema-", i), "a", int32(1+i)))

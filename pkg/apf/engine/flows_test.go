@@ -22,7 +22,6 @@ func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 	byUser := schemaOf("alice", "rejecting", 1)
 	byUser.Distinguisher = classify.ByUser
 	f.apply(engine.Configuration{
-		Total:   100,
 		Levels:  []prioritylevel.Config{queuing("queuing", 50), rejecting("rejecting", 50)},
 		Schemas: []classify.Schema{byUser, schemaOf("bob", "queuing", 1)},
 	})
@@ -59,7 +58,6 @@ func TestRejectionsAreRemembered(t *testing.T) {
 	full := queuing("queuing", 1)
 	full.Queues, full.HandSize, full.QueueLengthLimit = 1, 1, 1
 	f.apply(engine.Configuration{
-		Total:   1,
 		Levels:  []prioritylevel.Config{full, rejecting("rejecting", 0)},
 		Schemas: []classify.Schema{schemaOf("alice", "rejecting", 1), schemaOf("bob", "queuing", 1)},
 	})

@@ -29,10 +29,10 @@ func heapBytes() int {
 // Each schema took 300 KB for 1,000 users with long names.
 func TestSchemasTakeBoundedMemoryHoweverManyUsersTheyQueue(t *testing.T) {
 	const schemas, users = 100, 1000
-	f := newFixture(t, 100)
+	f := newFixture(t, 1)
 	level := queuing("level", 10)
 	level.QueueLengthLimit = 1
-	c := engine.Configuration{Total: 1, Levels: []prioritylevel.Config{level}}
+	c := engine.Configuration{Levels: []prioritylevel.Config{level}}
 	for i := range schemas {
 		schema := schemaOf(fmt.Sprint("schema-", i), "level", 10)
 		schema.Distinguisher = classify.ByUser

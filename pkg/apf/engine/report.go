@@ -112,3 +112,13 @@ func (e *Engine) MaxWidth(level string) int {
 
 // Now returns the time of the engine's clock.
 func (e *Engine) Now() time.Duration { return e.clock.Now() }
+
+// Levels returns the present state of the levels, by name, as Report does.
+func (e *Engine) Levels() []prioritylevel.Report {
+	levels, _ := e.allLevels()
+	out := make([]prioritylevel.Report, len(levels))
+	for i, level := range levels {
+		out[i] = level.Report()
+	}
+	return out
+}

@@ -54,7 +54,6 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 		gauges:  &gauges{},
 	}
 	problems := s.engine.Apply(engine.Configuration{
-		Total: seats,
 		Levels: []prioritylevel.Config{
 			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1}},
 			{Name: mandatory.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},

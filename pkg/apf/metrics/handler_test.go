@@ -53,7 +53,6 @@ const crowded = "crowded"
 // requests of the group "crowd".
 func crowdedConfiguration() engine.Configuration {
 	return engine.Configuration{
-		Total: 20,
 		Levels: []prioritylevel.Config{{
 			Name:   crowded,
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 16, HandSize: 4, QueueLengthLimit: 5},
@@ -208,7 +207,7 @@ func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
 		return false
 	}
 	require.True(t, mentions())
-	require.Empty(t, e.Apply(engine.Configuration{Total: 20}))
+	require.Empty(t, e.Apply(engine.Configuration{}))
 	assert.False(t, mentions())
 }
 

@@ -64,6 +64,6 @@ func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) 
 		total = DefaultTotal
 	}
 	e := engine.New(clock.NewFake(now), 1, total)
-	configuration, problems := configsync.NewTranslator(total).Translate(c.PriorityLevels, c.FlowSchemas)
+	configuration, problems := configsync.NewTranslator().Translate(c.PriorityLevels, c.FlowSchemas)
 	return e, append(problems, e.Apply(configuration)...)
 }

@@ -29,7 +29,7 @@ func matchingOrder(inEffect []classify.Schema, c configuration.Configuration) []
 	if len(others) == 0 {
 		return inEffect
 	}
-	dangling, _ := configsync.NewTranslator(0).Translate(nil, others)
+	dangling, _ := configsync.NewTranslator().Translate(nil, others)
 	return classify.New(append(slices.Clone(inEffect), dangling.Schemas...)).Schemas()
 }
 
