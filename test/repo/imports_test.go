@@ -110,11 +110,11 @@ func rules() []rule {
 // last level, L4, is the public API and the integration of the engine.
 func levels() [][]string {
 	return [][]string{
-		{"allocation", "clock", "demand", "flow", "guarded", "heavyhitters", "mandatory", "seats", "stats"},
-		{"classify", "estimate", "queueset", "rejections"},
+		{"allocation", "clock", "demand", "flow", "guarded", "heavyhitters", "machine", "mandatory", "seats", "stats"},
+		{"classify", "estimate", "queueset", "rejections", "total"},
 		{"prioritylevel"},
 		{"engine"},
-		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "statussync"},
+		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "recommender", "statussync"},
 	}
 }
 
