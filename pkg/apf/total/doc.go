@@ -1,0 +1,69 @@
+// Package total recommends the total of a server, in seats, by what its machine can bear.
+// It is a state machine in virtual time: what it recommends depends on its input alone.
+//
+// # When the total falls
+//
+// The total falls when the machine itself is short: goroutines wait for a processor,
+// memory is near its limit, or the processor quota is used up, see package machine. It
+// does not depend on
+//
+//   - the latency of requests. Lists, writes, requests that call webhooks and watches
+//     that start cannot be compared, so a mean of their latencies follows their mix. To
+//     learn the least latency, the total would have to be lowered for a while, at the
+//     cost of requests that must not wait, such as leases.
+//   - waits in the queues. They follow from the total: a lower total makes them longer.
+//   - the speed of etcd. Requests that wait for a slow etcd hold their seats longer,
+//     which limits them already. A lower total would delay those that do not need etcd.
+//
+// # Steps
+//
+// Step is called every 10 seconds (Period) with the samples since the last step. A step
+// multiplies the total by
+//
+//	1 - cut,   cut = 0.02 ... 0.10
+//
+// if a signal is short, and adds 5 % of the static total, but at most 10 % of the total,
+// if seats are short and all signals are clear. Additive increase and multiplicative
+// decrease converge, and to a fair division where several servers share a machine (Chiu
+// and Jain, Analysis of the Increase and Decrease Algorithms for Congestion Avoidance,
+// 1989). Each signal has three thresholds. It is clear below the first, and short from
+// the second on. The cut grows with the signal, from 0.02 there to 0.10 at the third:
+//
+//	                      clear    short    severe
+//	scheduling latency    20 ms    50 ms    100 ms
+//	memory                0.75     0.85      0.95
+//	throttling            0.10     0.25      0.50
+//
+// Go's scheduler lets a goroutine compute for 10 ms. So a goroutine waits that long
+// whenever each processor runs a long computation, whatever the total is. At 50 ms several
+// others come first. A request needs a processor several times, so it then loses a good
+// part of the second that the service-level objective of Kubernetes allows it at the 99th
+// percentile. Between clear and short the total stays, so that it comes to rest.
+//
+// A signal is short by its median in the samples of a step, and clear by its 80th
+// percentile. So a single stall, which spoils one or two of ten samples, does not lower
+// the total. A signal needs three samples to be known. Unless the scheduling latency is
+// known, the total does not rise.
+//
+// The total at which the machine was last short is remembered. Within 10 % of it a step
+// up is a fifth of what it is elsewhere. Otherwise the total would swing between
+// the first total that is too high and the last that is too low.
+//
+// # When the total rises
+//
+// The total rises only while seats are what is short: priority levels with at least a
+// tenth of the seats had waiting requests, or all of their seats in use, at least half of
+// the time. A level with fewer seats lacks shares, not a larger total.
+//
+// With nothing to do nothing is learned: the total falls only if as many seats are in use
+// as half of its minimum, or seats are short. Otherwise no total that is permitted would
+// make the machine any less short.
+//
+// # Bounds
+//
+// The total starts at the static total and stays between a minimum and a maximum. It is
+// not lowered below the seats that exempt and mandatory priority levels need. Each step
+// changes it by at most 10 %, rounded to whole seats, however much time has passed since
+// the step before. A call before the Period has passed changes nothing, and neither does
+// a clock that goes back.
+package total
