@@ -4,7 +4,7 @@
 // k8s.io/apiserver, for the same dashboards and alerts. A Collector counts nothing: at
 // each scrape it gets a report from the engine and converts it. So requests do not
 // touch metrics, and the series of a deleted level or schema disappear. A FlowCollector
-// exports what k8s.io/apiserver does not have, in names that begin with apf_.
+// and a TotalCollector export what k8s.io/apiserver does not have.
 //
 // # Time-weighted histograms
 //

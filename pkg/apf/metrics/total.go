@@ -1,0 +1,68 @@
+package metrics
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
+)
+
+// TotalSource has the total and the recommendation that are exported.
+type TotalSource interface {
+	TotalStatus() total.Status
+}
+
+// TotalCollector exports the total of the server, the total that is recommended, and why.
+// Create one with NewTotalCollector.
+type TotalCollector struct {
+	source   TotalSource
+	families families
+
+	inEffect, recommended, steps, pressure *prometheus.Desc
+}
+
+var _ prometheus.Collector = (*TotalCollector)(nil)
+
+// NewTotalCollector returns a TotalCollector of the source's status.
+func NewTotalCollector(source TotalSource) *TotalCollector {
+	c := &TotalCollector{source: source}
+	c.inEffect = c.families.add(prefix+"total_seats",
+		alpha+"Number of seats that the priority levels share", nil)
+	c.recommended = c.families.add(prefix+"recommended_total_seats",
+		alpha+"Number of seats that the machine can bear, as far as its signals tell", nil)
+	c.steps = c.families.add(prefix+"recommended_total_steps_total",
+		alpha+"Number of computations of the recommended total, every 10 seconds, by the reasons for its change or for none", nil, "reason")
+	c.pressure = c.families.add(prefix+"machine_pressure_ratio",
+		alpha+"Signals of the machine (scheduling-latency, memory, throttling) in the last 10 seconds, relative to the threshold that lowers the recommended total", nil, "signal")
+	return c
+}
+
+// Names returns the names of all families of the TotalCollector.
+func (c *TotalCollector) Names() []string { return slices.Clone(c.families.names) }
+
+// Describe implements prometheus.Collector.
+func (c *TotalCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
+
+// Collect implements prometheus.Collector. Without a recommendation there is only the
+// total in effect, and an unknown signal has no series.
+func (c *TotalCollector) Collect(metrics chan<- prometheus.Metric) {
+	status := c.source.TotalStatus()
+	out := &output{metrics: metrics}
+	out.gauge(c.inEffect, float64(status.InEffect))
+	if !status.Active {
+		return
+	}
+	out.gauge(c.recommended, float64(status.Recommendation.Total))
+	for _, reason := range slices.Sorted(maps.Keys(status.Steps)) {
+		out.counter(c.steps, status.Steps[reason], string(reason))
+	}
+	for signal, pressure := range status.Recommendation.Pressure {
+		if !math.IsNaN(pressure) {
+			out.gauge(c.pressure, pressure, machine.Signal(signal).String())
+		}
+	}
+}
