@@ -3,6 +3,7 @@ package apf
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
 	"sync"
 
@@ -20,8 +21,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
 // Config configures a FlowControl.
@@ -33,8 +37,14 @@ type Config struct {
 	// FlowSchemas. Without them no status is written.
 	SchemaPatcher statussync.SchemaPatcher
 	LevelGetter   statussync.LevelGetter
-	// Total is the number of seats of the server.
+	// Total is the number of seats of the server. With TotalControl in the mode Adaptive
+	// it is the total at the start.
 	Total int
+	// TotalControl says whether a total is recommended by what the machine can bear, and
+	// whether the total follows it, see package total. The zero value means neither.
+	TotalControl total.Options
+	// Sampler measures the machine. The default measures that of this process.
+	Sampler recommender.Sampler
 	// Registerer registers the metrics, unless it is nil.
 	Registerer prometheus.Registerer
 }
@@ -58,7 +68,9 @@ type FlowControl struct {
 	collector *metrics.Collector
 	flows     *metrics.FlowCollector
 	config    *configsync.Controller
-	status    *statussync.Controller // nil if no status is written
+	totals    *metrics.TotalCollector
+	status    *statussync.Controller   // nil if no status is written
+	sizing    *recommender.Recommender // nil if no total is recommended
 	clock     utilclock.WithTicker
 	flowcontrol.WatchTracker
 }
@@ -73,13 +85,16 @@ func New(config Config) (*FlowControl, error) {
 		clock:        utilclock.RealClock{},
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	f.collector, f.flows = metrics.NewCollector(f.engine), metrics.NewFlowCollector(f.engine)
-	if config.Registerer != nil {
-		if err := errors.Join(config.Registerer.Register(f.collector), config.Registerer.Register(f.flows)); err != nil {
+	f.collector, f.flows, f.totals = metrics.NewCollector(f.engine), metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f)
+	if registerer := config.Registerer; registerer != nil {
+		if err := errors.Join(registerer.Register(f.collector), registerer.Register(f.flows), registerer.Register(f.totals)); err != nil {
 			return nil, err
 		}
 	}
-	var err error
+	err := f.recommendTotal(config)
+	if err != nil {
+		return nil, err
+	}
 	f.config, err = configsync.New(configsync.Config{
 		Levels: config.Levels, Schemas: config.Schemas,
 		Engine: observedEngine{f.engine}, Clock: f.clock,
@@ -101,6 +116,22 @@ func New(config Config) (*FlowControl, error) {
 	return f, nil
 }
 
+// recommendTotal makes the recommender of the total, unless the total is static.
+func (f *FlowControl) recommendTotal(config Config) (err error) {
+	options := config.TotalControl
+	if options.Mode == "" || options.Mode == total.Static {
+		return nil
+	}
+	sampler := config.Sampler
+	if sampler == nil {
+		sampler = machine.NewSampler(os.DirFS("/"))
+	}
+	f.sizing, err = recommender.New(recommender.Config{
+		Engine: f.engine, Sampler: sampler, Options: options, Clock: f.clock, Logger: klog.Background(),
+	})
+	return err
+}
+
 // Engine returns the engine, for filter.New.
 func (f *FlowControl) Engine() *engine.Engine { return f.engine }
 
@@ -109,6 +140,17 @@ func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
 
 // FlowCollector returns the collector of the metrics that k8s.io/apiserver does not have.
 func (f *FlowControl) FlowCollector() *metrics.FlowCollector { return f.flows }
+
+// TotalCollector returns the collector of the metrics of the total.
+func (f *FlowControl) TotalCollector() *metrics.TotalCollector { return f.totals }
+
+// TotalStatus returns the total and the recommendation, if there is one.
+func (f *FlowControl) TotalStatus() total.Status {
+	if f.sizing == nil {
+		return total.Status{InEffect: f.engine.Total()}
+	}
+	return f.sizing.Status()
+}
 
 // Applied returns a channel that is closed when the objects of the API have been
 // applied for the first time.
@@ -128,6 +170,9 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		}
 	})
 	running.Go(func() { borrowing.Run(ctx, f.clock, observedEngine{f.engine}) })
+	if f.sizing != nil {
+		running.Go(func() { f.sizing.Run(ctx) })
+	}
 	if f.status != nil {
 		running.Go(func() {
 			if err := f.status.Run(ctx); err != nil {

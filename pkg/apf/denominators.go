@@ -25,7 +25,7 @@ func (e observedEngine) Apply(c engine.Configuration) []engine.Problem {
 }
 
 // Rebalance implements borrowing.Rebalancer. The capacity shrinks when a level that
-// quiesced has drained.
+// quiesced has drained, and follows the total.
 func (e observedEngine) Rebalance() {
 	e.Engine.Rebalance()
 	e.setDenominators()

@@ -17,13 +17,22 @@
 // without the duplicates:
 //
 //	collector := config.FlowControl.(*apf.FlowControl).Collector()
-//	own.MustRegister(collector, config.FlowControl.(*apf.FlowControl).FlowCollector())
+//	own.MustRegister(collector, config.FlowControl.(*apf.FlowControl).FlowCollector(), config.FlowControl.(*apf.FlowControl).TotalCollector())
 //	paths := server.Handler.NonGoRestfulMux
 //	paths.Unregister("/metrics")
 //	paths.Handle("/metrics", metrics.Handler(legacyregistry.DefaultGatherer, own, collector.Names(), componentmetrics.HandlerOpts{}))
 //
 // own is a prometheus.NewRegistry(), server the result of config.Complete().New, and
 // metrics the package metrics below.
+//
+// # The total
+//
+// The number of seats is usually a guess. Config.TotalControl makes the engine recommend
+// a number by what the machine can bear, in the mode total.Monitor, or follow the
+// recommendation, in the mode total.Adaptive:
+//
+//	config := apf.ConfigFor(informers, client.FlowcontrolV1(), seats)
+//	config.TotalControl = total.Options{Mode: total.Adaptive, Max: 1000}
 //
 // # Packages
 //
@@ -38,16 +47,19 @@
 //	    guarded         state that is reachable only while its lock is held
 //	    mandatory       names of the mandatory flow schemas and priority levels
 //	    heavyhitters    flows that used the most seat-seconds in the last minutes
+//	    machine         signals of the machine: short of processors, of memory
 //	L1  classify        flow schema and flow distinguisher of a request
 //	    estimate        work estimates of lists and writes
 //	    queueset        fair queuing on one priority level
 //	    rejections      last rejected requests of one priority level
+//	    total           the total of seats that the machine can bear
 //	L2  prioritylevel   one priority level: configuration, limits, demand, queue set
 //	L3  engine          classifier and priority levels
 //	L4  filter          the filter for an http.Handler
 //	    configsync      API objects -> engine
 //	    statussync      the condition Dangling of FlowSchemas
 //	    borrowing       the periodic computation of current limits
+//	    recommender     the periodic computation of the total
 //	    debugendpoints  /debug/api_priority_and_fairness/
 //	    metrics         Prometheus metrics
 //	L5  apf             flowcontrol.Interface of k8s.io/apiserver
