@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
@@ -42,6 +43,10 @@ type Config struct {
 	APIEnablement    *genericoptions.APIEnablementOptions
 	EgressSelector   *genericoptions.EgressSelectorOptions
 	Traces           *genericoptions.TracingOptions
+
+	// TotalControl says whether the total of seats, MaxRequestsInFlight plus
+	// MaxMutatingRequestsInFlight of Run, follows what the machine can bear.
+	TotalControl total.Options
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;
 	// nil means pkg/apf. What it sets is used by the library's filter.
@@ -85,6 +90,7 @@ func NewConfig() *Config {
 		APIEnablement:    genericoptions.NewAPIEnablementOptions(),
 		EgressSelector:   genericoptions.NewEgressSelectorOptions(),
 		Traces:           genericoptions.NewTracingOptions(),
+		TotalControl:     total.Options{Mode: total.Monitor},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
@@ -39,7 +40,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if other := s.config.FlowControl; other != nil {
 		return other(s.generic)
 	}
-	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats())
+	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats(), s.config.TotalControl)
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
@@ -67,9 +68,9 @@ func (s *Server) totalSeats() int {
 	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
 }
 
-// newFlowControl makes the engine with a total of seats. Once started, its informers
-// configure it.
-func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error) {
+// newFlowControl makes the engine with a total of seats, which changes as control says.
+// Once started, its informers configure it.
+func newFlowControl(loopback *restclient.Config, seats int, control total.Options) (*flowControl, error) {
 	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
 		return nil, err
@@ -82,6 +83,7 @@ func newFlowControl(loopback *restclient.Config, seats int) (*flowControl, error
 		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
 		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
 		Total:         seats,
+		TotalControl:  control,
 	})
 	if err != nil {
 		return nil, err

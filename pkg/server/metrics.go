@@ -22,7 +22,7 @@ func (s *Server) installMetrics(context.Context) error {
 	own, replaced := prometheus.NewRegistry(), []string(nil)
 	if flowControl := s.flowControl; flowControl != nil {
 		engine, kinds := flowControl.Collector(), apfmetrics.NewKindCollector(flowControl.kinds)
-		if err := errors.Join(own.Register(engine), own.Register(kinds), own.Register(flowControl.FlowCollector())); err != nil {
+		if err := errors.Join(own.Register(engine), own.Register(kinds), own.Register(flowControl.FlowCollector()), own.Register(flowControl.TotalCollector())); err != nil {
 			return err
 		}
 		replaced = append(engine.Names(), kinds.Names()...)

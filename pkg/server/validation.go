@@ -107,9 +107,26 @@ func (c CompletedConfig) missesHTTP2Suite() bool {
 
 func (c CompletedConfig) validateFeatures() []error {
 	errs := c.Features.Validate()
-	if total := c.Run.MaxRequestsInFlight + c.Run.MaxMutatingRequestsInFlight; c.Features.EnablePriorityAndFairness && total <= 0 {
-		errs = append(errs, fmt.Errorf("--max-requests-inflight plus --max-mutating-requests-inflight must be more than 0, since the priority levels share that many seats; "+
+	if !c.Features.EnablePriorityAndFairness {
+		return errs
+	}
+	seats := c.Run.MaxRequestsInFlight + c.Run.MaxMutatingRequestsInFlight
+	if seats <= 0 {
+		return append(errs, fmt.Errorf("--max-requests-inflight plus --max-mutating-requests-inflight must be more than 0, since the priority levels share that many seats; "+
 			"to serve without limits, use --enable-priority-and-fairness=false"))
+	}
+	return append(errs, c.validateTotalControl(seats)...)
+}
+
+// validateTotalControl validates TotalControl on a server with a static total of seats.
+func (c CompletedConfig) validateTotalControl(seats int) []error {
+	var errs []error
+	for _, err := range c.TotalControl.Validate(seats) {
+		flag := "--flow-control-total"
+		if err.Option != "mode" {
+			flag += "-" + err.Option
+		}
+		errs = append(errs, fmt.Errorf("%s=%v: %s", flag, err.Value, err.Problem))
 	}
 	return errs
 }

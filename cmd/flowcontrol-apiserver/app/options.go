@@ -46,12 +46,27 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Requests whose audit events get annotations apf.flowcontrol.apiserver.k8s.io/{flow-schema,priority-level,flow-distinguisher,"+
 			"seats,queue-wait,outcome}: governed (all but those of exempt priority levels), all, or none. The outcome is executed, "+
 			"queue-full, concurrency-limit, time-out or cancelled.")
+	o.addTotalFlags(sets.FlagSet("requests and shutdown"))
 	o.Features.AddFlags(sets.FlagSet("features"))
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
 	o.Traces.AddFlags(sets.FlagSet("traces"))
 	o.Metrics.AddFlags(sets.FlagSet("metrics"))
 	logsapi.AddFlags(o.Logs, sets.FlagSet("logs"))
 	return sets
+}
+
+// addTotalFlags adds the flags about the total of seats.
+func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
+	flags.StringVar((*string)(&o.TotalControl.Mode), "flow-control-total", string(o.TotalControl.Mode),
+		"How the number of seats follows what the machine can bear: static (it does not), monitor (a number is recommended in the metric "+
+			"apiserver_flowcontrol_recommended_total_seats and in the log, and nothing changes), or adaptive (the number recommended is used). "+
+			"It starts at the sum of --max-requests-inflight and --max-mutating-requests-inflight. It falls, by at most 10 percent in 10 seconds, "+
+			"while goroutines wait for processors, memory is near GOMEMLIMIT or the limit of the cgroup, or the processor quota of the cgroup is used up. "+
+			"It rises while seats are short and the machine is not.")
+	flags.IntVar(&o.TotalControl.Min, "flow-control-total-min", o.TotalControl.Min,
+		"Smallest number of seats for --flow-control-total=monitor or adaptive. 0 means half of the number at the start.")
+	flags.IntVar(&o.TotalControl.Max, "flow-control-total-max", o.TotalControl.Max,
+		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the number at the start.")
 }
 
 // replaceComponentExamples replaces the introduction of two of the library's flags,
