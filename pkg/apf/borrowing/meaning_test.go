@@ -12,9 +12,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 )
 
-// histograms returns the histograms of a family that belong to a level, by the value of
-// the label execute, or by "" without that label.
-func (m member) histograms(t *testing.T, name, level string) map[string]*dto.Histogram {
+// measured is the level whose metrics are compared.
+const measured = "measured"
+
+// histograms returns the histograms of a family that belong to the level measured, by the
+// value of the label execute, or by "" without that label.
+func (m member) histograms(t *testing.T, name string) map[string]*dto.Histogram {
 	t.Helper()
 	families, err := m.registry.Gather()
 	require.NoError(t, err)
@@ -28,7 +31,7 @@ func (m member) histograms(t *testing.T, name, level string) map[string]*dto.His
 			for _, pair := range metric.GetLabel() {
 				labels[pair.GetName()] = pair.GetValue()
 			}
-			if labels["priority_level"] == level {
+			if labels["priority_level"] == measured {
 				out[labels["execute"]] = metric.GetHistogram()
 			}
 		}
@@ -40,7 +43,6 @@ func (m member) histograms(t *testing.T, name, level string) map[string]*dto.His
 // relative to the current limit, and a request that times out in its queue counts as one
 // that executes.
 func TestDemandAndWaitsMeanWhatTheyMeanAtPeer(t *testing.T) {
-	const measured = "measured"
 	s := site{total: 20, levels: []level{
 		{name: exempt},
 		{name: catchAll, Share: allocation.Share{Shares: 5, LendablePercent: 100}, queues: 1, handSize: 1},
@@ -60,11 +62,11 @@ func TestDemandAndWaitsMeanWhatTheyMeanAtPeer(t *testing.T) {
 				require.Greater(t, got[currentLimit], got[nominal], "it borrows")
 			}
 		})
-		want, got := peer.histograms(t, "demand_seats", measured)[""], ours.histograms(t, "demand_seats", measured)[""]
+		want, got := peer.histograms(t, "demand_seats")[""], ours.histograms(t, "demand_seats")[""]
 		require.Positive(t, want.GetSampleSum())
 		assert.InEpsilon(t, want.GetSampleSum(), got.GetSampleSum(), 1e-6)
 
-		waits, theirs := ours.histograms(t, "request_wait_duration_seconds", measured), peer.histograms(t, "request_wait_duration_seconds", measured)
+		waits, theirs := ours.histograms(t, "request_wait_duration_seconds"), peer.histograms(t, "request_wait_duration_seconds")
 		require.Contains(t, waits, "true")
 		assert.NotContains(t, theirs, "false")
 		assert.NotContains(t, waits, "false")

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -118,42 +117,37 @@ func TestRunReadsAtEachInterval(t *testing.T) {
 }
 
 // ask sends a request to the handler.
-func ask(t *testing.T, d *Dashboard, method, path string) (*http.Response, string) {
+func ask(t *testing.T, d *Dashboard, method, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	d.Handler("secret").ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
-	response := recorder.Result()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	return response, string(body)
+	return recorder
 }
 
 func TestPageIsForThoseWhoKnowTheToken(t *testing.T) {
 	d, _ := newDashboard()
 	for _, path := range []string{"/", "/state", "/wrong/", "/wrong/state", "/secret/other"} {
-		response, body := ask(t, d, http.MethodGet, path)
-		assert.Equal(t, http.StatusNotFound, response.StatusCode, path)
-		assert.NotContains(t, body, "<html", path)
+		response := ask(t, d, http.MethodGet, path)
+		assert.Equal(t, http.StatusNotFound, response.Code, path)
+		assert.NotContains(t, response.Body.String(), "<html", path)
 	}
-	response, _ := ask(t, d, http.MethodPost, "/secret/state")
-	assert.NotEqual(t, http.StatusOK, response.StatusCode)
-	response, body := ask(t, d, http.MethodGet, "/secret/state?after=x")
-	assert.Equal(t, http.StatusBadRequest, response.StatusCode)
-	assert.Contains(t, body, "after must be the number of a reading")
+	assert.NotEqual(t, http.StatusOK, ask(t, d, http.MethodPost, "/secret/state").Code)
+	response := ask(t, d, http.MethodGet, "/secret/state?after=x")
+	assert.Equal(t, http.StatusBadRequest, response.Code)
+	assert.Contains(t, response.Body.String(), "after must be the number of a reading")
 
-	response, body = ask(t, d, http.MethodGet, "/secret/state")
-	assert.Equal(t, "no-store", response.Header.Get("Cache-Control"))
+	response = ask(t, d, http.MethodGet, "/secret/state")
+	assert.Equal(t, "no-store", response.Header().Get("Cache-Control"))
 	var state State
-	require.NoError(t, json.Unmarshal([]byte(body), &state))
+	require.NoError(t, json.Unmarshal(response.Body.Bytes(), &state))
 	assert.Equal(t, "here", state.Name)
 	assert.NotNil(t, state.Readings, "null is no list")
 }
 
 func TestPageLoadsNothingElse(t *testing.T) {
 	d, _ := newDashboard()
-	response, page := ask(t, d, http.MethodGet, "/secret/")
-	policy := response.Header.Get("Content-Security-Policy")
+	response := ask(t, d, http.MethodGet, "/secret/")
+	page, policy := response.Body.String(), response.Header().Get("Content-Security-Policy")
 	assert.Contains(t, policy, "default-src 'none'")
 	for _, tag := range []string{"style", "script"} {
 		inline := regexp.MustCompile(`(?s)<` + tag + `>(.+)</` + tag + `>`).FindStringSubmatch(page)

@@ -19,21 +19,21 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
-// otherKind is the error of a document that is no object of the group.
-type otherKind struct {
+// otherKindError is the error of a document that is no object of the group.
+type otherKindError struct {
 	kind            schema.GroupVersionKind
 	namespace, name string
 }
 
-func (o *otherKind) Error() string {
+func (o *otherKindError) Error() string {
 	return "kind " + o.kind.Kind + ": it is neither a FlowSchema nor a PriorityLevelConfiguration"
 }
 
-// newOtherKind returns the error of the document, which is JSON.
-func newOtherKind(kind schema.GroupVersionKind, document []byte) *otherKind {
+// newOtherKindError returns the error of the document, which is JSON.
+func newOtherKindError(kind schema.GroupVersionKind, document []byte) *otherKindError {
 	var object metav1.PartialObjectMetadata
 	_ = json.Unmarshal(document, &object) // it has no name then
-	return &otherKind{kind: kind, namespace: object.Namespace, name: object.Name}
+	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name}
 }
 
 // decoder turns documents into objects of v1, with defaults, from any version of the
@@ -167,7 +167,7 @@ func decodeError(kind *schema.GroupVersionKind, document []byte, err error) erro
 	case runtime.IsMissingVersion(err):
 		return fmt.Errorf("it has no apiVersion: must be %s", flowcontrolv1.SchemeGroupVersion)
 	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName:
-		return newOtherKind(*kind, document)
+		return newOtherKindError(*kind, document)
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
 	default:

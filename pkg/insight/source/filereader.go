@@ -63,7 +63,7 @@ func (f *Files) add(decoder *decoder, document document) {
 	objects := decoder.decodeAll(document.data, func(item int, err error) {
 		place := document.place
 		place.Item = item
-		if other, ok := errors.AsType[*otherKind](err); ok {
+		if other, ok := errors.AsType[*otherKindError](err); ok {
 			f.addOther(place, other)
 			return
 		}
@@ -79,7 +79,7 @@ func (f *Files) add(decoder *decoder, document document) {
 }
 
 // addOther adds what is known of an object of another kind.
-func (f *Files) addOther(place Place, other *otherKind) {
+func (f *Files) addOther(place Place, other *otherKindError) {
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)
