@@ -139,12 +139,11 @@
 // # Hands
 //
 // A flow hashes to a hand of queues. A request joins the queue of the hand with the
-// least work waiting, and of several such one that has used little: the first whose S is
-// not beyond that of the request dispatched last, or else the one with the least S.
-// Queues that are equal in both take turns. Queues get equal shares, so a flow that keeps
-// all queues of its hand active gets the shares of all. A flow that sends one request
-// after the other has no work waiting in any queue. If its requests always joined the
-// same queue, that queue would run ahead of R while the shares of the others went unused.
+// least work waiting, and of several such the one with the least S. Queues that are
+// equal in both take turns. Queues get equal shares, so a flow that keeps all queues
+// of its hand active gets the shares of all. A flow that sends one request after the
+// other has no work waiting in any queue. If its requests always joined the same
+// queue, that queue would run ahead of R while the shares of the others went unused.
 //
 // # Two regimes
 //

@@ -41,7 +41,7 @@ type scheduler struct {
 }
 
 // choose returns the queue of the flow's hand with the least work waiting, and of
-// several a vacant one, or else the one with the least S.
+// several the one with the least S.
 func (s *scheduler) choose(hash flow.Hash) *queue {
 	if deck := s.dealer.DeckSize(); len(s.queues) < deck {
 		s.queues = append(s.queues, make([]*queue, deck-len(s.queues))...)
@@ -70,17 +70,12 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 	return s.queues[best]
 }
 
-// vacant reports whether the queue is good enough for a new request: no request
-// waits there, and its S is not beyond R, or not beyond that of the request dispatched
-// last, so that a request there is one of the next. Then choose does not read the rest
-// of the hand, see BenchmarkManyFlows.
+// vacant reports whether no queue is better for a new request than the given one:
+// no request waits there, and its S is not beyond R. Then choose does not read the
+// rest of the hand, see BenchmarkManyFlows.
 func (s *scheduler) vacant(index int) bool {
 	q := s.queues[index]
-	if q == nil {
-		return true
-	}
-	start := q.startAt(s.last)
-	return q.length == 0 && (!s.dispatchStart.Before(start) || !s.clock.Before(start))
+	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
 }
 
 // unused reports whether q is the same as a queue that was never used.
