@@ -135,7 +135,7 @@ func (c *cluster) readRelease(ctx context.Context, front *client, out *configura
 		return requestError(front.name, access{verb: "get", path: "/version"}, err)
 	}
 	out.Release = configuration.ReleaseOf(info.GitVersion)
-	out.Own = strings.Contains(info.GitVersion, "+flowcontrol-apiserver.")
+	out.Own = isOwn(info)
 	switch {
 	case out.Release == "":
 		return &Error{Reason: ReasonServer, Message: fmt.Sprintf("%s is of the version %q, which is no release of Kubernetes.", front.name, info.GitVersion)}

@@ -105,12 +105,14 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
-	release, notes := s.release(found)
+	info := found.readVersion()
+	release, notes := s.release(info)
 	files, err := readManifests(found.manifests)
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
 	out := configuration.Configuration{Release: release, FlowSchemas: files.FlowSchemas(), PriorityLevels: files.PriorityLevels(), Notes: notes}
+	out.Own = isOwn(info) || found.haveOwnAnswers()
 	for _, err := range files.Errors {
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
@@ -145,20 +147,36 @@ func fill(out configuration.Configuration) (configuration.Configuration, error) 
 	return out, nil
 }
 
+// readVersion returns the saved version; the zero Info if it is missing or cannot be read.
+func (f *findings) readVersion() (info version.Info) {
+	if data, err := os.ReadFile(f.version); err == nil && yaml.Unmarshal(data, &info) == nil {
+		return info
+	}
+	return version.Info{}
+}
+
+// haveOwnAnswers reports whether there are answers that only flowcontrol-apiserver gives.
+func (f *findings) haveOwnAnswers() bool {
+	for _, answers := range f.answers {
+		if answers[replica.EndpointFlows] != "" || answers[replica.EndpointRejections] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isOwn reports whether a version is that of flowcontrol-apiserver.
+func isOwn(info version.Info) bool {
+	return strings.Contains(info.GitVersion, "+flowcontrol-apiserver.")
+}
+
 // release returns the release of the options, of the saved version, or the newest one.
-func (s *saved) release(found findings) (configuration.Release, []string) {
+func (s *saved) release(info version.Info) (configuration.Release, []string) {
 	if s.options.Release != "" {
 		return s.options.Release, nil
 	}
-	if found.version != "" {
-		var info version.Info
-		data, err := os.ReadFile(found.version)
-		if err == nil {
-			err = yaml.Unmarshal(data, &info)
-		}
-		if release := configuration.ReleaseOf(info.GitVersion); err == nil && release != "" {
-			return release, nil
-		}
+	if release := configuration.ReleaseOf(info.GitVersion); release != "" {
+		return release, nil
 	}
 	return configuration.Newest, []string{fmt.Sprintf("The release of the API server is unknown: Kubernetes %s is assumed; --release names another.", configuration.Newest)}
 }

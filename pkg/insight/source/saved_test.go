@@ -55,6 +55,28 @@ func TestSavedAnswersOfSeveralReplicas(t *testing.T) {
 	assert.Equal(t, filepath.Join(directory, "b"), states[1].Name)
 }
 
+func TestSavedAnswersTellWhichServerGaveThem(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		own   bool
+	}{
+		{"the version of kube-apiserver", map[string]string{"version.json": `{"gitVersion":"v1.33.13"}`}, false},
+		{"the version of this server", map[string]string{"version.json": `{"gitVersion":"v1.33.13+flowcontrol-apiserver.0.1.0"}`}, true},
+		{"answers that every API server gives", map[string]string{"metrics": nominalLimits(600)}, false},
+		{"answers that this server alone gives", map[string]string{"metrics": nominalLimits(600), "rejections.json": "[]"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			directory := t.TempDir()
+			test.files["dump_priority_levels"] = savedLevels
+			write(t, directory, test.files)
+			c, err := newSource(t, source.Options{Dumps: directory}).Configuration(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, test.own, c.Own)
+		})
+	}
+}
+
 func TestMustGather(t *testing.T) {
 	directory := t.TempDir()
 	const group = "must-gather.local.1/quay-io/cluster-scoped-resources/flowcontrol.apiserver.k8s.io/"
