@@ -120,7 +120,7 @@ kubectl apf top --web`,
 	c.Flags().BoolVarP(&t.watch, "watch", "w", false, "Read and write again and again, until interrupted.")
 	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two readings. If 0, levels are read once, without rates.")
 	c.Flags().StringVar(&t.options.Sort, "sort", "", "The order of the rows, by default the first of "+strings.Join(orders, "; ")+".")
-	c.Flags().IntVar(&t.options.Limit, "limit", 0, "The largest number of rows. If 0, there is no limit.")
+	c.Flags().IntVar(&t.options.Limit, "limit", 0, "The largest number of rows. If 0, there is no limit, and with --web one of 500 flows.")
 	c.Flags().BoolVar(&t.web, "web", false, "Serve a page with charts and tables on the loopback, until interrupted.")
 	c.Flags().IntVar(&t.port, "port", 0, "The port of --web. If 0, a free one is chosen.")
 	return c

@@ -286,16 +286,3 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	assert.Equal(t, 40, exempt.Division.Current)
 	assert.Less(t, after.Division.Current, before.Division.Current)
 }
-
-func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
-	f := newFixture(t, 1000)
-	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}} {
-		level := queuing("a", int32(c.shares))
-		level.HandSize = c.hand
-		f.apply(engine.Configuration{Levels: []prioritylevel.Config{level}})
-		got, _ := f.level("a")
-		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), "%d nominal, hands of %d", got.Limits.Nominal, c.hand)
-	}
-	assert.Zero(t, f.engine.MaxWidth("catch-all"))
-	assert.Zero(t, f.engine.MaxWidth("none"))
-}

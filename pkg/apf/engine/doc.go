@@ -32,8 +32,8 @@
 // # Seats
 //
 // The limits follow from the total of the server, which SetTotal changes, from the
-// shares of all levels, quiescing ones included, and from their demand. Rebalance ends a demand period and computes the limits again.
-// The caller must call it every 10 seconds.
+// shares of all levels, quiescing ones included, and from their demand. Rebalance ends a
+// demand period and computes the limits again.
 //
 // # Memory
 //

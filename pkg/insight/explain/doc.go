@@ -35,7 +35,8 @@
 //   - If no request waits and its seats are free, it executes.
 //   - Otherwise, without queues, it is refused: concurrency-limit.
 //   - Otherwise its queue is the one of its hand with the least work waiting. If that
-//     is full and no seat is free, it is refused: queue-full.
+//     is full, it is refused: queue-full. kube-apiserver refuses it only if no seat is
+//     free either.
 //   - Otherwise it waits. A request that waits too long is refused: time-out.
 //
 // Notes and the fields named inferred say what was not read from a server.
