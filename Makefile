@@ -130,10 +130,12 @@ proofs: ## Check that each promise was tested in the last test run
 # The phases that start no programs, one after the other: first the one whose packages
 # nothing else compiles, while those of the programs are compiled.
 #
-# The race detector compiles all dependencies once more, and links each test with them.
-# So `make test` runs the engine under it, whose requests share state; `make test-long`
-# runs every package. RACED names the packages.
-RACED := ./pkg/apf/... $(if $(LANE),./cmd/... ./pkg/...)
+# The race detector compiles all dependencies once more, and each test is linked with
+# them. So `make test` runs under it those packages of the engine that hold its state
+# and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
+# others of the engine, RACED names what runs under the detector.
+LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|debugendpoints|filter))?$$
+RACED = $(if $(LANE),./cmd/... ./pkg/...,$$(go list ./pkg/apf/... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units
 test-units:
@@ -148,11 +150,12 @@ test-unit: bin/gotestsum ## Run the unit tests, without the race detector
 .PHONY: test-plain
 test-plain: bin/gotestsum
 	@echo "test-plain: unit tests without the race detector"
-	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)|/pkg/(apf|generated)') ./pkg/apf/queueset
+	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)|/pkg/(apf|generated)') \
+	  $(if $(LANE),,$$(go list ./pkg/apf/... | grep -E '$(LARGE)')) ./pkg/apf/queueset
 
 .PHONY: test-race
-test-race: bin/gotestsum ## Run the unit tests of the engine under the race detector
-	@echo "test-race: $(RACED) under the race detector"
+test-race: bin/gotestsum ## Run unit tests of the engine under the race detector
+	@echo "test-race: $(if $(LANE),every package,the state of the engine) under the race detector"
 	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: no C compiler found, which the race detector requires: install gcc or clang, or set CC" >&2; exit 1; }
 	@export CGO_ENABLED=1; $(call run-tests,race) -race $(RACED)
 
@@ -209,12 +212,12 @@ mutate: binaries ## Run mutation tests on a copy of the product (hours)
 
 .PHONY: binaries
 binaries: ## Build the programs that `make test` runs
-	@echo "binaries: the server, the plug-in, etcd, the Kubernetes programs and Prometheus (minutes the first time)"
+	@echo "binaries: the server, the plug-in, etcd and the Kubernetes programs (minutes the first time)"
 	@go run ./test/binaries/build
 
 .PHONY: binaries-long
 binaries-long: ## Build the programs that `make test-long` runs
-	@echo "binaries-long: also kube-apiserver 1.36, BuildKit and the OpenTelemetry collector (minutes the first time)"
+	@echo "binaries-long: also kube-apiserver 1.36, Prometheus, BuildKit and the OpenTelemetry collector (minutes the first time)"
 	@go run ./test/binaries/build -long
 
 .PHONY: bench

@@ -27,13 +27,13 @@ type program struct {
 // short returns the programs that `make test` needs, the slowest to build
 // first.
 func short() []program {
-	return []program{prometheusProgram(), kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
+	return []program{kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
 		kubernetesProgram("kubectl"), serverProgram(), pluginProgram(), etcdProgram()}
 }
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram()}
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram()}
 }
 
 // serverProgram returns the server compiled without its profile, so that it

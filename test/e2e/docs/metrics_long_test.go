@@ -1,3 +1,5 @@
+//go:build long
+
 package docs
 
 import (
@@ -16,6 +18,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
+
+// TestPrometheus tests the statements of docs/deploy.md about Prometheus, which it runs
+// with the scrape configuration of artifacts/.
+func TestPrometheus(t *testing.T) {
+	s := startSite(t)
+	t.Run("Prometheus finds every replica, and each is up", func(t *testing.T) { testUp(t, s) })
+	t.Run("requests show in the series of flow control", func(t *testing.T) { testLoad(t, s) })
+	t.Run("every family is there", func(t *testing.T) { testFamilies(t, s) })
+	t.Run("no sample is refused", func(t *testing.T) { testRefused(t, s) })
+}
 
 // testUp requires that Prometheus discovers and scrapes every replica.
 func testUp(t *testing.T, s *site) {
