@@ -6,10 +6,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	logsapi "k8s.io/component-base/logs/api/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -135,4 +138,20 @@ func (c CompletedConfig) usesDataDir() bool { return c.EmbeddedEtcd || c.LocalId
 func (c CompletedConfig) hasServingCertificate() bool {
 	cert := c.SecureServing.ServerCert
 	return cert.CertKey.CertFile != "" || cert.CertDirectory != ""
+}
+
+// setFeatureGateDefaults sets the defaults of this server. The gates are the
+// library's, one set for the process, and closed once flags exist for them; so a
+// second call changes nothing.
+func setFeatureGateDefaults(gates featuregate.MutableVersionedFeatureGate) error {
+	if _, added := gates.GetAll()[logsapi.ContextualLogging]; !added {
+		if err := logsapi.AddFeatureGates(gates); err != nil {
+			return err
+		}
+	}
+	if gates.GetAll()[features.WatchList].Default {
+		return nil
+	}
+	// Watches may request initial events. The library refuses that by default.
+	return gates.OverrideDefault(features.WatchList, true)
 }

@@ -2,12 +2,22 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apimachineryversion "k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/endpoints/discovery"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/component-base/compatibility"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/openapi"
 )
 
 // installCoreVersion adds the core version v1, with no resources, to discovery.
@@ -26,4 +36,48 @@ func (s *Server) installCoreVersion(context.Context) error {
 	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions))
 	mux.Handle("/api/v1", discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing))
 	return nil
+}
+
+// productVersion is the release of this server, which the Dockerfile sets with -X.
+var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
+
+// kubernetesVersion is the release of the libraries, whose behaviour this server has.
+const kubernetesVersion = "v1.33.13"
+
+// Version describes this server in a line.
+func Version() string {
+	return fmt.Sprintf("flowcontrol-apiserver v%s (Kubernetes %s, %s)", productVersion, kubernetesVersion, runtime.Version())
+}
+
+// effectiveVersion is what /version returns: the Kubernetes release, by which clients
+// decide what they may ask for, with this server's release in the build metadata.
+type effectiveVersion struct {
+	compatibility.EffectiveVersion
+}
+
+var _ compatibility.EffectiveVersion = effectiveVersion{}
+
+func (v effectiveVersion) Info() *apimachineryversion.Info {
+	info := v.EffectiveVersion.Info()
+	if info != nil {
+		info.GitVersion = fmt.Sprintf("%s+flowcontrol-apiserver.%s", kubernetesVersion, productVersion)
+	}
+	return info
+}
+
+// describeAPI configures the OpenAPI documents. They describe bearer tokens as those
+// of kube-apiserver do, for which the library adds 401 to each operation.
+func (s *Server) describeAPI() {
+	const title, scheme, header, description = "flowcontrol-apiserver", "BearerToken", "authorization", "Bearer Token authentication"
+	namer := apiopenapi.NewDefinitionNamer(s.scheme)
+	s.generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
+	s.generic.OpenAPIConfig.Info.Title = title
+	s.generic.OpenAPIConfig.SecurityDefinitions = &spec.SecurityDefinitions{scheme: {SecuritySchemeProps: spec.SecuritySchemeProps{
+		Type: "apiKey", Name: header, In: "header", Description: description,
+	}}}
+	s.generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
+	s.generic.OpenAPIV3Config.Info.Title = title
+	s.generic.OpenAPIV3Config.SecuritySchemes = spec3.SecuritySchemes{scheme: {SecuritySchemeProps: spec3.SecuritySchemeProps{
+		Type: "apiKey", Name: header, In: "header", Description: description,
+	}}}
 }

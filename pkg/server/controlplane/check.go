@@ -1,10 +1,16 @@
 package controlplane
 
 import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"sync"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/server/healthz"
 )
 
@@ -64,4 +70,66 @@ func (c *Check) record(result *failure) {
 	case result != nil && (previous == nil || previous.message != result.message):
 		c.log.Error(result.cause, "Check failed", "reason", result.message, "ready", !first || c.optional)
 	}
+}
+
+// failure is why a check did not pass.
+type failure struct {
+	// message says what is missing and what to do, for anyone to read.
+	message string
+	// cause is the full error; it may be nil.
+	cause error
+}
+
+func (f *failure) err() error {
+	if f.cause == nil {
+		return errors.New(f.message)
+	}
+	return fmt.Errorf("%s (%w)", f.message, f.cause)
+}
+
+// requestFailure explains the error of a request that kube-apiserver did not
+// answer, or answered before it authorized the request. It is nil for other
+// answers.
+func requestFailure(err error) *failure {
+	var (
+		invalid     x509.CertificateInvalidError
+		unknownCA   x509.UnknownAuthorityError
+		invalidName x509.HostnameError
+		network     net.Error
+		status      apierrors.APIStatus
+	)
+	var message string
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		message = "the certificate of kube-apiserver has expired or is not valid yet by this server's clock: correct the clocks, or renew the certificate"
+	case errors.As(err, &unknownCA), errors.As(err, &invalid), errors.As(err, &invalidName):
+		message = "the certificate of kube-apiserver is not trusted by this server's kubeconfig: compare the CA and the address in the kubeconfig with the certificate"
+	case apierrors.IsUnauthorized(err):
+		message = "kube-apiserver rejected this server's credentials (401): check that the token or client certificate is of this cluster and has not expired, and that the clocks agree"
+	case apierrors.IsTooManyRequests(err):
+		message = "kube-apiserver throttled this server's requests (429): apply artifacts/flowschemas to it"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout(), apierrors.IsTimeout(err):
+		message = "kube-apiserver did not answer in time"
+	case errors.As(err, &status) && status.Status().Code >= http.StatusInternalServerError:
+		message = "kube-apiserver returned a server error"
+	case !errors.As(err, &status):
+		message = "kube-apiserver cannot be reached: check that it runs, and that the kubeconfig has its address"
+	default:
+		return nil
+	}
+	return &failure{message: message, cause: err}
+}
+
+// answerFailure explains the error of a request. Forbidden is the message for an
+// answer of 403, and names the missing permission.
+func answerFailure(err error, forbidden string) *failure {
+	if failed := requestFailure(err); failed != nil {
+		return failed
+	}
+	if apierrors.IsForbidden(err) {
+		return &failure{message: forbidden, cause: err}
+	}
+	return &failure{message: "kube-apiserver returned an unexpected answer", cause: err}
 }

@@ -1,0 +1,235 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apiserver/pkg/apis/apiserver"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
+	authenticationunion "k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/apiserver/pkg/authentication/request/websocket"
+	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
+	tokenunion "k8s.io/apiserver/pkg/authentication/token/union"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	authorizationcel "k8s.io/apiserver/pkg/authorization/cel"
+	authorizationmetrics "k8s.io/apiserver/pkg/authorization/metrics"
+	"k8s.io/apiserver/pkg/authorization/path"
+	"k8s.io/apiserver/pkg/authorization/union"
+	"k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/plugin/pkg/authorizer/webhook"
+	webhookmetrics "k8s.io/apiserver/plugin/pkg/authorizer/webhook/metrics"
+)
+
+const (
+	apiAudiencesFlag                = "api-audiences"
+	authenticationConfigFlag        = "authentication-config"
+	tokenFileFlag                   = "token-auth-file" //nolint:gosec // the name of a flag, no token
+	tokenWebhookFlag                = "authentication-token-webhook-config-file"
+	tokenWebhookVersionFlag         = "authentication-token-webhook-version"
+	tokenWebhookTTLFlag             = "authentication-token-webhook-cache-ttl"
+	authorizationWebhookFlag        = "authorization-webhook-config-file"
+	authorizationWebhookVersionFlag = "authorization-webhook-version"
+	authorizedTTLFlag               = "authorization-webhook-cache-authorized-ttl"
+	unauthorizedTTLFlag             = "authorization-webhook-cache-unauthorized-ttl"
+)
+
+// Values of kube-apiserver. The TTLs named local differ from the defaults of the
+// library's options, which are for a server behind a kube-apiserver.
+const (
+	localTokenWebhookTTL = 2 * time.Minute
+	localAuthorizedTTL   = 5 * time.Minute
+	localUnauthorizedTTL = 30 * time.Second
+	defaultReviewVersion = "v1beta1"
+	tokenSuccessTTL      = 10 * time.Second
+	tokenFailureTTL      = 0 * time.Second
+	webhookTimeout       = 30 * time.Second
+	// authorizationWebhookName labels the webhook's metrics.
+	authorizationWebhookName = "default"
+)
+
+// LocalOptions are authentication and authorization without a kube-apiserver. An
+// empty file name disables its authenticator or webhook.
+type LocalOptions struct {
+	// TokenFile is a CSV file of token, user name, UID and, optionally, groups.
+	TokenFile string
+	// AuthenticationConfigFile is an AuthenticationConfiguration.
+	AuthenticationConfigFile string
+	// OIDC is one OpenID Connect issuer.
+	OIDC OIDCOptions
+	// TokenWebhookFile is the kubeconfig of the webhook that answers TokenReviews of
+	// TokenWebhookVersion ("v1" or "v1beta1").
+	TokenWebhookFile    string
+	TokenWebhookVersion string
+	// APIAudiences are the accepted token audiences. Empty: audiences are not checked.
+	APIAudiences []string
+	// AuthorizationWebhookFile is the kubeconfig of the webhook that answers
+	// SubjectAccessReviews of AuthorizationWebhookVersion ("v1" or "v1beta1").
+	AuthorizationWebhookFile    string
+	AuthorizationWebhookVersion string
+}
+
+// cacheTTL returns value if the flag is on the command line, else local: the flag's
+// own default is for a server behind a kube-apiserver.
+func (o *Options) cacheTTL(flag string, value, local time.Duration) time.Duration {
+	if o.flags.changed(flag) {
+		return value
+	}
+	return local
+}
+
+func newLocalOptions() LocalOptions {
+	return LocalOptions{
+		OIDC:                        newOIDCOptions(),
+		TokenWebhookVersion:         defaultReviewVersion,
+		AuthorizationWebhookVersion: defaultReviewVersion,
+	}
+}
+
+func (o *LocalOptions) addFlags(authentication, authorization *pflag.FlagSet) {
+	authentication.StringVar(&o.TokenFile, tokenFileFlag, o.TokenFile,
+		"CSV file of bearer tokens: token, user name, UID and optionally quoted groups. Read once, at startup.")
+	authentication.StringVar(&o.AuthenticationConfigFile, authenticationConfigFlag, o.AuthenticationConfigFile,
+		"File with an AuthenticationConfiguration: JWT authenticators, and anonymous access (default: the health endpoints only). "+
+			"Reloaded when it changes, except for anonymous access. Mutually exclusive with --oidc-*.")
+	authentication.StringVar(&o.TokenWebhookFile, tokenWebhookFlag, o.TokenWebhookFile,
+		"kubeconfig of the webhook that authenticates bearer tokens by TokenReview.")
+	authentication.StringVar(&o.TokenWebhookVersion, tokenWebhookVersionFlag, o.TokenWebhookVersion,
+		"Version of the TokenReviews (authentication.k8s.io) that the token webhook answers: v1 or v1beta1.")
+	authentication.StringSliceVar(&o.APIAudiences, apiAudiencesFlag, o.APIAudiences,
+		"Accepted token audiences, sent to the token webhook in TokenReviews. A token for other audiences only is rejected.")
+	o.OIDC.addFlags(authentication)
+
+	authorization.StringVar(&o.AuthorizationWebhookFile, authorizationWebhookFlag, o.AuthorizationWebhookFile,
+		"kubeconfig of the webhook that authorizes requests by SubjectAccessReview. "+
+			"Without it, and without a kube-apiserver in front, users outside system:masters may only read discovery, version and health.")
+	authorization.StringVar(&o.AuthorizationWebhookVersion, authorizationWebhookVersionFlag, o.AuthorizationWebhookVersion,
+		"Version of the SubjectAccessReviews (authorization.k8s.io) that the authorization webhook answers: v1 or v1beta1.")
+}
+
+// configured reports whether any authenticator or webhook is configured.
+func (o *LocalOptions) configured() bool {
+	return o.TokenFile != "" || o.AuthenticationConfigFile != "" || o.OIDC.IssuerURL != "" ||
+		o.TokenWebhookFile != "" || o.AuthorizationWebhookFile != ""
+}
+
+// applyLocalAuthentication sets the authenticators in kube-apiserver's order: front
+// proxy, client certificate, tokens checked in this process, tokens checked by the
+// webhook and, without any credentials, anonymous.
+func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) error {
+	audiences := authenticator.Audiences(o.Local.APIAudiences)
+	info.APIAudiences = audiences
+
+	authenticators, err := o.certificateAuthenticators(info, serving, defaultClientCAFile)
+	if err != nil {
+		return err
+	}
+	jwt, anonymousConfig, err := o.newJWTAuthenticator(ctx)
+	if err != nil {
+		return err
+	}
+	tokens, err := o.tokenAuthenticators(jwt, audiences)
+	if err != nil {
+		return err
+	}
+	if len(tokens) > 0 {
+		token := tokencache.New(tokenunion.New(tokens...), true, tokenSuccessTTL, tokenFailureTTL)
+		authenticators = append(authenticators, bearertoken.New(token), websocket.NewProtocolAuthenticator(token))
+	}
+	result := group.NewAuthenticatedGroupAdder(authenticationunion.New(authenticators...))
+	if anonymous := newAnonymous(anonymousConfig); anonymous != nil {
+		// Invalid credentials are rejected, not treated as anonymous.
+		result = authenticationunion.NewFailOnError(result, anonymous)
+	}
+	info.Authenticator = result
+	return nil
+}
+
+// applyLocalAuthorization allows system:masters everything, and everybody the health
+// endpoints. The webhook decides about other requests; without one, authenticated
+// users may read discovery and the version.
+func (o *Options) applyLocalAuthorization(info *server.AuthorizationInfo) error {
+	alwaysAllowed, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
+	}
+	fallback := authorizer.Authorizer(authorizer.AuthorizerFunc(authorizeDiscovery))
+	if o.Local.AuthorizationWebhookFile != "" {
+		if fallback, err = o.newAuthorizationWebhook(); err != nil {
+			return err
+		}
+	}
+	info.Authorizer = union.New(
+		authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
+		authorizer.AuthorizerFunc(authorizeHealth),
+		alwaysAllowed,
+		fallback,
+	)
+	return nil
+}
+
+// authorizeHealth allows everybody the health endpoints.
+func authorizeHealth(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+	if !attributes.IsResourceRequest() && isHealthPath(attributes.GetPath()) {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "", nil
+}
+
+// authorizeDiscovery allows authenticated users to read discovery, OpenAPI and the
+// version, but no object.
+func authorizeDiscovery(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+	authenticated := attributes.GetUser() != nil && slices.Contains(attributes.GetUser().GetGroups(), user.AllAuthenticated)
+	if authenticated && !attributes.IsResourceRequest() &&
+		strings.EqualFold(attributes.GetVerb(), http.MethodGet) && isDiscoveryPath(attributes.GetPath()) {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "", nil
+}
+
+func isDiscoveryPath(path string) bool {
+	for _, root := range []string{"/api", "/apis", "/openapi"} {
+		if path == root || strings.HasPrefix(path, root+"/") {
+			return true
+		}
+	}
+	return path == "/version" || path == "/version/"
+}
+
+// webhookMetrics count the webhook's decisions, but not its HTTP requests.
+type webhookMetrics struct {
+	webhookmetrics.NoopRequestMetrics
+	webhookmetrics.WebhookMetrics
+	authorizationcel.MatcherMetrics
+}
+
+var _ webhookmetrics.AuthorizerMetrics = webhookMetrics{}
+
+// newAuthorizationWebhook returns the webhook of --authorization-webhook-config-file
+// behind a cache. It does not contact the webhook. If the webhook fails, it has no
+// opinion, so that the request is not allowed. Errors name the flag and the file.
+func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
+	client, err := loadWebhookKubeconfig(authorizationWebhookFlag, o.Local.AuthorizationWebhookFile)
+	if err != nil {
+		return nil, err
+	}
+	authorizedTTL := o.cacheTTL(authorizedTTLFlag, o.Authorization.AllowCacheTTL, localAuthorizedTTL)
+	unauthorizedTTL := o.cacheTTL(unauthorizedTTLFlag, o.Authorization.DenyCacheTTL, localUnauthorizedTTL)
+	reviewer, err := webhook.New(client, o.Local.AuthorizationWebhookVersion, authorizedTTL, unauthorizedTTL,
+		*genericoptions.DefaultAuthWebhookRetryBackoff(), authorizer.DecisionNoOpinion, nil, authorizationWebhookName,
+		webhookMetrics{WebhookMetrics: webhookmetrics.NewWebhookMetrics(), MatcherMetrics: authorizationcel.NewMatcherMetrics()},
+		authorizationcel.NewDefaultCompiler())
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", authorizationWebhookFlag, o.Local.AuthorizationWebhookFile, err)
+	}
+	return authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer), nil
+}
