@@ -51,8 +51,7 @@ func startFront(o *harness.Owner) *front {
 		serving: harness.NewCA(o, "serving-ca"),
 	}
 	f.kubectl = harness.NewKubectl(o, f.kube.Kubeconfig)
-	f.kubectl.RunInput(o, userManifest, "apply", "-f", "-")
-	f.token = strings.TrimSpace(f.kubectl.Run(o, "create", "token", "--namespace="+place, place))
+	f.token = createAccount(o, f.kubectl)
 	pair := f.servingPair(o, "ours")
 	for i := range f.ours {
 		f.ours[i] = harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: []string{
@@ -97,6 +96,12 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: bench}
 subjects:
 - {kind: ServiceAccount, name: bench, namespace: bench}
 `
+
+// createAccount creates the service account and returns a token of it.
+func createAccount(o *harness.Owner, kubectl *harness.Kubectl) (token string) {
+	kubectl.RunInput(o, userManifest, "apply", "-f", "-")
+	return strings.TrimSpace(kubectl.Run(o, "create", "token", "--namespace="+place, place))
+}
 
 // register makes kube-apiserver proxy an API to a port of this machine. The
 // Service is an external name: the measurement includes no cluster network.

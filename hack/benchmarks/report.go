@@ -21,6 +21,7 @@ type table struct {
 // Units of the figures.
 const (
 	seconds    = "sec"
+	processor  = "cpu-sec"
 	p50        = "p50-sec"
 	p99        = "p99-sec"
 	slowest    = "slowest-sec"

@@ -53,6 +53,12 @@ func sections() []section {
 				measurement.HowToRead,
 			parts: []part{{"aggregated", measureAggregated}},
 		},
+		{
+			name: "inside", heading: "The engine inside " + kubernetes,
+			setting: "two kube-apiservers of one binary, in turns, each on an etcd of its own. In one, pkg/apf takes the place of the library's engine " +
+				"(`test/replacement`); its handler chain is the library's." + howToRead,
+			parts: []part{{"inside", measureInside}},
+		},
 	}
 }
 

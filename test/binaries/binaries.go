@@ -44,6 +44,14 @@ func NextKubeAPIServer(ctx context.Context) (string, error) {
 	return built.get(ctx, nextKubeAPIServerProgram())
 }
 
+// ReplacedKubeAPIServer builds kube-apiserver with pkg/apf in place of the library's
+// engine and returns the path of the binary. version is KubernetesVersion or
+// NextKubernetesVersion. With FLOW_CONTROL_ENGINE=library in its environment, the program
+// has the library's engine.
+func ReplacedKubeAPIServer(ctx context.Context, version string) (string, error) {
+	return built.get(ctx, replacedProgram(version))
+}
+
 // KubeControllerManager builds kube-controller-manager and returns the path of
 // the binary.
 func KubeControllerManager(ctx context.Context) (string, error) {

@@ -86,6 +86,11 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 	}
 	defer unlock()
 
+	if p.release != "" {
+		if _, err := Replacement(ctx, p.release); err != nil {
+			return "", err
+		}
+	}
 	if err := goBuild(ctx, root, p.module, buildArgs(p, root, path)...); err != nil {
 		return "", fmt.Errorf("building %s: %w", p.name, err)
 	}
@@ -123,6 +128,9 @@ func buildArgs(p program, root, path string) []string {
 	}
 	if p.ours && os.Getenv(coverageVariable) != "" {
 		args = append(args, "-cover", "-coverpkg=./cmd/...,./pkg/...")
+	}
+	if p.release != "" {
+		args = append(args, "-mod=mod")
 	}
 	return append(args, p.pkg)
 }

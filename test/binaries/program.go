@@ -22,6 +22,7 @@ type program struct {
 	ldflags []string
 	profile string // PGO profile, relative to the module's folder; empty: none
 	ours    bool   // of this repository: built for coverage
+	release string // of Kubernetes, whose module test/replacement makes; empty: the module exists
 }
 
 // short returns the programs that `make test` needs, the slowest to build
@@ -33,7 +34,8 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram()}
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram(),
+		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 }
 
 // serverProgram returns the server compiled without its profile, so that it
@@ -73,6 +75,14 @@ func kubernetesProgram(name string) program {
 func nextKubeAPIServerProgram() program {
 	return program{name: "kube-apiserver-next", module: "hack/tools/kubernetes-next", pkg: "k8s.io/kubernetes/cmd/kube-apiserver",
 		ldflags: versionStamps(NextKubernetesVersion)}
+}
+
+// replacedProgram returns kube-apiserver with pkg/apf in place of the library's engine,
+// see test/replacement.
+func replacedProgram(version string) program {
+	release := strings.TrimPrefix(version, "v")
+	return program{name: "kube-apiserver-replaced-" + release, module: ".cache/replacement/" + release,
+		pkg: "k8s.io/kubernetes/cmd/kube-apiserver", ldflags: versionStamps(version), release: release}
 }
 
 func buildkitProgram(name string) program {

@@ -22,6 +22,8 @@ type KubeAPIServerOptions struct {
 	Program string
 	// Args are additional flags. They override those of the harness.
 	Args []string
+	// Env is added to the environment.
+	Env []string
 }
 
 // KubeAPIServer is a kube-apiserver process with RBAC, service account tokens
@@ -114,5 +116,5 @@ func (k *KubeAPIServer) writeKubeconfig(t TB) {
 func (k *KubeAPIServer) processCommand(t TB) Command {
 	t.Helper()
 	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args, k.options.Etcd.ServerArgs(t), k.options.Args)
-	return Command{Path: k.path, Args: args}
+	return Command{Path: k.path, Args: args, Env: k.options.Env}
 }

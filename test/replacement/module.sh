@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Makes a module in which programs and tests of a Kubernetes release are built with
+# pkg/apf in place of the engine of k8s.io/apiserver, and prints its folder:
+#
+#   cd "$(test/replacement/module.sh 1.33.13)"
+#   go build -mod=mod k8s.io/kubernetes/cmd/kube-apiserver
+#
+# The folder has a copy of k8s.io/apiserver, in which two files are changed and one is
+# added: testdata/engine.go chooses the engine by the variable FLOW_CONTROL_ENGINE. With
+# "library" the programs are those of the release. It also has upstream's end-to-end tests
+# of flow control, and testdata/endtoend_test.go, which runs them. The package that they
+# are copied from needs modules that cannot be had in each release.
+set -euo pipefail
+release=${1:?"which release of Kubernetes, such as 1.33.13?"}
+cd "$(dirname "$0")/../.."
+root=$PWD
+module=$(sed -n 's/^module //p' go.mod)
+tools=$(grep -lE "^(require |	)k8s.io/kubernetes v$release( |\$)" hack/tools/*/go.mod) || {
+  echo "no module below hack/tools builds Kubernetes $release: $(grep -hoE '	k8s.io/kubernetes v[0-9.]+' hack/tools/*/go.mod | tr -d '\t' | tr '\n' ' ')can be had" >&2
+  exit 1
+}
+
+# source_of MODULE@VERSION prints its folder in the module cache.
+source_of() { go mod download -json "$1" | sed -n 's/^.*"Dir": "\(.*\)",$/\1/p'; }
+
+folder=$root/.cache/replacement/$release
+mkdir -p "$folder"
+cd "$folder"
+cp "$root/$tools" go.mod
+cat "$root/${tools%.mod}.sum" "$root/go.sum" | sort -u >go.sum
+go mod edit -module=replacement -require="$module@v0.0.0" -replace="$module=$root"
+go mod edit -dropreplace=k8s.io/apiserver
+rm -rf apiserver apimachinery
+cp --recursive --no-preserve=mode "$(source_of "k8s.io/apiserver@v0${release#1}")" apiserver
+mkdir apimachinery
+cp --no-preserve=mode "$(source_of "k8s.io/kubernetes@v$release")"/test/e2e/apimachinery/{framework,flowcontrol}.go apimachinery
+go mod edit -replace=k8s.io/apiserver=./apiserver
+
+# patch FILE EXPRESSION... changes a file of the library. Each expression must do so.
+patch() {
+  local file=apiserver/$1
+  shift
+  for expression; do
+    cp "$file" before
+    sed -i "$expression" "$file"
+    ! cmp -s before "$file" || {
+      echo "$file of k8s.io/apiserver $release is not as expected: '$expression' changes nothing" >&2
+      exit 1
+    }
+  done
+  rm before
+}
+patch pkg/server/options/feature.go '/utilflowcontrol "k8s.io/d' 's/utilflowcontrol\.New(/newFlowControl(/'
+patch pkg/util/flowcontrol/metrics/metrics.go 's/^import ($/&\n\t"os"/' \
+  's/^func Register() {$/&\n\tif os.Getenv("FLOW_CONTROL_ENGINE") != "library" {\n\t\treturn\n\t}/'
+cp "$root/test/replacement/testdata/engine.go" apiserver/pkg/server/options/
+cp "$root/test/replacement/testdata/endtoend_test.go" .
+echo "$folder"

@@ -1,0 +1,50 @@
+// Package options is that of k8s.io/apiserver, to which ../module.sh adds this file.
+package options
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/client-go/informers"
+	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+)
+
+// newFlowControl returns pkg/apf, or the library's engine if FLOW_CONTROL_ENGINE is
+// "library".
+func newFlowControl(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, seats int) utilflowcontrol.Interface {
+	if os.Getenv("FLOW_CONTROL_ENGINE") == "library" {
+		return utilflowcontrol.New(factory, client, seats)
+	}
+	flowControl, err := apf.New(apf.ConfigFor(factory, client, seats))
+	if err != nil {
+		panic(err)
+	}
+	measured.current.Store(flowControl)
+	measured.register.Do(func() { legacyregistry.RawMustRegister(&measured) })
+	return flowControl
+}
+
+// engines collects the metrics of the newest engine, since upstream's tests start several
+// servers in one process, with one registry.
+type engines struct {
+	register sync.Once
+	current  atomic.Pointer[apf.FlowControl]
+}
+
+var measured engines
+
+// Describe describes nothing: the metrics are not checked when they are registered.
+func (e *engines) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (e *engines) Collect(metrics chan<- prometheus.Metric) {
+	flowControl := e.current.Load()
+	flowControl.Collector().Collect(metrics)
+	flowControl.FlowCollector().Collect(metrics)
+}
