@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,7 +16,6 @@ import (
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
@@ -81,7 +79,7 @@ var _ flowcontrol.Interface = (*FlowControl)(nil)
 // API.
 func New(config Config) (*FlowControl, error) {
 	f := &FlowControl{
-		engine:       engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), config.Total),
+		engine:       engine.New(engine.Options{Total: config.Total}),
 		clock:        utilclock.RealClock{},
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}

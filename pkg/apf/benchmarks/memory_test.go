@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -17,7 +16,7 @@ func BenchmarkIdleLevel(b *testing.B) {
 	for b.Loop() {
 		const levels = 500
 		before := heap()
-		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 600)
+		e := engine.New(engine.Options{Total: 600})
 		c := large(levels, levels, 0)
 		e.Apply(c)
 		b.ReportMetric(float64(heap()-before)/levels, "B/level-unused")
@@ -61,7 +60,7 @@ func heap() uint64 {
 func BenchmarkWaitingRequest(b *testing.B) {
 	const crowd = 20000
 	for b.Loop() {
-		e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), 1)
+		e := engine.New(engine.Options{Total: 1})
 		c := large(1, 1, 0)
 		c.Levels[0].QueueLengthLimit = crowd
 		e.Apply(c)

@@ -2,7 +2,6 @@ package benchmarks
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
@@ -100,7 +98,7 @@ func measured(b *testing.B, newEngine constructor, levels []*flowcontrolv1.Prior
 // scrapes.
 func alone(b *testing.B, seats int, c engine.Configuration) *engine.Engine {
 	b.Helper()
-	e := engine.New(clock.NewReal(), runtime.GOMAXPROCS(0), seats)
+	e := engine.New(engine.Options{Total: seats})
 	if problems := e.Apply(c); len(problems) > 0 {
 		b.Fatal(problems)
 	}

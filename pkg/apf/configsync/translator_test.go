@@ -11,7 +11,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
@@ -172,7 +171,7 @@ func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
 func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcontrol.PriorityLevelConfiguration) int32 {
 	t.Helper()
 	configuration, _ := translator.Translate(objects, nil)
-	e := engine.New(clock.NewReal(), 2, 600)
+	e := engine.New(engine.Options{Total: 600})
 	require.Empty(t, e.Apply(configuration))
 	levels := e.Report().Levels
 	require.Equal(t, "catch-all", levels[0].Config.Name)
@@ -182,7 +181,7 @@ func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcont
 func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
 	configuration, problems := NewTranslator().Translate(nil, nil)
 	require.Empty(t, problems)
-	e := engine.New(clock.NewReal(), 2, 600)
+	e := engine.New(engine.Options{Total: 600})
 	require.Empty(t, e.Apply(configuration))
 	var levels []string
 	for _, level := range e.Report().Levels {
@@ -243,7 +242,7 @@ func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
 	schemas := slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas)
 	configuration, problems := NewTranslator().Translate(levels, schemas)
 	require.Empty(t, problems)
-	e := engine.New(clock.NewReal(), 2, 600)
+	e := engine.New(engine.Options{Total: 600})
 	require.Empty(t, e.Apply(configuration))
 	assert.Len(t, e.Report().Levels, len(levels))
 }

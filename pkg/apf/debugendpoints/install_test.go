@@ -218,7 +218,7 @@ func TestAccept(t *testing.T) {
 }
 
 func TestOrderIsStable(t *testing.T) {
-	e := engine.New(clock.NewFake(epoch), 2, 600)
+	e := engine.New(engine.Options{Clock: clock.NewFake(epoch), Total: 600})
 	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests", "top_flows", "rejections"} {
 		first := get(t, e, path, "").Body.String()
 		for range 20 {

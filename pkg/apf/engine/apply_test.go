@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -165,7 +164,7 @@ func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
 }
 
 func TestApplyingLosesNoRequest(t *testing.T) {
-	e := engine.New(clock.NewReal(), 2, 20)
+	e := engine.New(engine.Options{Total: 20})
 	names := []string{"a", "b", "c"}
 	stop := make(chan struct{})
 	var applier, senders sync.WaitGroup

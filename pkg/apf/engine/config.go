@@ -30,8 +30,8 @@ type Problem struct {
 	Err  error
 }
 
-// chooseLevels returns the levels that take effect, by name: the configured ones,
-// the last valid version of those that are invalid, and the mandatory ones.
+// chooseLevels returns the levels that take effect, by name: the configured ones and the
+// last valid version of those that are invalid. Mandatory ones may be missing.
 func chooseLevels(configured []prioritylevel.Config, last func(name string) (prioritylevel.Config, bool)) (map[string]prioritylevel.Config, []Problem) {
 	var problems []Problem
 	chosen := make(map[string]prioritylevel.Config, len(configured)+2)
@@ -50,20 +50,14 @@ func chooseLevels(configured []prioritylevel.Config, last func(name string) (pri
 			chosen[c.Name] = former
 		}
 	}
-	for _, c := range MandatoryLevels() {
-		if _, ok := chosen[c.Name]; !ok {
-			chosen[c.Name] = c
-		}
-	}
 	return chosen, problems
 }
 
-// chooseSchemas returns the schemas that take effect: those with a name of their
-// own and a level, and the mandatory ones.
-func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel.Config) ([]classify.Schema, []Problem) {
-	var problems []Problem
+// chooseSchemas returns the schemas that take effect, those with a name of their own and
+// a level and the mandatory ones, and those without a level.
+func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel.Config) (chosen, dangling []classify.Schema, problems []Problem) {
 	names := make(map[string]bool, len(configured)+2)
-	chosen := make([]classify.Schema, 0, len(configured)+2)
+	chosen = make([]classify.Schema, 0, len(configured)+2)
 	for i := range configured {
 		yieldAt(i)
 		s := &configured[i]
@@ -76,7 +70,8 @@ func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel
 			continue
 		}
 		if _, ok := levels[s.Level]; !ok {
-			continue // dangling; package statussync says so in its status
+			dangling = append(dangling, *s) // package statussync says so in its status
+			continue
 		}
 		names[s.Name] = true
 		chosen = append(chosen, *s)
@@ -86,5 +81,5 @@ func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel
 			chosen = append(chosen, s)
 		}
 	}
-	return chosen, problems
+	return chosen, dangling, problems
 }

@@ -20,6 +20,8 @@ import (
 // Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
 	clock    clock.Clock
+	divider  Divider
+	observer Observer
 	layout   *stats.Layout
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool     // of *Request
@@ -35,20 +37,22 @@ type Engine struct {
 	fairFraction float64
 }
 
-// New returns an engine for the given number of processors, with the mandatory
-// configuration and total seats.
-func New(c clock.Clock, processors, total int) *Engine {
+// New returns an Engine with the mandatory configuration.
+func New(options Options) *Engine {
+	options = options.complete()
 	// Twice as many shards as processors, so that two processors rarely share one
 	// (BenchmarkUncontendedParallel, BenchmarkCores).
-	shards := 1 << bits.Len(uint(2*max(processors, 1)-1))
+	shards := 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
 	e := &Engine{
-		clock:   c,
-		layout:  stats.NewLayout(min(shards, stats.MaxShards)),
-		levels:  map[string]*prioritylevel.Level{},
-		retired: retirement{},
+		clock:    options.Clock,
+		divider:  options.Divider,
+		observer: options.Observer,
+		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
+		levels:   map[string]*prioritylevel.Level{},
+		retired:  retirement{},
+		total:    options.Total,
 	}
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
-	e.total = max(total, 0)
 	e.Apply(Configuration{})
 	return e
 }
@@ -70,7 +74,13 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	configs, problems := chooseLevels(c.Levels, e.lastValid)
-	schemas, more := chooseSchemas(c.Schemas, configs)
+	for _, config := range MandatoryLevels() {
+		if _, ok := configs[config.Name]; !ok {
+			configs[config.Name] = config
+			e.observer.LevelChanged(config, Supplied)
+		}
+	}
+	schemas, dangling, more := chooseSchemas(c.Schemas, configs)
 	problems = append(problems, more...)
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(e.newSnapshot(schemas, configs))
@@ -81,6 +91,7 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	if dropped {
 		e.divide()
 	}
+	e.observer.Applied(e.Schemas(), dangling)
 	return problems
 }
 
@@ -108,12 +119,23 @@ func (e *Engine) removed(configs map[string]prioritylevel.Config) []string {
 // whether it dropped the level now.
 func (e *Engine) quiesce(name string) bool {
 	level := e.levels[name]
+	quiesced := level.Quiescing()
 	level.Quiesce(func() { e.dropDrained(name, level) })
-	if !level.Drained() {
-		return false
+	if level.Drained() {
+		e.drop(level)
+		return true
 	}
-	delete(e.levels, name)
-	return true
+	if !quiesced {
+		e.observer.LevelChanged(level.Config(), Quiescing)
+	}
+	return false
+}
+
+// drop drops a level.
+func (e *Engine) drop(level *prioritylevel.Level) {
+	config := level.Config()
+	delete(e.levels, config.Name)
+	e.observer.LevelChanged(config, Removed)
 }
 
 // dropDrained drops a level if it has drained.
@@ -124,7 +146,7 @@ func (e *Engine) dropDrained(name string, level *prioritylevel.Level) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.levels[name] == level && level.Drained() {
-		delete(e.levels, name)
+		e.drop(level)
 		e.divide()
 	}
 }
@@ -137,26 +159,51 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 		all[name] = level.Config()
 	}
 	maps.Copy(all, configs)
+	divided := e.computeLimits(all)
 	var problems []Problem
-	for i, one := range e.computeLimits(all) {
+	for i := range divided {
 		yieldAt(i)
-		level, desired := e.levels[one.name], configs[one.name]
-		var err error
-		switch {
-		case level == nil:
-			if level, err = prioritylevel.New(e.clock, e.layout, desired, one.limits, one.division); err == nil {
-				e.levels[one.name] = level
-			}
-		case desired.Name != "":
-			err = level.Configure(desired, one.limits, one.division)
-		default:
-			level.Divide(one.limits, one.division)
-		}
-		if err != nil {
-			problems = append(problems, Problem{LevelKind, one.name, err})
+		part := &divided[i]
+		if desired := configs[part.Config.Name]; desired.Name == "" {
+			e.levels[part.Config.Name].Divide(part.Claim.Limits, part.Division)
+		} else if err := e.configureLevel(desired, part); err != nil {
+			problems = append(problems, Problem{LevelKind, desired.Name, err})
 		}
 	}
+	e.tellDivision(divided)
 	return problems
+}
+
+// configureLevel creates or configures one level.
+func (e *Engine) configureLevel(desired prioritylevel.Config, part *LevelDivision) error {
+	level := e.levels[desired.Name]
+	if level == nil {
+		level, err := prioritylevel.New(e.clock, e.layout, desired, part.Claim.Limits, part.Division)
+		if err != nil {
+			return err
+		}
+		e.levels[desired.Name] = level
+		e.observer.LevelChanged(desired, Added)
+		return nil
+	}
+	change := changeOf(level, desired)
+	if err := level.Configure(desired, part.Claim.Limits, part.Division); err != nil {
+		return err
+	}
+	e.observer.LevelChanged(desired, change)
+	return nil
+}
+
+// changeOf returns what the desired configuration changes of a level.
+func changeOf(level *prioritylevel.Level, desired prioritylevel.Config) LevelChange {
+	switch {
+	case level.Quiescing():
+		return Resumed
+	case level.Config().Config != desired.Config:
+		return Reconfigured
+	default:
+		return Retained
+	}
 }
 
 // Rebalance ends the demand period of every level and computes the limits again.
@@ -176,43 +223,44 @@ func (e *Engine) divide() {
 	for name, level := range e.levels {
 		configs[name] = level.Config()
 	}
-	for _, one := range e.computeLimits(configs) {
-		e.levels[one.name].Divide(one.limits, one.division)
+	divided := e.computeLimits(configs)
+	for i := range divided {
+		part := &divided[i]
+		e.levels[part.Config.Name].Divide(part.Claim.Limits, part.Division)
 	}
+	e.tellDivision(divided)
 }
 
-// levelLimits are the limits of one level.
-type levelLimits struct {
-	name     string
-	limits   allocation.Limits
-	division prioritylevel.Division
+func (e *Engine) tellDivision(divided []LevelDivision) {
+	e.observer.Divided(Division{Total: e.total, FairFraction: e.fairFraction, Levels: divided})
 }
 
-// computeLimits returns the limits of the levels with the given configurations, in
-// order of name.
-func (e *Engine) computeLimits(configs map[string]prioritylevel.Config) []levelLimits {
-	parts := make([]levelLimits, 0, len(configs))
-	for name := range configs {
-		parts = append(parts, levelLimits{name: name})
+// computeLimits divides the seats among levels with the given configurations, and
+// returns their parts in order of name.
+func (e *Engine) computeLimits(configs map[string]prioritylevel.Config) []LevelDivision {
+	parts := make([]LevelDivision, 0, len(configs))
+	for _, config := range configs {
+		parts = append(parts, LevelDivision{Config: config})
 	}
-	slices.SortFunc(parts, func(a, b levelLimits) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(parts, func(a, b LevelDivision) int { return cmp.Compare(a.Config.Name, b.Config.Name) })
 	shares := make([]allocation.Share, len(parts))
 	for i := range parts {
-		shares[i] = configs[parts[i].name].Share
+		shares[i] = parts[i].Config.Share
 	}
 	claims := make([]allocation.Level, len(parts))
-	for i, limits := range allocation.Nominal(e.total, shares) {
-		parts[i].limits = limits
-		if level := e.levels[parts[i].name]; level != nil {
+	for i, limits := range e.divider.Nominal(e.total, shares) {
+		config := &parts[i].Config
+		if level := e.levels[config.Name]; level != nil {
 			claims[i] = level.Claim(limits)
 			continue
 		}
-		claims[i] = allocation.Level{Limits: limits, Exempt: configs[parts[i].name].Discipline == queueset.Exempt}
+		claims[i] = allocation.Level{Limits: limits, Exempt: config.Discipline == queueset.Exempt}
 	}
-	divided := allocation.Current(e.total, claims)
+	divided := e.divider.Current(e.total, claims)
 	e.fairFraction = divided.FairFraction
 	for i := range parts {
-		parts[i].division = prioritylevel.Division{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
+		parts[i].Claim = claims[i]
+		parts[i].Division = prioritylevel.Division{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
 	}
 	return parts
 }

@@ -21,7 +21,7 @@ import (
 
 func TestRequestPassesTheBuiltInConfiguration(t *testing.T) {
 	c := clock.NewFake(time.Unix(0, 0))
-	e := engine.New(c, 2, 600)
+	e := engine.New(engine.Options{Clock: c, Total: 600})
 	request := e.Begin()
 	request.Attributes.User = "alice"
 	request.Attributes.Groups = []string{"system:authenticated"}
@@ -124,7 +124,7 @@ func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
-	e := engine.New(clock.NewReal(), 1, 100)
+	e := engine.New(engine.Options{Total: 100})
 	c := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}}
 	const schemas, loops, interval = 8000, 2, 128
 	for i := range schemas {

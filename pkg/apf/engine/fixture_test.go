@@ -28,7 +28,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, total int) *fixture {
 	c := clock.NewFake(time.Unix(0, 0))
-	return &fixture{t: t, clock: c, engine: engine.New(c, 2, total)}
+	return &fixture{t: t, clock: c, engine: engine.New(engine.Options{Clock: c, Total: total})}
 }
 
 func queuing(name string, shares int32) prioritylevel.Config {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
@@ -49,7 +48,7 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 	}
 	s := &site{
 		t:       t,
-		engine:  engine.New(clock.NewReal(), 2, seats),
+		engine:  engine.New(engine.Options{Total: seats}),
 		watches: flowcontrol.NewWatchTracker(),
 		gauges:  &gauges{},
 	}

@@ -129,7 +129,7 @@ func hasLabels(metric *dto.Metric, labels []string) bool {
 
 func TestScrapeOfALoadedServer(t *testing.T) {
 	touchPeer()
-	e := engine.New(clock.NewReal(), 2, 20)
+	e := engine.New(engine.Options{Total: 20})
 	require.Empty(t, e.Apply(crowdedConfiguration()))
 	release := make(chan struct{})
 	// There are ten seats, and a hand of four queues of five. Of 40 requests of
@@ -189,7 +189,7 @@ func TestBothRegistriesSideBySideWouldBreakTheScrape(t *testing.T) {
 }
 
 func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
-	e := engine.New(clock.NewReal(), 2, 20)
+	e := engine.New(engine.Options{Total: 20})
 	require.Empty(t, e.Apply(crowdedConfiguration()))
 	release := make(chan struct{})
 	close(release)
@@ -212,7 +212,7 @@ func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
 }
 
 func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
-	e := engine.New(clock.NewFake(time.Unix(0, 0)), 2, 20)
+	e := engine.New(engine.Options{Clock: clock.NewFake(time.Unix(0, 0)), Total: 20})
 	family := func(e *engine.Engine) *dto.Histogram {
 		for _, metric := range byName(t, registered(t, e))[prefix+"priority_level_seat_utilization"].GetMetric() {
 			if hasLabels(metric, []string{levelLabel, "catch-all"}) {
@@ -224,7 +224,7 @@ func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 	assert.Nil(t, family(e), "no time has passed")
 
 	c := clock.NewFake(time.Unix(0, 0))
-	e = engine.New(c, 2, 20)
+	e = engine.New(engine.Options{Clock: c, Total: 20})
 	request := e.Begin()
 	request.Attributes.Groups = []string{"system:authenticated"}
 	request.Classify()

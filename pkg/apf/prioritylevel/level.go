@@ -113,6 +113,13 @@ func (l *Level) Quiesce(drained func()) {
 	}
 }
 
+// Quiescing reports whether the level quiesces.
+func (l *Level) Quiescing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.quiescing
+}
+
 // Drained reports whether the level quiesces and has no requests.
 func (l *Level) Drained() bool {
 	l.mu.Lock()

@@ -15,7 +15,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
@@ -76,7 +75,7 @@ func (m *smallMachine) send(ctx context.Context) {
 func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		m := &smallMachine{engine: engine.New(clock.NewReal(), 2, 200)}
+		m := &smallMachine{engine: engine.New(engine.Options{Total: 200})}
 		level := prioritylevel.Config{
 			Name:   "queue",
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 1000},

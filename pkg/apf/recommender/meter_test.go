@@ -31,7 +31,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	c := clock.NewFake(time.Unix(0, 0))
-	s := &site{t: t, clock: c, engine: engine.New(c, 2, 100)}
+	s := &site{t: t, clock: c, engine: engine.New(engine.Options{Clock: c, Total: 100})}
 	level := func(name string, shares int32, config queueset.Config) prioritylevel.Config {
 		return prioritylevel.Config{Name: name, Config: config, Share: allocation.Share{Shares: shares, BorrowingLimitPercent: new(int32)}}
 	}

@@ -63,7 +63,7 @@ func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) 
 	if total <= 0 {
 		total = DefaultTotal
 	}
-	e := engine.New(clock.NewFake(now), 1, total)
+	e := engine.New(engine.Options{Clock: clock.NewFake(now), Total: total})
 	configuration, problems := configsync.NewTranslator().Translate(c.PriorityLevels, c.FlowSchemas)
 	return e, append(problems, e.Apply(configuration)...)
 }

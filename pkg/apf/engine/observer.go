@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+)
+
+// Observer is told what changes in an Engine, one call at a time and in the order of the
+// changes. New calls it too.
+//
+// The Engine is locked during a call: the Observer must not call the Engine, and changes
+// and reports wait for it. Requests do not. It must not change what it is given.
+type Observer interface {
+	// LevelChanged is called for each priority level at each Apply, and when a level
+	// has drained.
+	LevelChanged(level prioritylevel.Config, change LevelChange)
+	// Divided is called after each division of the seats: at each Apply, Rebalance and
+	// change of the total, and when a level has drained.
+	Divided(division Division)
+	// Applied is called last at each Apply, with the flow schemas that take effect, in
+	// matching order, and those without a priority level, which do not.
+	Applied(schemas, dangling []classify.Schema)
+}
+
+// LevelChange is what happened to a priority level.
+type LevelChange string
+
+// The changes.
+const (
+	// Added means that the level is new.
+	Added LevelChange = "added"
+	// Retained means that the level keeps its queues.
+	Retained LevelChange = "retained"
+	// Reconfigured means that the level has other queues now.
+	Reconfigured LevelChange = "reconfigured"
+	// Supplied means that a mandatory level was not configured, so that its built-in
+	// form takes effect.
+	Supplied LevelChange = "supplied"
+	// Quiescing means that the level was removed while it had requests.
+	Quiescing LevelChange = "quiescing"
+	// Resumed means that a quiescing level was configured again.
+	Resumed LevelChange = "resumed"
+	// Removed means that the level was removed, and has no requests.
+	Removed LevelChange = "removed"
+)
+
+// Division is a division of the seats.
+type Division struct {
+	// Total is the number of seats of the server.
+	Total int
+	// FairFraction is f of package allocation.
+	FairFraction float64
+	// Levels are all levels, by name.
+	Levels []LevelDivision
+}
+
+// LevelDivision is the part of one level in a Division.
+type LevelDivision struct {
+	Config prioritylevel.Config
+	// Claim has the limits and the demand from which the current limit was computed.
+	Claim    allocation.Level
+	Division prioritylevel.Division
+}
+
+// noObserver ignores what changes.
+type noObserver struct{}
+
+var _ Observer = noObserver{}
+
+func (noObserver) LevelChanged(prioritylevel.Config, LevelChange) {}
+func (noObserver) Divided(Division)                               {}
+func (noObserver) Applied(_, _ []classify.Schema)                 {}

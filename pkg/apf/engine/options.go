@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+)
+
+// Options configures an Engine. Every field but Total has a default.
+//
+// The work estimate of a request is not computed here: the caller of Admit passes it,
+// since it depends on the URL and on the stored objects. See package filter.
+type Options struct {
+	// Clock is the source of time. The default is the monotonic clock of the machine.
+	Clock clock.Clock
+	// Total is the number of seats that the priority levels share. From then on the
+	// Engine owns it, see SetTotal. A negative number counts as 0.
+	Total int
+	// Divider divides the total among the levels. The default is that of package
+	// allocation.
+	Divider Divider
+	// Observer is told what changes. The default ignores it.
+	Observer Observer
+}
+
+// Divider divides a total of seats among priority levels. Its methods return one result
+// for each level, in the given order. The Engine calls them one at a time.
+type Divider interface {
+	// Nominal returns the nominal limits and the bounds of the current limits, by the
+	// configured shares.
+	Nominal(total int, shares []allocation.Share) []allocation.Limits
+	// Current returns the current limits, by the bounds and by the demand.
+	Current(total int, levels []allocation.Level) allocation.Division
+}
+
+// fairDivider is package allocation.
+type fairDivider struct{}
+
+var _ Divider = fairDivider{}
+
+func (fairDivider) Nominal(total int, shares []allocation.Share) []allocation.Limits {
+	return allocation.Nominal(total, shares)
+}
+
+func (fairDivider) Current(total int, levels []allocation.Level) allocation.Division {
+	return allocation.Current(total, levels)
+}
+
+func (o Options) complete() Options {
+	if o.Clock == nil {
+		o.Clock = clock.NewReal()
+	}
+	o.Total = max(o.Total, 0)
+	if o.Divider == nil {
+		o.Divider = fairDivider{}
+	}
+	if o.Observer == nil {
+		o.Observer = noObserver{}
+	}
+	return o
+}
