@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/client-go/informers"
@@ -16,11 +15,11 @@ import (
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
@@ -29,7 +28,8 @@ import (
 // Config configures a FlowControl.
 type Config struct {
 	// Levels and Schemas are the informers of PriorityLevelConfigurations and
-	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
+	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them. Without them
+	// Apply sets the configuration.
 	Levels, Schemas cache.SharedIndexInformer
 	// SchemaPatcher and LevelGetter are the typed clients for the status of
 	// FlowSchemas. Without them no status is written.
@@ -43,8 +43,10 @@ type Config struct {
 	TotalControl total.Options
 	// Sampler measures the machine. The default measures that of this process.
 	Sampler recommender.Sampler
-	// Registerer registers the metrics, unless it is nil.
-	Registerer prometheus.Registerer
+	// Clock is the source of time, such as a FakeClock of k8s.io/utils/clock/testing. It
+	// must not go back. The default is the monotonic clock of the machine. The deadline
+	// until which a request waits is that of its context, on the clock of the machine.
+	Clock utilclock.WithTickerAndDelayedExecution
 }
 
 // ConfigFor returns a Config. The parameters are those of flowcontrol.New of
@@ -60,16 +62,16 @@ func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient
 	}
 }
 
-// FlowControl implements flow control for one server. Create one with New.
+// FlowControl implements flow control for one server. Several may live in one process.
+// Create one with New.
 type FlowControl struct {
-	engine    *engine.Engine
-	collector *metrics.Collector
-	flows     *metrics.FlowCollector
-	config    *configsync.Controller
-	totals    *metrics.TotalCollector
-	status    *statussync.Controller   // nil if no status is written
-	sizing    *recommender.Recommender // nil if no total is recommended
-	clock     utilclock.WithTicker
+	engine  *engine.Engine
+	clock   utilclock.WithTicker
+	config  *configsync.Controller   // nil without informers
+	status  *statussync.Controller   // nil if no status is written
+	sizing  *recommender.Recommender // nil if no total is recommended
+	metrics exports
+	applied application
 	flowcontrol.WatchTracker
 }
 
@@ -78,37 +80,26 @@ var _ flowcontrol.Interface = (*FlowControl)(nil)
 // New returns a FlowControl with the mandatory configuration. Run applies that of the
 // API.
 func New(config Config) (*FlowControl, error) {
+	if (config.Levels == nil) != (config.Schemas == nil) {
+		return nil, errors.New("only one of the informers of PriorityLevelConfigurations and FlowSchemas is set: set both, or none and call Apply")
+	}
+	options := engine.Options{Total: config.Total, Observer: newObserver()}
+	if config.Clock == nil {
+		config.Clock = utilclock.RealClock{}
+	} else {
+		options.Clock = clock.From(config.Clock)
+	}
+	klog.V(2).InfoS("Creating flow control", "totalSeats", config.Total, "totalMode", config.TotalControl.Mode)
 	f := &FlowControl{
-		engine:       engine.New(engine.Options{Total: config.Total}),
-		clock:        utilclock.RealClock{},
+		engine:       engine.New(options),
+		clock:        config.Clock,
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	f.collector, f.flows, f.totals = metrics.NewCollector(f.engine), metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f)
-	if registerer := config.Registerer; registerer != nil {
-		if err := errors.Join(registerer.Register(f.collector), registerer.Register(f.flows), registerer.Register(f.totals)); err != nil {
-			return nil, err
-		}
-	}
-	err := f.recommendTotal(config)
-	if err != nil {
+	f.registerMetrics()
+	if err := f.recommendTotal(config); err != nil {
 		return nil, err
 	}
-	f.config, err = configsync.New(configsync.Config{
-		Levels: config.Levels, Schemas: config.Schemas,
-		Engine: observedEngine{f.engine}, Clock: f.clock,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if config.SchemaPatcher == nil || config.LevelGetter == nil {
-		return f, nil
-	}
-	f.status, err = statussync.New(statussync.Config{
-		Levels: config.Levels, Schemas: config.Schemas,
-		SchemaPatcher: config.SchemaPatcher, LevelGetter: config.LevelGetter,
-		Clock: f.clock,
-	})
-	if err != nil {
+	if err := f.followAPI(config); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -130,17 +121,27 @@ func (f *FlowControl) recommendTotal(config Config) (err error) {
 	return err
 }
 
-// Engine returns the engine, for filter.New.
+// followAPI makes the controllers of the objects of the API, if there are informers.
+func (f *FlowControl) followAPI(config Config) (err error) {
+	if config.Levels == nil {
+		return nil
+	}
+	f.config, err = configsync.New(configsync.Config{
+		Levels: config.Levels, Schemas: config.Schemas, Engine: f.engine, Clock: f.clock,
+	})
+	if err != nil || config.SchemaPatcher == nil || config.LevelGetter == nil {
+		return err
+	}
+	f.status, err = statussync.New(statussync.Config{
+		Levels: config.Levels, Schemas: config.Schemas,
+		SchemaPatcher: config.SchemaPatcher, LevelGetter: config.LevelGetter,
+		Clock: f.clock,
+	})
+	return err
+}
+
+// Engine returns the engine.
 func (f *FlowControl) Engine() *engine.Engine { return f.engine }
-
-// Collector returns the collector of the metrics that k8s.io/apiserver has too.
-func (f *FlowControl) Collector() *metrics.Collector { return f.collector }
-
-// FlowCollector returns the collector of the metrics that k8s.io/apiserver does not have.
-func (f *FlowControl) FlowCollector() *metrics.FlowCollector { return f.flows }
-
-// TotalCollector returns the collector of the metrics of the total.
-func (f *FlowControl) TotalCollector() *metrics.TotalCollector { return f.totals }
 
 // TotalStatus returns the total and the recommendation, if there is one.
 func (f *FlowControl) TotalStatus() total.Status {
@@ -151,11 +152,21 @@ func (f *FlowControl) TotalStatus() total.Status {
 }
 
 // Applied returns a channel that is closed when the objects of the API have been
-// applied for the first time.
-func (f *FlowControl) Applied() <-chan struct{} { return f.config.Applied() }
+// applied for the first time. Without informers it is closed.
+func (f *FlowControl) Applied() <-chan struct{} {
+	if f.config != nil {
+		return f.config.Applied()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
 
-// Run applies the objects of the API until stop is closed.
+// Run divides the seats by demand every ten seconds and applies the objects of the API
+// until stop is closed.
 func (f *FlowControl) Run(stop <-chan struct{}) error {
+	klog.InfoS("Starting flow control")
+	defer klog.InfoS("Flow control has stopped")
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -167,7 +178,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { borrowing.Run(ctx, f.clock, observedEngine{f.engine}) })
+	running.Go(func() { borrowing.Run(ctx, f.clock, f.engine) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}
@@ -178,7 +189,11 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 			}
 		})
 	}
-	return f.config.Run(ctx)
+	if f.config != nil {
+		return f.config.Run(ctx)
+	}
+	<-ctx.Done()
+	return nil
 }
 
 // Install adds the debug endpoints.

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -37,13 +36,11 @@ type server struct {
 	client *fake.Clientset
 }
 
-func start(t *testing.T, total int, registerer prometheus.Registerer, objects ...runtime.Object) *server {
+func start(t *testing.T, total int, objects ...runtime.Object) *server {
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	config := apf.ConfigFor(factory, client.FlowcontrolV1(), total)
-	config.Registerer = registerer
-	f, err := apf.New(config)
+	f, err := apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), total))
 	require.NoError(t, err)
 	stop := make(chan struct{})
 	var running sync.WaitGroup
@@ -117,7 +114,7 @@ func (s *server) seatsInUse() (seats int) {
 }
 
 func TestHandleClassifiesAndExecutes(t *testing.T) {
-	s := start(t, 600, nil)
+	s := start(t, 600)
 	for name, groups := range map[string][]string{"exempt": {"system:masters"}, "catch-all": nil} {
 		c := s.handle(t.Context(), digestOf("somebody", groups...), func() { assert.Equal(t, 1, s.seatsInUse()) })
 		assert.Equal(t, call{schema: name, level: name, executed: true}, c)
@@ -126,7 +123,7 @@ func TestHandleClassifiesAndExecutes(t *testing.T) {
 }
 
 func TestFlowControlFollowsTheAPI(t *testing.T) {
-	s := start(t, 600, nil)
+	s := start(t, 600)
 	// A fake API loses writes between the list and the watch of an informer.
 	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, s.watches()) })
 	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
@@ -146,7 +143,7 @@ func TestFlowControlFollowsTheAPI(t *testing.T) {
 
 // Issues 97206, and 111850 for exempt levels.
 func TestAPanicWhileExecutingReleasesTheSeats(t *testing.T) {
-	s := start(t, 600, nil)
+	s := start(t, 600)
 	for _, group := range []string{"system:masters", "others"} {
 		assert.PanicsWithValue(t, "in the handler", func() {
 			s.handle(t.Context(), digestOf("somebody", group), func() { panic("in the handler") })
@@ -170,7 +167,7 @@ func queueing(t *testing.T) *server {
 		Type:    flowcontrolv1.LimitResponseTypeQueue,
 		Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 4, HandSize: 1, QueueLengthLimit: 10},
 	}
-	return start(t, 1, nil, catchAll)
+	return start(t, 1, catchAll)
 }
 
 func TestARequestThatWaitsIsNotedTwiceAndLeavesWithItsContext(t *testing.T) {
@@ -222,10 +219,9 @@ func TestAPanicOfTheNoteLeavesNothingBehind(t *testing.T) {
 }
 
 func TestMetricsAndDebugEndpointsAreThere(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	s := start(t, 600, registry)
+	s := start(t, 600)
 	s.handle(t.Context(), digestOf("somebody"), func() {
-		families, err := registry.Gather()
+		families, err := s.Registry().Gather()
 		require.NoError(t, err)
 		values := map[string]float64{}
 		for _, family := range families {
@@ -261,8 +257,7 @@ func (s *server) get(t *testing.T, endpoint string) (rows []map[string]any) {
 }
 
 func TestHeavyFlowsAndRejectionsAreKnownBehindTheLibrarysFilter(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	s := start(t, 1, registry)
+	s := start(t, 1)
 	s.handle(t.Context(), digestOf("alice"), func() {
 		assert.False(t, s.handle(t.Context(), digestOf("bob"), func() {}).executed)
 	})
@@ -274,13 +269,12 @@ func TestHeavyFlowsAndRejectionsAreKnownBehindTheLibrarysFilter(t *testing.T) {
 	require.Len(t, rejected, 1)
 	assert.Equal(t, "bob", rejected[0]["userName"])
 	assert.Equal(t, "concurrency-limit", rejected[0]["reason"])
-	families, err := registry.Gather()
+	families, err := s.Registry().Gather()
 	require.NoError(t, err)
 	names := map[string]bool{}
 	for _, family := range families {
 		names[family.GetName()] = true
 	}
-	for _, name := range s.FlowCollector().Names() {
-		assert.True(t, names[name], name)
-	}
+	assert.True(t, names["apf_heaviest_flow_seat_share"])
+	assert.True(t, names["apf_rejected_flows"])
 }

@@ -1,6 +1,6 @@
-// Package apf is API Priority and Fairness for servers built on k8s.io/apiserver. It
-// has the behaviour, configuration, metrics and debug endpoints of the engine of that
-// library, at a fraction of its cost.
+// Package apf is API Priority and Fairness for servers built on k8s.io/apiserver, and for
+// other programs with an http.Handler. It has the behaviour, configuration, metrics and
+// debug endpoints of the engine of that library, at a fraction of its cost.
 //
 // A server adopts it by one line in its configuration:
 //
@@ -8,22 +8,18 @@
 //
 // informers is a k8s.io/client-go/informers.SharedInformerFactory that the server
 // starts, client the typed client that writes status, and seats the number of requests
-// that may execute at once. The handler chain of the library does the rest. A server
-// that builds its own handler chain can replace the filter of the library too, by
-// filter.New.
+// that may execute at once. The handler chain of the library does the rest.
 //
-// (*FlowControl).Collector collects the metrics. The library registers metrics of the
-// same names in its registry, so these go into another, and one handler serves both
-// without the duplicates:
+// Each further step is one call:
 //
-//	collector := config.FlowControl.(*apf.FlowControl).Collector()
-//	own.MustRegister(collector, config.FlowControl.(*apf.FlowControl).FlowCollector(), config.FlowControl.(*apf.FlowControl).TotalCollector())
-//	paths := server.Handler.NonGoRestfulMux
-//	paths.Unregister("/metrics")
-//	paths.Handle("/metrics", metrics.Handler(legacyregistry.DefaultGatherer, own, collector.Names(), componentmetrics.HandlerOpts{}))
+//   - InstallMetrics serves the metrics, or Registry has them;
+//   - Filter returns the filter for a handler chain of the server's own;
+//   - Apply configures without an API, from files or Go values.
 //
-// own is a prometheus.NewRegistry(), server the result of config.Complete().New, and
-// metrics the package metrics below.
+// There is an Example of each. docs/engine.md in the repository says what an adopter gets,
+// what differs from k8s.io/apiserver, and how to go back.
+//
+// Several FlowControls may live in one process. Config.Clock replaces the time, for tests.
 //
 // # The total
 //

@@ -40,6 +40,7 @@ func (f *FlowControl) Handle(
 		t.ObserveWatchers(f.GetInterestedWatchCount(digest.RequestInfo))
 	}
 	admitted := t.Admit(ctx, work, queueNote)
+	filter.LogOutcome(t, admitted)
 	if waited := t.Waited(); waited > 0 {
 		endpointsrequest.TrackAPFQueueWaitLatency(ctx, waited)
 	}

@@ -33,8 +33,7 @@ func totalAfter(t *testing.T, options total.Options) (status total.Status, figur
 		// Without resyncs, virtual time would stand still.
 		factory := informers.NewSharedInformerFactory(client, time.Hour)
 		config := apf.ConfigFor(factory, client.FlowcontrolV1(), 100)
-		registry := prometheus.NewRegistry()
-		config.Registerer, config.TotalControl, config.Sampler = registry, options, slowMachine{}
+		config.TotalControl, config.Sampler = options, slowMachine{}
 		config.SchemaPatcher = nil
 		f, err := apf.New(config)
 		require.NoError(t, err)
@@ -49,7 +48,7 @@ func totalAfter(t *testing.T, options total.Options) (status total.Status, figur
 		}
 		<-time.After(time.Minute + time.Second)
 		status = f.TotalStatus()
-		figures = gauges(t, registry)
+		figures = gauges(t, f.Registry())
 		close(release)
 		close(stop)
 		running.Wait()

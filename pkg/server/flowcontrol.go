@@ -13,18 +13,15 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
-// flowControl is the engine, the informers that configure it, and the gauges of
-// requests by kind (readOnly, mutating).
+// flowControl is the engine and the informers that configure it.
 type flowControl struct {
 	*apf.FlowControl
 	informers externalversions.SharedInformerFactory
-	gauges    *stats.KindGauges
 	// annotations says which requests are annotated in audit events.
 	annotations filter.Annotations
 	// readers are told why their requests are rejected.
@@ -88,31 +85,19 @@ func newFlowControl(loopback *restclient.Config, seats int, control total.Option
 	if err != nil {
 		return nil, err
 	}
-	gauges := stats.NewKindGauges(engine.Engine().Now())
-	return &flowControl{FlowControl: engine, informers: informers, gauges: gauges}, nil
+	return &flowControl{FlowControl: engine, informers: informers}, nil
 }
 
 // filter returns the flow-control filter.
 func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http.Handler {
-	return filter.New(f.Engine(), filter.Options{
+	return f.Filter(apf.FilterOptions{
 		LongRunning: c.LongRunningFunc,
 		WaitLimit:   c.RequestTimeout / 4,
 		Objects:     c.StorageObjectCountTracker.Get,
-		Watches:     f,
-		Gauges:      f.gauges,
 		Annotations: f.annotations,
 		Explain:     f.readers.include,
 		Serializer:  c.Serializer,
 	})
-}
-
-// kinds returns how many requests of each kind there are, as shares of the
-// capacity of the engine.
-func (f *flowControl) kinds() stats.KindSnapshot {
-	waiting, executing := f.Engine().Capacity()
-	now := f.Engine().Now()
-	f.gauges.SetDenominators(now, waiting, executing)
-	return f.gauges.Snapshot(now)
 }
 
 // check fails until the stored configuration is enforced.

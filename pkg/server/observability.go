@@ -2,20 +2,13 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/audit/policy"
-	"k8s.io/apiserver/pkg/server/mux"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/server/routes"
 	"k8s.io/apiserver/pkg/util/webhook"
-	"k8s.io/component-base/metrics"
-	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/component-base/metrics/prometheus/slis"
-
-	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
 // applyObservability sets up audit, traces and profiling.
@@ -60,27 +53,14 @@ func (s *Server) applyAudit() error {
 	return nil
 }
 
-// installMetrics serves the metrics of the library and of pkg/apf together. The
-// library registers flow-control metrics of the same names, which stay empty; they
-// are left out.
+// installMetrics serves the metrics of the library and, if flow control is enabled, those
+// of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
-	registerLibraryMetrics()
-	own, replaced := prometheus.NewRegistry(), []string(nil)
-	if flowControl := s.flowControl; flowControl != nil {
-		engine, kinds := flowControl.Collector(), apfmetrics.NewKindCollector(flowControl.kinds)
-		if err := errors.Join(own.Register(engine), own.Register(kinds), own.Register(flowControl.FlowCollector()), own.Register(flowControl.TotalCollector())); err != nil {
-			return err
-		}
-		replaced = append(engine.Names(), kinds.Names()...)
-	}
 	paths := s.apiserver.Handler.NonGoRestfulMux
-	paths.Handle("/metrics", apfmetrics.Handler(legacyregistry.DefaultGatherer, own, replaced, metrics.HandlerOpts{}))
+	routes.DefaultMetrics{}.Install(paths)
+	if s.flowControl != nil {
+		s.flowControl.InstallMetrics(paths)
+	}
 	slis.SLIMetrics{}.Install(paths)
 	return nil
-}
-
-// registerLibraryMetrics makes the library register its metrics, which it does when
-// it installs a route. That route is not served.
-func registerLibraryMetrics() {
-	routes.DefaultMetrics{}.Install(mux.NewPathRecorderMux("unused"))
 }

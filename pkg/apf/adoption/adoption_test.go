@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -28,11 +27,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/component-base/compatibility"
-	"k8s.io/component-base/metrics"
-	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	apfmetrics "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
 )
 
 // adopter starts a server of the library that adopts flow control as in the
@@ -56,19 +52,14 @@ func adopter(t *testing.T, held chan<- struct{}, release <-chan struct{}) *httpt
 	config.SharedInformerFactory = factory
 	config.Authentication.Authenticator = anonymous.NewAuthenticator(nil)
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
-	var err error
-	config.FlowControl, err = apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 10))
+	flowControl, err := apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 10))
 	require.NoError(t, err)
+	config.FlowControl = flowControl
 	server, err := config.Complete().New("adopter", genericapiserver.NewEmptyDelegate())
 	require.NoError(t, err)
 
-	flowControl := config.FlowControl.(*apf.FlowControl)
-	own := prometheus.NewRegistry()
-	own.MustRegister(flowControl.Collector())
-	paths := server.Handler.NonGoRestfulMux
-	paths.Unregister("/metrics")
-	paths.Handle("/metrics", apfmetrics.Handler(legacyregistry.DefaultGatherer, own, flowControl.Collector().Names(), metrics.HandlerOpts{}))
-	paths.HandleFunc("/held", func(http.ResponseWriter, *http.Request) {
+	flowControl.InstallMetrics(server.Handler.NonGoRestfulMux)
+	server.Handler.NonGoRestfulMux.HandleFunc("/held", func(http.ResponseWriter, *http.Request) {
 		held <- struct{}{}
 		<-release
 	})

@@ -37,24 +37,27 @@ func builtIn() ([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.Fl
 
 // newPeer returns the library's engine. Its metrics are in the library's
 // registry.
-func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, _ prometheus.Registerer) (flowcontrol.Interface, error) {
+func newPeer(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface) (flowcontrol.Interface, prometheus.Gatherer, error) {
 	fcmetrics.Register()
-	return flowcontrol.New(factory, client, total), nil
+	return flowcontrol.New(factory, client, total), prometheus.NewRegistry(), nil
 }
 
-func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, registerer prometheus.Registerer) (flowcontrol.Interface, error) {
+func newOurs(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface) (flowcontrol.Interface, prometheus.Gatherer, error) {
 	config := apf.ConfigFor(factory, client, total)
-	config.Registerer = registerer
 	config.SchemaPatcher = nil // the first status writes would fall into the measured time
-	return apf.New(config)
+	f, err := apf.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, f.Registry(), nil
 }
 
-type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface, prometheus.Registerer) (flowcontrol.Interface, error)
+type constructor func(informers.SharedInformerFactory, flowcontrolclient.FlowcontrolV1Interface) (flowcontrol.Interface, prometheus.Gatherer, error)
 
 // start runs flow control on the given objects and waits until they are
 // applied. The objects must include the built-in ones. The registry holds the
 // metrics of this project's engine.
-func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) (flowcontrol.Interface, *prometheus.Registry) {
+func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) (flowcontrol.Interface, prometheus.Gatherer) {
 	tb.Helper()
 	var objects []apiruntime.Object
 	for _, o := range levels {
@@ -65,8 +68,7 @@ func start(tb testing.TB, newEngine constructor, levels []*flowcontrolv1.Priorit
 	}
 	client := fake.NewClientset(objects...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	registry := prometheus.NewRegistry()
-	fc, err := newEngine(factory, client.FlowcontrolV1(), registry)
+	fc, registry, err := newEngine(factory, client.FlowcontrolV1())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -132,13 +132,12 @@ func start(t *testing.T, s site) (peer, ours member) {
 	peer.Interface = prepare(t, s, func(f informers.SharedInformerFactory, c flowcontrolclient.FlowcontrolV1Interface) flowcontrol.Interface {
 		return flowcontrol.New(f, c, s.total)
 	})
-	registry := prometheus.NewRegistry()
-	ours.registry = registry
 	ours.Interface = prepare(t, s, func(f informers.SharedInformerFactory, c flowcontrolclient.FlowcontrolV1Interface) flowcontrol.Interface {
 		config := apf.ConfigFor(f, c, s.total)
-		config.Registerer, config.SchemaPatcher = registry, nil
+		config.SchemaPatcher = nil
 		engine, err := apf.New(config)
 		require.NoError(t, err)
+		ours.registry = engine.Registry()
 		return engine
 	})
 	stop := make(chan struct{})

@@ -72,11 +72,11 @@ func New(config Config) (*Controller, error) {
 	}
 	for _, informer := range []cache.SharedIndexInformer{config.Levels, config.Schemas} {
 		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { c.notify() },
-			DeleteFunc: func(any) { c.notify() },
+			AddFunc:    func(object any) { c.noticed(object, "added") },
+			DeleteFunc: func(object any) { c.noticed(object, "deleted") },
 			UpdateFunc: func(old, object any) {
 				if !sameSpec(old, object) {
-					c.notify()
+					c.noticed(object, "updated")
 				}
 			},
 		})
@@ -102,6 +102,26 @@ func sameSpec(a, b any) bool {
 	}
 }
 
+// noticed makes Run apply the objects because of a change of one of them, which may be
+// the tombstone of a deleted one.
+func (c *Controller) noticed(object any, change string) {
+	if log := klog.V(7); log.Enabled() {
+		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = tombstone.Obj
+		}
+		name, _ := cache.MetaNamespaceKeyFunc(object) // empty without metadata
+		log.InfoS("Flow control object changed", "change", change, "kind", kindOf(object), "name", name)
+	}
+	c.notify()
+}
+
+func kindOf(object any) engine.Kind {
+	if _, ok := object.(*flowcontrol.FlowSchema); ok {
+		return engine.SchemaKind
+	}
+	return engine.LevelKind
+}
+
 // notify makes Run apply the objects.
 func (c *Controller) notify() {
 	select {
@@ -124,6 +144,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		return errors.New("the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
 	}
+	klog.InfoS("Informers of flow control have synced; applying the configuration")
 	c.notify()
 	for first := true; ; first = false {
 		select {

@@ -60,6 +60,7 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 	}
 	watch := info.Verb == "watch"
 	if !watch && h.LongRunning(httpRequest, info) {
+		klog.V(6).InfoS("Serving a long-running request without flow control", "verb", info.Verb, "path", info.Path, "user", requester.GetName())
 		h.handler.ServeHTTP(w, httpRequest)
 		return
 	}
@@ -126,10 +127,9 @@ func (r *request) admit() bool {
 	work := r.work()
 	r.logWork(work)
 	outcome := r.apf.Arrive(work)
-	if outcome == queueset.Waiting {
-		return r.wait()
-	}
-	return outcome == queueset.Seated
+	admitted := outcome == queueset.Seated || outcome == queueset.Waiting && r.wait()
+	LogOutcome(r.apf, admitted)
+	return admitted
 }
 
 // wait waits for seats until the deadline, or until the client leaves.

@@ -76,7 +76,7 @@ func NewCollector(source Source) *Collector {
 	return c
 }
 
-// Names returns the names of all families of the Collector, for Handler.
+// Names returns the names of all families of the Collector, for Union.
 func (c *Collector) Names() []string { return slices.Clone(c.families.names) }
 
 // Describe implements prometheus.Collector.

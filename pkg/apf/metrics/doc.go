@@ -20,6 +20,6 @@
 //
 // k8s.io/apiserver registers metrics of the same names, which are empty or stale if its
 // engine is not in use. Prometheus rejects a scrape with two families of one name. So
-// Handler gathers both registries and omits from that of k8s.io/apiserver the families
+// Union gathers both registries and omits from that of k8s.io/apiserver the families
 // of the Collector.
 package metrics

@@ -35,7 +35,7 @@ func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
 	return c
 }
 
-// Names returns the names of all families of the KindCollector, for Handler.
+// Names returns the names of all families of the KindCollector, for Union.
 func (c *KindCollector) Names() []string { return slices.Clone(c.families.names) }
 
 // Describe implements prometheus.Collector.

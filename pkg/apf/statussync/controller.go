@@ -221,6 +221,7 @@ func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.
 	if err != nil {
 		return fmt.Errorf("composing the status of FlowSchema %q: %w", name, err)
 	}
+	klog.V(4).InfoS("Writing the condition Dangling of a FlowSchema", "flowSchema", name, "status", wanted.Status, "message", wanted.Message)
 	_, err = c.config.SchemaPatcher.Patch(ctx, name, types.ApplyPatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager, Force: new(true)}, "status")
 	if apierrors.IsInvalid(err) {
@@ -230,7 +231,10 @@ func (c *Controller) write(ctx context.Context, name string, wanted flowcontrol.
 		_, err = c.config.SchemaPatcher.Patch(ctx, name, types.StrategicMergePatchType, patch,
 			metav1.PatchOptions{FieldManager: FieldManager}, "status")
 	}
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err):
+		klog.V(5).InfoS("FlowSchema was deleted before its status was written", "flowSchema", name)
+	case err != nil:
 		return fmt.Errorf("writing the status of FlowSchema %q: %w", name, err)
 	}
 	return nil

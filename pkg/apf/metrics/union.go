@@ -1,21 +1,14 @@
 package metrics
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
-	"k8s.io/component-base/metrics"
 )
 
-// Handler serves the families of both gatherers, without those of the library that are
-// named in replaced.
-func Handler(library, own prometheus.Gatherer, replaced []string, options metrics.HandlerOpts) http.Handler {
-	return metrics.HandlerFor(Union(library, own, replaced), options)
-}
-
-// Union returns a gatherer of what Handler serves.
+// Union returns a gatherer of the families of both gatherers, without those of the library
+// that are named in replaced.
 func Union(library, own prometheus.Gatherer, replaced []string) prometheus.Gatherer {
 	return prometheus.Gatherers{without(library, replaced), own}
 }

@@ -1,0 +1,73 @@
+package apf
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"k8s.io/apiserver/pkg/server/mux"
+	componentmetrics "k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+const metricsPath = "/metrics"
+
+// exports are the metrics of a FlowControl.
+type exports struct {
+	registry *prometheus.Registry
+
+	mu sync.Mutex // guards what follows
+	// replaced are the families of the registry that k8s.io/apiserver has too.
+	replaced []string
+	kinds    *stats.KindGauges // of the filters; nil without one
+}
+
+func (f *FlowControl) registerMetrics() {
+	library := metrics.NewCollector(f.engine)
+	f.metrics.registry = prometheus.NewRegistry()
+	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f))
+	f.metrics.replaced = library.Names()
+}
+
+// Registry returns the registry that has the metrics of this FlowControl, for servers
+// that do not serve those of k8s.io/apiserver.
+func (f *FlowControl) Registry() *prometheus.Registry { return f.metrics.registry }
+
+// InstallMetrics makes the path /metrics serve the metrics of the Registry and those of
+// k8s.io/apiserver, without the families of k8s.io/apiserver that the Registry replaces.
+// It replaces the route that the server has at this path, if any. In a
+// GenericAPIServer, paths is Handler.NonGoRestfulMux.
+func (f *FlowControl) InstallMetrics(paths *mux.PathRecorderMux) {
+	paths.Unregister(metricsPath)
+	paths.Handle(metricsPath, componentmetrics.HandlerFor(prometheus.GathererFunc(f.gather), componentmetrics.HandlerOpts{}))
+}
+
+// gather gathers what InstallMetrics serves.
+func (f *FlowControl) gather() ([]*dto.MetricFamily, error) {
+	f.metrics.mu.Lock()
+	replaced := f.metrics.replaced
+	f.metrics.mu.Unlock()
+	return metrics.Union(legacyregistry.DefaultGatherer, f.metrics.registry, replaced).Gather()
+}
+
+// countKinds returns gauges of requests by kind, which the Registry has from now on.
+func (f *FlowControl) countKinds() *stats.KindGauges {
+	f.metrics.mu.Lock()
+	defer f.metrics.mu.Unlock()
+	if f.metrics.kinds == nil {
+		kinds := stats.NewKindGauges(f.engine.Now())
+		collector := metrics.NewKindCollector(func() stats.KindSnapshot {
+			now := f.engine.Now()
+			waiting, executing := f.engine.Capacity()
+			kinds.SetDenominators(now, waiting, executing)
+			return kinds.Snapshot(now)
+		})
+		f.metrics.registry.MustRegister(collector)
+		f.metrics.replaced = append(f.metrics.replaced, collector.Names()...)
+		f.metrics.kinds = kinds
+	}
+	return f.metrics.kinds
+}
