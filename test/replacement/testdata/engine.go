@@ -43,8 +43,4 @@ var measured engines
 func (e *engines) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (e *engines) Collect(metrics chan<- prometheus.Metric) {
-	flowControl := e.current.Load()
-	flowControl.Collector().Collect(metrics)
-	flowControl.FlowCollector().Collect(metrics)
-}
+func (e *engines) Collect(metrics chan<- prometheus.Metric) { e.current.Load().Registry().Collect(metrics) }
