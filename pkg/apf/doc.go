@@ -46,6 +46,7 @@
 //	    machine         signals of the machine: short of processors, of memory
 //	L1  classify        flow schema and flow distinguisher of a request
 //	    estimate        work estimates of lists and writes
+//	    learned         what lists of each kind took
 //	    queueset        fair queuing on one priority level
 //	    rejections      last rejected requests of one priority level
 //	    total           the total of seats that the machine can bear

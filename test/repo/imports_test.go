@@ -111,7 +111,7 @@ func rules() []rule {
 func levels() [][]string {
 	return [][]string{
 		{"allocation", "clock", "demand", "flow", "guarded", "heavyhitters", "machine", "mandatory", "seats", "stats"},
-		{"classify", "estimate", "queueset", "rejections", "total"},
+		{"classify", "estimate", "learned", "queueset", "rejections", "total"},
 		{"prioritylevel"},
 		{"engine"},
 		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "recommender", "statussync"},
