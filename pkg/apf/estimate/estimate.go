@@ -29,9 +29,6 @@ func width(maxWidth int) int {
 // One returns the work of one seat.
 func One() seats.Work { return seats.Work{Initial: 1} }
 
-// Most returns the largest estimate of a read.
-func Most(maxWidth int) seats.Work { return seats.Work{Initial: width(maxWidth)} }
-
 // List describes a list request.
 type List struct {
 	// Stored is the number of stored objects of the type, in all namespaces.

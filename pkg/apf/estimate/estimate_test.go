@@ -76,7 +76,8 @@ func TestNoWorkOfWatchersIsLost(t *testing.T) {
 }
 
 func TestMostIsTheBoundOfTheLevel(t *testing.T) {
-	assert.Equal(t, seats.Work{Initial: 10}, Most(0))
-	assert.Equal(t, seats.Work{Initial: 4}, Most(4))
-	assert.Equal(t, seats.Work{Initial: 10}, Most(11))
+	for _, test := range []struct{ maxWidth, byCount, bySize int }{{0, 10, 100}, {4, 4, 4}, {11, 10, 11}, {101, 10, 100}} {
+		assert.Equal(t, seats.Work{Initial: test.byCount}, Own(CostByCount).Most(test.maxWidth))
+		assert.Equal(t, seats.Work{Initial: test.bySize}, Own(CostBySize).Most(test.maxWidth))
+	}
 }

@@ -37,10 +37,14 @@ type Estimator struct {
 	LimitFromStorage bool
 }
 
-// Own returns the estimator of flowcontrol-apiserver: package filter, in a comparable
-// form.
-func Own() Estimator {
-	return Estimator{MaxList: MaxWidth, Watches: InitialEvents, ConsistentFromCache: true}
+// Own returns the estimator of flowcontrol-apiserver, which package filter uses. That of
+// CostLearned is that of CostBySize, its prior.
+func Own(cost ListCost) Estimator {
+	e := Estimator{MaxList: MaxWidth, Watches: InitialEvents, ConsistentFromCache: true}
+	if cost == CostBySize || cost == CostLearned {
+		e.BySize, e.MaxList = true, MaxListBySize
+	}
+	return e
 }
 
 // ForKubernetes returns the estimator of kube-apiserver 1.minor, with the default
@@ -91,6 +95,10 @@ type Stored struct {
 	// Unknown reports whether this server does not store the type: another server
 	// does, or the type does not exist.
 	Unknown bool
+	// Stale reports whether the numbers are older than three minutes, because the storage
+	// does not respond. Then a list costs the most by objects, and by size as much as one
+	// of 1,000,000,000 objects of 1,500,000 bytes.
+	Stale bool
 }
 
 // Cost is an estimate and how it was computed.
@@ -113,19 +121,16 @@ type Cost struct {
 // Read returns the cost of a list or a watch on a level whose bound is maxWidth seats;
 // 0 means none.
 func (e Estimator) Read(r Read, stored Stored, maxWidth int) Cost {
-	one := Cost{Work: One()}
-	switch {
-	case r.Named && !e.BySize:
-		return one
-	case r.Watch && !e.listsFirst(r):
-		return one
-	case stored.Unknown:
-		return one
+	return e.ReadFrom(r, e.cached(r), stored, maxWidth)
+}
+
+// ReadFrom is Read for a caller that knows whether the watch cache serves a list. It
+// always serves the list that a watch begins with.
+func (e Estimator) ReadFrom(r Read, cached bool, stored Stored, maxWidth int) Cost {
+	if stored.Unknown || !e.CountsStored(r) {
+		return Cost{Work: One()}
 	}
-	c := Cost{AsList: true, Cached: r.Watch || e.cached(r), Bound: e.MaxList}
-	if maxWidth > 0 {
-		c.Bound = min(maxWidth, e.MaxList)
-	}
+	c := Cost{AsList: true, Cached: r.Watch || cached, Bound: e.bound(maxWidth)}
 	if e.BySize {
 		c.bySize(r, stored)
 	} else {
@@ -135,7 +140,35 @@ func (e Estimator) Read(r Read, stored Stored, maxWidth int) Cost {
 	return c
 }
 
+// CountsStored reports whether the cost depends on what is stored. Otherwise it is one
+// seat.
+func (e Estimator) CountsStored(r Read) bool {
+	return (!r.Named || e.BySize) && (!r.Watch || e.listsFirst(r))
+}
+
+// Most returns the largest estimate of a list on a level whose bound is maxWidth seats; 0
+// means none.
+func (e Estimator) Most(maxWidth int) seats.Work { return seats.Work{Initial: e.bound(maxWidth)} }
+
+// OfBytes returns the work of a list that has so many bytes in memory at one time, on a
+// level whose bound is maxWidth seats; 0 means none.
+func (e Estimator) OfBytes(bytes int64, maxWidth int) seats.Work {
+	return seats.Work{Initial: int(min(max(ceil(bytes, bytesPerSeat), 1), int64(e.bound(maxWidth))))}
+}
+
+// bound returns the largest estimate of a list in seats.
+func (e Estimator) bound(maxWidth int) int {
+	if maxWidth <= 0 {
+		return e.MaxList
+	}
+	return min(maxWidth, e.MaxList)
+}
+
 func (c *Cost) byObjects(r Read, stored Stored) {
+	if stored.Stale {
+		c.Unbounded = int64(c.Bound)
+		return
+	}
 	c.Objects = List{Stored: stored.Objects, Limit: r.Limit, Selects: r.Selects, Cached: c.Cached}.Objects()
 	c.Unbounded = ceil(c.Objects, objectsPerSeat)
 }

@@ -11,10 +11,15 @@ const (
 	// unknownSize is the size in bytes of an object whose size is not known: the
 	// largest that etcd takes.
 	unknownSize = 1_500_000
+	// staleObjects is the number of objects if the number is stale.
+	staleObjects = 1_000_000_000
 )
 
 // bySize computes the cost by the bytes that are in memory at one time.
 func (c *Cost) bySize(r Read, stored Stored) {
+	if stored.Stale {
+		stored.Objects, stored.Size = staleObjects, unknownSize
+	}
 	// Far above the largest estimate, and no product overflows.
 	n := min(max(stored.Objects, 0), 1<<32)
 	size := min(stored.Size, 1<<30)

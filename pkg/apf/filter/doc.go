@@ -29,6 +29,16 @@
 // storage or because another server serves it, releases the seats at its end. A
 // sync.Once makes sure that they are released once; the filter returns afterwards.
 //
+// # Lists
+//
+// Options.ListCost says what a list costs: by the number of stored objects, by their size,
+// or by what such lists took. Then the filter measures each list that succeeds. Its
+// response writer counts the bytes of the body, and the largest Write, which is the whole
+// body if the library does not encode it object by object. The library compresses bodies
+// in the handler. Only the size before compression matters, and gzip writes it at the end
+// of the body: RFC 1952, ISIZE. A list from etcd has all objects in memory that it reads,
+// not only those that it sends; the storage counts them by CountRead.
+//
 // # Rejections
 //
 // Clients that are rejected together and told to wait equally long would return

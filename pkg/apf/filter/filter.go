@@ -20,12 +20,14 @@ import (
 
 // New returns the filter. All handlers that it wraps share its state.
 func New(e *engine.Engine, options Options) func(http.Handler) http.Handler {
+	options = options.complete()
 	f := &filter{
-		Options:      options.complete(),
+		Options:      options,
 		engine:       e,
 		schemaHeader: http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID),
 		levelHeader:  http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID),
 		rejections:   newRejections(),
+		lists:        newLists(options, e.Now),
 	}
 	return func(handler http.Handler) http.Handler { return &filteredHandler{filter: f, handler: handler} }
 }
@@ -35,6 +37,7 @@ type filter struct {
 	engine                    *engine.Engine
 	schemaHeader, levelHeader string // in canonical form
 	rejections                *rejections
+	lists                     *lists
 }
 
 // filteredHandler is a handler behind the filter.
@@ -101,6 +104,7 @@ type request struct {
 	http   *http.Request
 	info   *apirequest.RequestInfo
 	logged bool
+	list   *measuredList // nil if it is not measured
 }
 
 // kind returns the value of the metric label request_kind.
@@ -164,6 +168,10 @@ func (r *request) serve(w http.ResponseWriter, handler http.Handler) {
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	defer r.finish()
 	r.annotate(Executed)
+	if r.list != nil {
+		r.list.serve(w, r.http, handler)
+		return
+	}
 	handler.ServeHTTP(w, r.http)
 }
 

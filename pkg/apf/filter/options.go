@@ -11,6 +11,8 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -30,6 +32,20 @@ type Options struct {
 	// k8s.io/apiserver, or, since 0.34, the ObjectCount of the statistics that Get
 	// returns. Without it every list is estimated at one seat.
 	Objects func(groupResource string) (int64, error)
+	// ListCost says what lists cost. The default is CostByCount.
+	ListCost estimate.ListCost
+	// Sizes returns the average size of the stored objects of a type in bytes, for
+	// CostBySize and CostLearned: since 0.34 the EstimatedAverageObjectSizeBytes of the
+	// statistics of the StorageObjectCountTracker. Not positive means that it is not known.
+	// Then it counts as 1,500,000. By default no size is known.
+	Sizes func(groupResource string) int64
+	// Learner learns what lists take, for CostLearned; otherwise it is not used. The default
+	// is one of the filter's own. Its times are those of the engine.
+	Learner *learned.Learner
+	// CountsReads reports whether the storage calls CountRead, for CostLearned. Without it
+	// what a list reads from etcd is not known if it has a selector. Then its estimate is
+	// only raised by what is learned.
+	CountsReads bool
 	// Watches counts the watchers of an object. The filter registers each watch with
 	// it. The default is a WatchTracker of the filter's own.
 	Watches flowcontrol.WatchTracker
@@ -74,6 +90,15 @@ func (o Options) complete() Options {
 	}
 	if o.Objects == nil {
 		o.Objects = func(string) (int64, error) { return 0, fcrequest.ObjectCountNotFoundErr }
+	}
+	if o.Sizes == nil {
+		o.Sizes = func(string) int64 { return 0 }
+	}
+	switch {
+	case o.ListCost != estimate.CostLearned:
+		o.Learner = nil
+	case o.Learner == nil:
+		o.Learner = learned.New()
 	}
 	if o.Watches == nil {
 		o.Watches = flowcontrol.NewWatchTracker()

@@ -38,9 +38,14 @@ func (k known) Objects(string) (int64, error)                           { return
 func (k known) RegisterWatch(*http.Request) flowcontrol.ForgetWatchFunc { return nil }
 func (k known) GetInterestedWatchCount(*apirequest.RequestInfo) int     { return k.watchers }
 
-// workOf returns this filter's estimate for a request.
+// workOf returns this filter's estimate for a request with these inputs.
 func (s *site) workOf(k known, r *http.Request) seats.Work {
 	s.options.Objects, s.options.Watches = k.Objects, k
+	return s.estimate(r)
+}
+
+// estimate returns this filter's estimate for a request.
+func (s *site) estimate(r *http.Request) seats.Work {
 	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: r, info: infoOf(r)}
 	defer p.apf.End()
 	FillAttributes(&p.apf.Attributes, p.info, userOf(r))

@@ -29,7 +29,7 @@ const latestRelease = 37
 // estimator returns the estimator of the API servers and its name.
 func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
 	if e.input.Own {
-		return estimate.Own(), "flowcontrol-apiserver", nil
+		return estimate.Own(estimate.CostByCount), "flowcontrol-apiserver", nil
 	}
 	minor, known := minorOf(e.input.Configuration.Release)
 	if !known {

@@ -1,0 +1,162 @@
+package filter
+
+import (
+	"encoding/binary"
+	"net/http"
+	"sync/atomic"
+
+	"k8s.io/apiserver/pkg/endpoints/responsewriter"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+)
+
+const (
+	// maxStreamed is the most memory in bytes that a response uses that is encoded object by
+	// object, as in package estimate.
+	maxStreamed = 1_000_000
+	// minExpected is the number of bytes up to which no list raises an estimate: one seat.
+	minExpected = 100_000
+	// gzipRatio is the most that gzip compresses, see the Deflate specification, RFC 1951.
+	gzipRatio = 1032
+	// trailerLength is the length of the size at the end of gzip's format, RFC 1952.
+	trailerLength = 4
+)
+
+// measuredList measures the memory of a list by what its handler writes and its storage
+// reads. It is the response writer of the handler. The library compresses responses in the
+// handler, so a compressed body is that of the list as it was encoded, except for its
+// size, which gzip writes at the end.
+type measuredList struct {
+	http.ResponseWriter
+	*lists
+
+	resource learned.Type
+	kind     learned.Kind
+	prior    int64 // of the formula, in bytes
+
+	// The storage may read on other goroutines than that of the handler.
+	read     atomic.Int64 // bytes of stored objects that were read
+	expected atomic.Int64 // bytes that the list takes before it raises the estimate again
+	raised   atomic.Bool
+
+	// What follows belongs to the goroutine of the handler.
+	status  int
+	failed  bool
+	sent    int64 // bytes of the body
+	largest int64 // bytes of the largest Write
+	gzip    bool
+	trailer [trailerLength]byte // the last bytes of the body
+}
+
+var _ responsewriter.UserProvidedDecorator = (*measuredList)(nil)
+
+// estimate returns the bytes that the list is expected to have in memory at one time.
+func (l *measuredList) estimate() int64 {
+	bytes := l.learner.Estimate(l.resource, l.kind, l.prior, l.now())
+	if l.kind.FromStorage && !l.countsReads && (l.kind.Selector != learned.NoSelector || l.kind.Whole) {
+		// The response does not say how much was read.
+		bytes = max(bytes, l.prior)
+	}
+	l.expected.Store(max(bytes, minExpected))
+	return bytes
+}
+
+// serve executes the list, and tells the learner what it took, unless it failed.
+func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+	l.ResponseWriter = w
+	if l.countsReads {
+		r = r.WithContext(readContext{r.Context(), l})
+	}
+	begun, done := l.now(), false
+	defer func() {
+		// A list that has raised the estimate took that memory, even if it fails.
+		if done = done && l.succeeded(); done || l.raised.Load() {
+			now := l.now()
+			l.learner.Observe(l.resource, l.kind, learned.Observation{Bytes: l.inMemory(done), Prior: l.prior, Took: now - begun}, now)
+		}
+	}()
+	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(l), r)
+	done = true
+}
+
+// Unwrap implements responsewriter.UserProvidedDecorator.
+func (l *measuredList) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (l *measuredList) WriteHeader(status int) {
+	l.setStatus(status)
+	l.ResponseWriter.WriteHeader(status)
+}
+
+func (l *measuredList) setStatus(status int) {
+	if l.status < http.StatusOK { // none, or an informational one
+		l.status = status
+		l.gzip = l.Header().Get("Content-Encoding") == "gzip"
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (l *measuredList) Write(p []byte) (int, error) {
+	l.setStatus(http.StatusOK)
+	n, err := l.ResponseWriter.Write(p)
+	l.failed = l.failed || err != nil
+	l.sent += int64(n)
+	l.largest = max(l.largest, int64(len(p)))
+	if l.gzip {
+		l.keepTrailer(p)
+	}
+	if l.succeeded() {
+		l.raise(l.inMemory(false))
+	}
+	return n, err
+}
+
+func (l *measuredList) keepTrailer(p []byte) {
+	if len(p) >= trailerLength {
+		copy(l.trailer[:], p[len(p)-trailerLength:])
+		return
+	}
+	copy(l.trailer[:], l.trailer[len(p):])
+	copy(l.trailer[trailerLength-len(p):], p)
+}
+
+// succeeded reports whether the list was found, and sent so far.
+func (l *measuredList) succeeded() bool { return l.status == http.StatusOK && !l.failed }
+
+// inMemory returns the bytes that the list had in memory at one time, and, until it is
+// done, at least had.
+func (l *measuredList) inMemory(done bool) int64 {
+	sent, largest := l.sent, l.largest
+	if l.gzip && done {
+		sent = l.uncompressed()
+		if l.kind.Whole {
+			largest = sent
+		}
+	}
+	read := l.read.Load()
+	if l.kind.FromStorage && !l.countsReads {
+		read = sent
+	}
+	return max(min(sent, maxStreamed), largest, read)
+}
+
+// uncompressed returns the size of a compressed body: gzip writes it at the end, modulo
+// 2^32.
+func (l *measuredList) uncompressed() int64 {
+	size := int64(binary.LittleEndian.Uint32(l.trailer[:]))
+	for size < l.sent/2 { // what does not compress grows, but hardly
+		size += 1 << 32
+	}
+	return min(size, l.sent*gzipRatio)
+}
+
+// raise raises the estimate of lists of this kind while the list executes, if it takes
+// more bytes than expected, and again whenever that has doubled.
+func (l *measuredList) raise(bytes int64) {
+	expected := l.expected.Load()
+	if bytes <= expected || !l.expected.CompareAndSwap(expected, 2*bytes) {
+		return
+	}
+	l.raised.Store(true)
+	l.learner.Raise(l.resource, l.kind, bytes, l.now())
+}

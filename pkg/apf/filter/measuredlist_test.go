@@ -1,0 +1,347 @@
+package filter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+const fromCache = "resourceVersion=0"
+
+// newLearningSite returns a server that stores 10,000 objects of 1,000 bytes. It learns
+// what lists cost, and counts what they read.
+func newLearningSite(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t, queueset.Reject, 1_000)
+	s.options.ListCost = estimate.CostLearned
+	s.options.Learner = learned.New()
+	s.options.Objects = func(string) (int64, error) { return 10_000, nil }
+	s.options.Sizes = func(string) int64 { return 1_000 }
+	s.options.CountsReads = true
+	return s
+}
+
+// learnt returns the rows of what was learned.
+func (s *site) learnt() []learned.Row { return s.options.Learner.Report(s.engine.Now()) }
+
+// seats returns the seats of a list.
+func (s *site) seats(query string) int { return s.estimate(requestBy(nobody, "list", query)).Initial }
+
+// writing is a handler that writes a body in parts of the given size.
+func writing(body []byte, part int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for part := range slices.Chunk(body, part) {
+			_, _ = w.Write(part)
+		}
+	}
+}
+
+func TestMemoryOfAListIsMeasured(t *testing.T) {
+	const fromEtcd = "resourceVersion=5&resourceVersionMatch=Exact"
+	read := func(size int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			for range size / 1_000 {
+				CountRead(r.Context(), 1_000)
+			}
+			_, _ = w.Write([]byte("{}"))
+		}
+	}
+	compressed := func(size int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			encoder := gzip.NewWriter(w)
+			_, err := encoder.Write(make([]byte, size))
+			require.NoError(t, errors.Join(err, encoder.Close()))
+		}
+	}
+	const table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+	for _, test := range []struct {
+		name, query, accept string
+		handler             http.HandlerFunc
+		want                int64
+	}{
+		{"the response of the cache", fromCache, "", writing(make([]byte, 700_000), 1_000), 700_000},
+		{"which is encoded object by object", fromCache, "application/vnd.kubernetes.protobuf", writing(make([]byte, 7_000_000), 1_000), 1_000_000},
+		{"unless it is encoded as a whole", fromCache, table, writing(make([]byte, 7_000_000), 7_000_000), 7_000_000},
+		{"what is read from etcd, whatever is chosen of it", fromEtcd + "&labelSelector=a", "", read(9_000_000), 9_000_000},
+		{"what the cache has read from etcd", fromCache, "", read(9_000_000), 9_000_000},
+		{"what was compressed", fromCache, "", compressed(700_000), 700_000},
+		{"what was compressed and encoded as a whole", fromCache, table, compressed(7_000_000), 7_000_000},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newLearningSite(t)
+			for range 3 {
+				r := requestBy(nobody, "list", test.query)
+				r.Header.Set("Accept", test.accept)
+				require.Equal(t, http.StatusOK, s.ask(s.before(test.handler), r).Code)
+			}
+			rows := s.learnt()
+			require.Len(t, rows, 1)
+			assert.Equal(t, test.want, rows[0].Bytes)
+			assert.EqualValues(t, 3, rows[0].Lists)
+			assert.Equal(t, learned.Type{Resource: "configmaps"}, rows[0].Type)
+			s.requireIdle()
+		})
+	}
+}
+
+func TestSeatsOfAListFollowWhatSuchListsTook(t *testing.T) {
+	s := newLearningSite(t)
+	require.Equal(t, 10, s.seats(fromCache), "10,000 objects of 1,000 bytes, at most 1,000,000 at one time")
+	for range 3 {
+		s.ask(s.before(writing(make([]byte, 250_000), 1_000)), requestBy(nobody, "list", fromCache))
+	}
+	assert.Equal(t, 3, s.seats(fromCache))
+	assert.Equal(t, 10, s.seats(fromCache+"&labelSelector=a"), "another kind")
+	assert.Equal(t, 3, s.estimate(requestBy(nobody, "watch", fromCache)).Initial, "a watch that begins with such a list")
+	s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
+		CountRead(r.Context(), 2_000_000)
+		assert.Equal(t, 20, s.seats(fromCache), "this list has taken more, before it ends")
+	}), requestBy(nobody, "list", fromCache))
+}
+
+func TestWithoutCountedReadsAListWithASelectorIsNotLowered(t *testing.T) {
+	for query, want := range map[string]int{"": 1, "&labelSelector=a": 50, "&fieldSelector=a%3Db": 50} {
+		s := newLearningSite(t)
+		s.options.CountsReads = false
+		query = "limit=20&continue=x" + query
+		for range 5 {
+			s.ask(s.before(writing(make([]byte, 20_000), 1_000)), requestBy(nobody, "list", query))
+		}
+		assert.Equal(t, want, s.seats(query), query)
+		s.ask(s.before(writing(make([]byte, 7_000_000), 1_000)), requestBy(nobody, "list", query))
+		assert.Equal(t, 70, s.seats(query), query)
+	}
+}
+
+func TestOnlyListsThatSucceedAreLearned(t *testing.T) {
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = w.Write(make([]byte, 300_000))
+		}
+	}
+	handler := writing(make([]byte, 5_000), 100)
+	for _, test := range []struct {
+		name    string
+		verb    string
+		query   string
+		handler http.HandlerFunc
+		writer  http.ResponseWriter
+	}{
+		{"a list that is forbidden", "list", "", status(http.StatusForbidden), httptest.NewRecorder()},
+		{"a list that fails", "list", "", status(http.StatusInternalServerError), httptest.NewRecorder()},
+		{"a list that the client does not read", "list", "", handler, brokenWriter{httptest.NewRecorder()}},
+		{"a list that panics", "list", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")); panic("x") }, httptest.NewRecorder()},
+		{"a list with invalid options", "list", "limit=x", handler, httptest.NewRecorder()},
+		{"a watch", "watch", "", handler, httptest.NewRecorder()},
+		{"a get", "get", "", handler, httptest.NewRecorder()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newLearningSite(t)
+			func() {
+				defer func() { _ = recover() }()
+				s.before(test.handler).ServeHTTP(test.writer, requestBy(nobody, test.verb, test.query))
+			}()
+			assert.Empty(t, s.learnt())
+			s.requireIdle()
+		})
+	}
+}
+
+// A client that leaves before its large list ends does not make such lists cheap, nor
+// expensive for long.
+func TestAListThatTookMoreIsLearnedEvenIfItFails(t *testing.T) {
+	for name, fail := range map[string]func(http.ResponseWriter){
+		"a panic":  func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"a status": func(w http.ResponseWriter) { w.WriteHeader(http.StatusGatewayTimeout) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newLearningSite(t)
+			small := s.before(writing(make([]byte, 50_000), 1_000))
+			for range 3 {
+				s.ask(small, requestBy(nobody, "list", fromCache))
+			}
+			require.Equal(t, 1, s.seats(fromCache))
+			func() {
+				defer func() { _ = recover() }()
+				s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
+					CountRead(r.Context(), 2_000_000)
+					fail(w)
+				}), requestBy(nobody, "list", fromCache))
+			}()
+			require.Equal(t, 20, s.seats(fromCache))
+			for range 24 {
+				s.ask(small, requestBy(nobody, "list", fromCache))
+			}
+			assert.Equal(t, 1, s.seats(fromCache))
+			s.requireIdle()
+		})
+	}
+}
+
+func TestListsOfTypesThatOthersServeAreNotLearned(t *testing.T) {
+	s := newLearningSite(t)
+	s.options.Objects = func(string) (int64, error) { return 0, fcrequest.ObjectCountNotFoundErr }
+	s.ask(s.before(writing(make([]byte, 5_000_000), 1_000)), requestBy(nobody, "list", ""))
+	assert.Empty(t, s.learnt())
+	assert.Equal(t, 1, s.seats(""))
+}
+
+// brokenWriter is the connection of a client that has left.
+type brokenWriter struct{ http.ResponseWriter }
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestOnlyListsAreMeasured(t *testing.T) {
+	for verb, measured := range map[string]bool{"list": true, "get": false, "create": false, "deletecollection": false} {
+		for cost, learns := range map[estimate.ListCost]bool{estimate.CostLearned: true, estimate.CostBySize: false, estimate.CostByCount: false} {
+			s := newLearningSite(t)
+			s.options.ListCost = cost
+			w := httptest.NewRecorder()
+			s.before(func(got http.ResponseWriter, r *http.Request) {
+				assert.Equal(t, !measured || !learns, got == http.ResponseWriter(w), "%s %s", verb, cost)
+				_, counts := r.Context().(readContext)
+				assert.Equal(t, measured && learns, counts, "%s %s", verb, cost)
+			}).ServeHTTP(w, requestBy(nobody, verb, ""))
+		}
+	}
+}
+
+// The response writer of a list has the interfaces of that of the server.
+func TestResponseWriterOfAListFlushesAndHijacksAsThatOfTheServer(t *testing.T) {
+	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newLearningSite(t)
+			list := requestBy(nobody, "list", fromCache)
+			flushed := make(chan struct{})
+			governed := s.before(func(w http.ResponseWriter, _ *http.Request) {
+				_, hijacks := w.(http.Hijacker)
+				assert.Equal(t, !http2, hijacks)
+				_, err := w.Write([]byte("first"))
+				assert.NoError(t, err)
+				assert.NoError(t, http.NewResponseController(w).Flush())
+				w.(http.Flusher).Flush()
+				assert.NoError(t, http.NewResponseController(w).SetWriteDeadline(time.Time{}))
+				<-flushed
+			})
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				governed.ServeHTTP(w, list)
+			}))
+			server.EnableHTTP2 = http2
+			server.StartTLS()
+			defer server.Close()
+			response, err := server.Client().Get(server.URL)
+			require.NoError(t, err)
+			first := make([]byte, 5)
+			_, err = io.ReadFull(response.Body, first)
+			close(flushed)
+			require.NoError(t, errors.Join(err, response.Body.Close()))
+			assert.Equal(t, "first", string(first))
+		})
+	}
+}
+
+func TestHijackedListReleasesItsSeats(t *testing.T) {
+	s := newLearningSite(t)
+	governed := s.before(func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if assert.NoError(t, err) {
+			assert.NoError(t, connection.Close())
+		}
+	})
+	done := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer close(done)
+		governed.ServeHTTP(w, requestBy(nobody, "list", ""))
+	}))
+	defer server.Close()
+	response, err := server.Client().Get(server.URL)
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	<-done
+	assert.Error(t, err)
+	assert.Empty(t, s.learnt())
+	s.requireIdle()
+}
+
+func TestListsAreOfAKind(t *testing.T) {
+	type want = learned.Kind
+	for _, test := range []struct {
+		name, query, header, value string
+		change                     func(*apirequest.RequestInfo)
+		want                       learned.Kind
+	}{
+		{"of a namespace, from the cache", fromCache, "", "", nil, want{Namespaced: true}},
+		{"of all namespaces", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Namespace = "" }, want{}},
+		{"a page from etcd", "limit=500&continue=x", "", "", nil, want{Namespaced: true, FromStorage: true, Limit: 500}},
+		{"by labels", fromCache + "&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.Labels}},
+		{"by fields", fromCache + "&fieldSelector=a%3Db", "", "", nil, want{Namespaced: true, Selector: learned.Fields}},
+		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.LabelsAndFields}},
+		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: learned.OneName}},
+		{"as a table", fromCache, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io", nil, want{Namespaced: true, Whole: true}},
+		{"as YAML", fromCache, "Accept", "application/yaml", nil, want{Namespaced: true, Whole: true}},
+		{"as CBOR", fromCache, "Accept", "application/cbor", nil, want{Namespaced: true, Whole: true}},
+		{"as protobuf", fromCache, "Accept", "application/vnd.kubernetes.protobuf,application/json", nil, want{Namespaced: true}},
+		{"indented", fromCache + "&pretty=true", "", "", nil, want{Namespaced: true, Whole: true}},
+		{"indented for a person", fromCache, "User-Agent", "curl/8.5.0", nil, want{Namespaced: true, Whole: true}},
+		{"for a client", fromCache, "User-Agent", "kubectl/v1.33.0", nil, want{Namespaced: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newLearningSite(t)
+			r := requestBy(nobody, "list", test.query)
+			if test.header != "" {
+				r.Header.Set(test.header, test.value)
+			}
+			if test.change != nil {
+				test.change(infoOf(r))
+			}
+			s.ask(s.before(writing([]byte("{}"), 2)), r)
+			rows := s.learnt()
+			require.Len(t, rows, 1)
+			limit := test.want.Limit
+			test.want.Limit = 0
+			assert.Equal(t, test.want, rows[0].Kind)
+			assert.Equal(t, limit > 0, rows[0].Limits.Min > 0)
+		})
+	}
+}
+
+func TestSizeOfACompressedBodyIsItsTrailer(t *testing.T) {
+	var out bytes.Buffer
+	encoder := gzip.NewWriter(&out)
+	_, err := encoder.Write([]byte(strings.Repeat("abc", 10_000)))
+	require.NoError(t, errors.Join(err, encoder.Close()))
+	for part := 1; part < out.Len(); part++ {
+		l := &measuredList{gzip: true, sent: int64(out.Len())}
+		for rest := out.Bytes(); len(rest) > 0; rest = rest[min(part, len(rest)):] {
+			l.keepTrailer(rest[:min(part, len(rest))])
+		}
+		require.EqualValues(t, 30_000, l.uncompressed())
+	}
+	full := [trailerLength]byte{0xff, 0xff, 0xff, 0xff}
+	assert.EqualValues(t, 1032*30, (&measuredList{sent: 30, trailer: full}).uncompressed(), "what cannot be is bounded")
+	assert.EqualValues(t, 1<<32+5, (&measuredList{sent: 4e9, trailer: [trailerLength]byte{5}}).uncompressed(), "modulo 2^32")
+}
+
+func TestReadsOfOtherRequestsAreNotCounted(t *testing.T) {
+	CountRead(context.Background(), 1)
+}
