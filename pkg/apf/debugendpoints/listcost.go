@@ -1,0 +1,89 @@
+package debugendpoints
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+)
+
+// ListCosts is what was learned of lists.
+type ListCosts interface {
+	// Report returns what was learned until now.
+	Report(now time.Duration) []learned.Row
+}
+
+var _ ListCosts = (*learned.Learner)(nil)
+
+// InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
+// learner.
+func InstallListCosts(mux Mux, costs ListCosts, now func() time.Duration) {
+	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, listCostHeaders(), listCostRows(costs.Report(now())))
+	})
+}
+
+type listCostRow struct {
+	APIGroup string `json:"apiGroup"`
+	Resource string `json:"resource"`
+	// Source is cache or etcd, Scope all or namespace, Encoding object (by object) or
+	// whole.
+	Source   string `json:"source"`
+	Scope    string `json:"scope"`
+	Selector string `json:"selector"`
+	Limit    string `json:"limit"`
+	Encoding string `json:"encoding"`
+	// Seats is the cost on a level without a bound.
+	Seats int `json:"seats"`
+	// Bytes are what a list is expected to have in memory at one time, FormulaBytes those
+	// of the formula for the last one.
+	Bytes        int64 `json:"bytes"`
+	FormulaBytes int64 `json:"formulaBytes"`
+	// Lists is the number of lists seen, MeanSeconds the mean duration of the last ones.
+	Lists       uint64  `json:"lists"`
+	MeanSeconds float64 `json:"meanSeconds"`
+	// Floor reports whether a list costs at least the formula: too few were seen lately.
+	Floor bool `json:"floor"`
+}
+
+func listCostHeaders() []string {
+	return []string{
+		"APIGroup", "Resource", "Source", "Scope", "Selector", "Limit", "Encoding",
+		"Seats", "Bytes", "FormulaBytes", "Lists", "MeanSeconds", "Floor",
+	}
+}
+
+func listCostRows(learnt []learned.Row) []row {
+	var rows []row
+	for _, l := range learnt {
+		rows = append(rows, listCostRow{
+			APIGroup: l.Group, Resource: l.Resource,
+			Source:   choose(l.Kind.FromStorage, "etcd", "cache"),
+			Scope:    choose(l.Kind.Namespaced, "namespace", "all"),
+			Selector: l.Kind.Selector.String(),
+			Limit:    l.Limits.String(),
+			Encoding: choose(l.Kind.Whole, "whole", "object"),
+			Seats:    estimate.Own(estimate.CostLearned).OfBytes(l.Bytes, 0).Initial,
+			Bytes:    l.Bytes, FormulaBytes: l.Prior,
+			Lists: l.Lists, MeanSeconds: l.Took.Seconds(), Floor: l.Floor,
+		})
+	}
+	return rows
+}
+
+func choose(first bool, one, other string) string {
+	if first {
+		return one
+	}
+	return other
+}
+
+func (r listCostRow) columns() []string {
+	return []string{
+		r.APIGroup, r.Resource, r.Source, r.Scope, r.Selector, r.Limit, r.Encoding,
+		strconv.Itoa(r.Seats), strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.FormulaBytes, 10),
+		strconv.FormatUint(r.Lists, 10), strconv.FormatFloat(r.MeanSeconds, 'f', 6, 64), strconv.FormatBool(r.Floor),
+	}
+}
