@@ -14,6 +14,7 @@ import (
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
@@ -50,6 +51,9 @@ type Config struct {
 	// TotalControl says whether the total of seats, MaxRequestsInFlight plus
 	// MaxMutatingRequestsInFlight of Run, follows what the machine can bear.
 	TotalControl total.Options
+
+	// ListCost says what lists cost.
+	ListCost estimate.ListCost
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;
 	// nil means pkg/apf. What it sets is used by the library's filter.
@@ -94,6 +98,7 @@ func NewConfig() *Config {
 		EgressSelector:   genericoptions.NewEgressSelectorOptions(),
 		Traces:           genericoptions.NewTracingOptions(),
 		TotalControl:     total.Options{Mode: total.Monitor},
+		ListCost:         estimate.CostLearned,
 	}
 }
 

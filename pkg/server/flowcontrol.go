@@ -13,7 +13,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
@@ -26,6 +25,7 @@ type flowControl struct {
 	annotations filter.Annotations
 	// readers are told why their requests are rejected.
 	readers *rejectionReaders
+	lists   listCosts
 }
 
 // applyFlowControl makes the engine, which enforces the objects that this server
@@ -37,7 +37,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if other := s.config.FlowControl; other != nil {
 		return other(s.generic)
 	}
-	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats(), s.config.TotalControl)
+	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats(), s.config)
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
@@ -65,27 +65,37 @@ func (s *Server) totalSeats() int {
 	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
 }
 
-// newFlowControl makes the engine with a total of seats, which changes as control says.
-// Once started, its informers configure it.
-func newFlowControl(loopback *restclient.Config, seats int, control total.Options) (*flowControl, error) {
+// newFlowControl makes the engine with a total of seats. Once started, its informers
+// configure it.
+func newFlowControl(loopback *restclient.Config, seats int, config CompletedConfig) (*flowControl, error) {
 	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
 		return nil, err
 	}
 	informers := externalversions.NewSharedInformerFactory(client, 0)
 	v1 := informers.Flowcontrol().V1()
+	levels, schemas := v1.PriorityLevelConfigurations().Informer(), v1.FlowSchemas().Informer()
+	lists, err := newListCosts(config.ListCost, levels, schemas)
+	if err != nil {
+		return nil, err
+	}
 	engine, err := apf.New(apf.Config{
-		Levels:        v1.PriorityLevelConfigurations().Informer(),
-		Schemas:       v1.FlowSchemas().Informer(),
+		Levels:        levels,
+		Schemas:       schemas,
 		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
 		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
 		Total:         seats,
-		TotalControl:  control,
+		TotalControl:  config.TotalControl,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &flowControl{FlowControl: engine, informers: informers}, nil
+	for _, collector := range lists.collectors() {
+		if err := engine.Registry().Register(collector); err != nil {
+			return nil, err
+		}
+	}
+	return &flowControl{FlowControl: engine, informers: informers, lists: lists}, nil
 }
 
 // filter returns the flow-control filter.
@@ -94,6 +104,10 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		LongRunning: c.LongRunningFunc,
 		WaitLimit:   c.RequestTimeout / 4,
 		Objects:     c.StorageObjectCountTracker.Get,
+		ListCost:    f.lists.cost,
+		Sizes:       f.lists.average,
+		Learner:     f.lists.learner,
+		CountsReads: true, // by namingTransformer
 		Annotations: f.annotations,
 		Explain:     f.readers.include,
 		Serializer:  c.Serializer,

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/value"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 )
 
 // unreadableObject is the last error about an object in etcd that cannot be read,
@@ -94,7 +96,7 @@ func (c recordingCodec) Decode(data []byte, defaults *schema.GroupVersionKind, i
 }
 
 // namingTransformer names the key of a value that does not decrypt, and of one that
-// did not decode when it was read before.
+// did not decode when it was read before. It counts what lists read, see package filter.
 type namingTransformer struct {
 	value.Transformer
 	last       *lastDecodeFailure
@@ -106,6 +108,7 @@ var _ value.Transformer = namingTransformer{}
 // TransformFromStorage implements value.Transformer.
 func (t namingTransformer) TransformFromStorage(ctx context.Context, data []byte, about value.Context) ([]byte, bool, error) {
 	plain, stale, err := t.Transformer.TransformFromStorage(ctx, data, about)
+	filter.CountRead(ctx, len(plain))
 	if last := t.last.Load(); err == nil && last != nil && bytes.Equal(plain, last.data) {
 		err = last.err
 	}

@@ -25,6 +25,9 @@ func (c CompletedConfig) Validate() []error {
 	if err := c.AuditFlowControl.validate(); err != nil {
 		errs = append(errs, err)
 	}
+	if err := c.ListCost.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("--list-cost=%w", err))
+	}
 	errs = append(errs, c.validateFeatures()...)
 	errs = append(errs, c.validateAdmission()...)
 	errs = append(errs, c.validateAPIEnablement()...)

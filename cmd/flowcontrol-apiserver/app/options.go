@@ -47,6 +47,11 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 			"seats,queue-wait,outcome}: governed (all but those of exempt priority levels), all, or none. The outcome is executed, "+
 			"queue-full, concurrency-limit, time-out or cancelled.")
 	o.addTotalFlags(sets.FlagSet("requests and shutdown"))
+	sets.FlagSet("requests and shutdown").StringVar((*string)(&o.ListCost), "list-cost", string(o.ListCost),
+		"What a list costs, and a watch that begins with one: count (a seat for 100 stored objects, as in Kubernetes 1.33), size (a seat for 100,000 "+
+			"bytes in memory, by the number of objects and their average size, as in Kubernetes 1.34 and later), or learned (a seat for 100,000 bytes "+
+			"in memory, as measured with lists of the same resource, source, scope, selectors and limit; at least the cost by size until three of "+
+			"them were measured).")
 	o.Features.AddFlags(sets.FlagSet("features"))
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
 	o.Traces.AddFlags(sets.FlagSet("traces"))

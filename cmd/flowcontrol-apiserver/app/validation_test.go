@@ -38,18 +38,20 @@ func TestWhereObjectsAreAndWhoSaysWhoUsersAreAreTwoChoices(t *testing.T) {
 func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {
 	const etcd = "--etcd-servers=https://127.0.0.1:2379"
 	for name, args := range map[string][]string{
-		"an etcd with TLS":                        {etcd, "--etcd-cafile=a", "--etcd-certfile=b", "--etcd-keyfile=c"},
-		"an etcd with its authority alone":        {etcd, "--etcd-cafile=a"},
-		"no flow control and no seats":            {"--enable-priority-and-fairness=false", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"},
-		"a total of one seat that adapts":         {"--max-requests-inflight=1", "--max-mutating-requests-inflight=0", "--flow-control-total=adaptive"},
-		"bounds of the total":                     {"--flow-control-total=adaptive", "--flow-control-total-min=1", "--flow-control-total-max=60000"},
-		"no flow control and bounds of the total": {"--enable-priority-and-fairness=false", "--flow-control-total-min=5000"},
-		"seats of one kind alone":                 {"--max-requests-inflight=0"},
-		"v1beta3 switched off":                    {"--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false"},
-		"v1 switched on":                          {"--runtime-config=flowcontrol.apiserver.k8s.io/v1=true"},
-		"admission of the cluster in front":       {"--kubeconfig=file", "--enable-admission-plugins=MutatingAdmissionWebhook"},
-		"no data directory, as none is needed":    {etcd, "--kubeconfig=file", "--data-dir="},
-		"a certificate of one's own with its key": {"--tls-cert-file=a", "--tls-private-key-file=b"},
+		"an etcd with TLS":                         {etcd, "--etcd-cafile=a", "--etcd-certfile=b", "--etcd-keyfile=c"},
+		"an etcd with its authority alone":         {etcd, "--etcd-cafile=a"},
+		"no flow control and no seats":             {"--enable-priority-and-fairness=false", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"},
+		"a total of one seat that adapts":          {"--max-requests-inflight=1", "--max-mutating-requests-inflight=0", "--flow-control-total=adaptive"},
+		"bounds of the total":                      {"--flow-control-total=adaptive", "--flow-control-total-min=1", "--flow-control-total-max=60000"},
+		"lists that cost by the number of objects": {"--list-cost=count"},
+		"lists that cost by size":                  {"--list-cost=size"},
+		"no flow control and bounds of the total":  {"--enable-priority-and-fairness=false", "--flow-control-total-min=5000"},
+		"seats of one kind alone":                  {"--max-requests-inflight=0"},
+		"v1beta3 switched off":                     {"--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false"},
+		"v1 switched on":                           {"--runtime-config=flowcontrol.apiserver.k8s.io/v1=true"},
+		"admission of the cluster in front":        {"--kubeconfig=file", "--enable-admission-plugins=MutatingAdmissionWebhook"},
+		"no data directory, as none is needed":     {etcd, "--kubeconfig=file", "--data-dir="},
+		"a certificate of one's own with its key":  {"--tls-cert-file=a", "--tls-private-key-file=b"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Empty(t, parseFlags(t, args...).Complete().Validate()) })
 	}
@@ -75,6 +77,8 @@ func TestFlagsThatContradictAreRefusedWithAWayOut(t *testing.T) {
 		{"a minimum of the total above its start", []string{"--flow-control-total-min=601"}, []string{"--flow-control-total-min=601: must not be more than the static total, 600"}},
 		{"a maximum of the total below its minimum", []string{"--flow-control-total-min=500", "--flow-control-total-max=400"}, []string{"--flow-control-total-max=400: must not be less than the minimum, 500"}},
 		{"a maximum of the total below its start", []string{"--flow-control-total-max=100"}, []string{"--flow-control-total-max=100: must not be less than the static total, 600"}},
+		{"a cost of lists that does not exist", []string{"--list-cost=seize"}, []string{"--list-cost=seize must be one of count, size, learned"}},
+		{"no cost of lists", []string{"--list-cost="}, []string{"--list-cost= must be one of count, size, learned"}},
 		{"v1 switched off", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v1=false"}, []string{"flowcontrol.apiserver.k8s.io/v1=false is not possible"}},
 		{"v1 switched off in other words", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v1=0"}, []string{"is not possible"}},
 		{"all switched off", []string{"--runtime-config=api/all=false"}, []string{"api/all=false is not possible"}},

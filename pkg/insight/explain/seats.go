@@ -23,13 +23,16 @@ const (
 	methodWatchers = "watchers"
 )
 
+// learnedText is what is known of a cost that a server learns.
+const learnedText = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
+
 // latestRelease is assumed if the release is not known.
 const latestRelease = 37
 
 // estimator returns the estimator of the API servers and its name.
 func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
 	if e.input.Own {
-		return estimate.Own(estimate.CostByCount), "flowcontrol-apiserver", nil
+		return estimate.Own(estimate.CostLearned), "flowcontrol-apiserver", nil
 	}
 	minor, known := minorOf(e.input.Configuration.Release)
 	if !known {
@@ -54,6 +57,9 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 	switch {
 	case attributes.Verb == "list" || attributes.Verb == "watch":
 		a.Seats = readSeats(estimator, h, fact, bound)
+		if e.input.Own && a.Seats.Method == methodBytes {
+			a.Notes = append(a.Notes, learnedText)
+		}
 	case estimate.IsWrite(attributes):
 		a.Seats = writeSeats(attributes.Verb, fact, bound)
 	default:
@@ -122,9 +128,13 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 	if estimator.BySize {
 		s.Method = methodBytes
 	}
-	if fact.Objects < 0 {
+	if unknown := unknownText(estimator, stored, fact); unknown != "" {
 		s.AtMost = estimator.Read(read, estimate.Stored{Objects: math.MaxInt32}, bound).Work.Initial
-		s.Why = fmt.Sprintf("%sThe number of stored objects is not known. The list takes 1 to %s.", beginning(read), seatCount(int64(s.AtMost)))
+		if fact.Objects >= 0 {
+			s.StoredObjects = stored.Objects
+			s.Initial, s.Width = 1, 1
+		}
+		s.Why = fmt.Sprintf("%s%s The list takes 1 to %s.", beginning(read), unknown, seatCount(int64(s.AtMost)))
 		return s
 	}
 	s.StoredObjects, s.StoredBytes = stored.Objects, max(fact.Bytes, 0)
@@ -138,6 +148,19 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 	sentences = append(sentences, boundText(cost))
 	s.Why = strings.Join(sentences, " ")
 	return s
+}
+
+// unknownText says what is not known of what is stored; "" if enough is.
+func unknownText(estimator estimate.Estimator, stored estimate.Stored, fact Fact) string {
+	switch {
+	case fact.Objects < 0:
+		return "The number of stored objects is not known."
+	case estimator == estimate.Own(estimate.CostLearned) && stored.Objects > 0 && stored.Size <= 0:
+		// kube-apiserver reports the size if it knows it.
+		return "The average size of the stored objects is known to the server alone."
+	default:
+		return ""
+	}
 }
 
 func beginning(read estimate.Read) string {

@@ -40,7 +40,7 @@ func TestSeatsAreThoseOfTheRelease(t *testing.T) {
 		"a watch before 1.34":                {"watch secrets -A", "1.33", false, 1, "one", "A watch takes one seat until it has started, then none."},
 		"a watch of 1.36":                    {"watch secrets -A", "1.36", false, 8, "bytes", "The watch begins with a list"},
 		"a watch of 1.36 without a list":     {"watch secrets -A --resource-version=5", "1.36", false, 1, "one", "The watch sends no initial events."},
-		"a watch on this server":             {"watch secrets -A", "1.33", true, 8, "objects", "The watch begins with a list"},
+		"a watch on this server":             {"watch secrets -A", "1.33", true, 8, "bytes", "The watch begins with a list"},
 		"a resource of another server":       {"list pods.metrics.k8s.io -A", "1.36", false, 1, "one", "does not store"},
 		"a write that few watch":             {"update secrets a", "1.33", false, 1, "watchers", "It notifies at most 5 watchers; fewer than 10 are neglected."},
 		"a write that many watch":            {"update pods web", "1.33", false, 8, "watchers", "Then it notifies at most 120 watchers, which takes a tenth of a seat for 5 ms each: 8 seats for 7.5ms."},
@@ -74,6 +74,23 @@ func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 	a = explained(t, in, "list secrets -A")
 	assert.Equal(t, "Kubernetes 1.37", a.Seats.Estimator)
 	assert.Contains(t, a.Notes[0], "release of the API server is not known")
+}
+
+func TestLearnedCostIsNotPredicted(t *testing.T) {
+	const note = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
+	in := input()
+	in.Own = true
+	a := explained(t, in, "list secrets -A --limit=100")
+	assert.Equal(t, 2, a.Seats.Width, "the formula")
+	assert.Contains(t, a.Notes, note)
+	assert.NotContains(t, explained(t, in, "get secrets a").Notes, note)
+	in.Facts = Facts{{Resource: "secrets"}: {Objects: 100}}
+	a = explained(t, in, "list secrets -A")
+	assert.Equal(t, 1, a.Seats.Width)
+	assert.Equal(t, 8, a.Seats.AtMost)
+	assert.Contains(t, a.Seats.Why, "The average size of the stored objects is known to the server alone. The list takes 1 to 8 seats.")
+	in.Own = false
+	assert.NotContains(t, explained(t, in, "list secrets -A").Notes, note)
 }
 
 func TestFactsAreThoseOfTheAPIServerThatTellsMost(t *testing.T) {

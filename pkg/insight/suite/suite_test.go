@@ -139,7 +139,7 @@ func TestExpectationsThatAreNotMetSayWhy(t *testing.T) {
 func TestServerDecidesHowSeatsAreEstimated(t *testing.T) {
 	text := header + `
 configuration: {release: "1.33", server: flowcontrol-apiserver}
-facts: {pods: {objects: 450}}
+facts: {pods: {objects: 450, bytes: 450000}}
 cases: [{name: a watch that begins with a list, request: {verb: watch, resource: pods, user: alice}, expect: {seats: 5}}]`
 	assert.Equal(t, 1, run(t, text).Passed)
 }

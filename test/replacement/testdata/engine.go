@@ -43,4 +43,6 @@ var measured engines
 func (e *engines) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (e *engines) Collect(metrics chan<- prometheus.Metric) { e.current.Load().Registry().Collect(metrics) }
+func (e *engines) Collect(metrics chan<- prometheus.Metric) {
+	e.current.Load().Registry().Collect(metrics)
+}

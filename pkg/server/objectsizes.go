@@ -1,0 +1,64 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// objectSizes sums up the sizes of the stored objects of one type, which an informer
+// tells it.
+type objectSizes struct {
+	total, mean atomic.Int64 // in bytes
+
+	mu    sync.Mutex // guards what follows
+	bytes map[types.UID]int64
+}
+
+var _ cache.ResourceEventHandler = (*objectSizes)(nil)
+
+// storedObject is an object in the encoding in which it is stored.
+type storedObject interface {
+	GetUID() types.UID
+	// Size returns the length of the object as protobuf.
+	Size() int
+}
+
+func newObjectSizes() *objectSizes { return &objectSizes{bytes: map[types.UID]int64{}} }
+
+// average returns the average size in bytes; 0 if there is no object.
+func (s *objectSizes) average() int64 { return s.mean.Load() }
+
+// OnAdd implements cache.ResourceEventHandler.
+func (s *objectSizes) OnAdd(object any, _ bool) { s.set(object, true) }
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (s *objectSizes) OnUpdate(_, object any) { s.set(object, true) }
+
+// OnDelete implements cache.ResourceEventHandler.
+func (s *objectSizes) OnDelete(object any) {
+	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = tombstone.Obj
+	}
+	s.set(object, false)
+}
+
+func (s *objectSizes) set(object any, present bool) {
+	stored, ok := object.(storedObject)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	uid := stored.GetUID()
+	total := s.total.Load() - s.bytes[uid]
+	delete(s.bytes, uid)
+	if present {
+		s.bytes[uid] = int64(stored.Size())
+		total += s.bytes[uid]
+	}
+	s.total.Store(total)
+	s.mean.Store(total / int64(max(len(s.bytes), 1)))
+}

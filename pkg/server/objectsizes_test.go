@@ -1,0 +1,54 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+)
+
+func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
+	object := func(uid types.UID, message string) *flowcontrolv1.FlowSchema {
+		return &flowcontrolv1.FlowSchema{
+			ObjectMeta: metav1.ObjectMeta{Name: string(uid), UID: uid},
+			Status:     flowcontrolv1.FlowSchemaStatus{Conditions: []flowcontrolv1.FlowSchemaCondition{{Message: message}}},
+		}
+	}
+	small, large, grown := object("a", "x"), object("b", "a longer message"), object("a", "an even longer message than that")
+	s := newObjectSizes()
+	assert.Zero(t, s.average(), "it is not known")
+	s.OnAdd(small, true)
+	assert.EqualValues(t, small.Size(), s.average())
+	s.OnAdd(large, false)
+	assert.EqualValues(t, (small.Size()+large.Size())/2, s.average())
+	s.OnUpdate(small, grown)
+	assert.EqualValues(t, (grown.Size()+large.Size())/2, s.average())
+	s.OnDelete(large)
+	assert.EqualValues(t, grown.Size(), s.average())
+	s.OnDelete(large)
+	assert.EqualValues(t, grown.Size(), s.average(), "it was gone already")
+	// The informer has missed the deletion, and an update before.
+	s.OnDelete(cache.DeletedFinalStateUnknown{Key: "a", Obj: small})
+	assert.Zero(t, s.average())
+	s.OnAdd("no object", false)
+	s.OnDelete(cache.DeletedFinalStateUnknown{Key: "a"})
+	assert.Zero(t, s.average())
+}
+
+func TestListCostIsLearnedUnlessConfiguredOtherwise(t *testing.T) {
+	require.Equal(t, estimate.CostLearned, NewConfig().ListCost)
+	require.NotNil(t, withFlowControl(t, NewConfig()).flowControl.lists.learner)
+	for _, cost := range []estimate.ListCost{estimate.CostByCount, estimate.CostBySize} {
+		config := NewConfig()
+		config.ListCost = cost
+		lists := withFlowControl(t, config).flowControl.lists
+		require.Nil(t, lists.learner)
+		require.Equal(t, cost, lists.cost)
+	}
+}
