@@ -1,0 +1,109 @@
+package benchmarks
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// learnedTypes is the number of types whose lists were learned.
+const learnedTypes = 100
+
+// taught returns a learner that has seen lists of many types.
+func taught() *learned.Learner {
+	l := learned.New()
+	for i := range learnedTypes {
+		for range 5 {
+			l.Observe(typeOf(i), kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, time.Second)
+		}
+	}
+	return l
+}
+
+func typeOf(i int) learned.Type {
+	return learned.Type{Group: "example.com", Resource: fmt.Sprintf("resource%03d", i)}
+}
+
+func kindOf() learned.Kind {
+	return learned.Kind{FromStorage: true, Selector: learned.Labels, Limit: 500}
+}
+
+// BenchmarkLearnedEstimate measures what the estimate of a list takes once the formula is
+// computed.
+func BenchmarkLearnedEstimate(b *testing.B) {
+	l, resource := taught(), typeOf(learnedTypes/2)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Estimate(resource, kindOf(), 1_000_000, 2*time.Second)
+	}
+}
+
+// BenchmarkLearnedEstimateParallel lets all goroutines read one kind while others learn.
+func BenchmarkLearnedEstimateParallel(b *testing.B) {
+	l := taught()
+	var goroutines atomic.Int64
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		resource := typeOf(int(goroutines.Add(1)) % 2)
+		for n := 0; pb.Next(); n++ {
+			if l.Estimate(resource, kindOf(), 1_000_000, 2*time.Second); n%1000 == 0 {
+				l.Observe(resource, kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, 2*time.Second)
+			}
+		}
+	})
+}
+
+// BenchmarkLearnedObserve measures what learning from a list takes.
+func BenchmarkLearnedObserve(b *testing.B) {
+	l, resource := taught(), typeOf(learnedTypes/2)
+	now := time.Second
+	b.ReportAllocs()
+	for b.Loop() {
+		now += time.Millisecond
+		l.Observe(resource, kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, now)
+	}
+}
+
+// BenchmarkListCost measures what flow control adds to a list, and to a get, by each
+// cost of lists: the filter that counts objects takes the place of the peer.
+func BenchmarkListCost(b *testing.B) {
+	for _, cost := range []estimate.ListCost{estimate.CostBySize, estimate.CostLearned} {
+		for verb, info := range map[string]request.RequestInfo{"list": {Verb: "list"}, "get": {Verb: "get", Name: "settings"}} {
+			b.Run(fmt.Sprintf("%s/%s", cost, verb), func(b *testing.B) {
+				body := []byte("{}")
+				bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+				counting, costing := costFilter(b, estimate.CostByCount), costFilter(b, cost)
+				compare(b, bare, counting(bare), costing(bare), requestOf(b, info, "alice"))
+			})
+		}
+	}
+}
+
+// costFilter returns this project's filter with a cost of lists.
+func costFilter(b *testing.B, cost estimate.ListCost) func(http.Handler) http.Handler {
+	b.Helper()
+	configuration, problems := configsync.NewTranslator().Translate(builtIn())
+	if len(problems) > 0 {
+		b.Fatal(problems)
+	}
+	e := directly(b, total, configuration)
+	return filter.New(e, filter.Options{
+		LongRunning: longRunning(),
+		WaitLimit:   15 * time.Second,
+		Objects:     objectCounts().Get,
+		Sizes:       func(string) int64 { return 1_000 },
+		ListCost:    cost,
+		CountsReads: true,
+		Gauges:      stats.NewKindGauges(e.Now()),
+	})
+}
