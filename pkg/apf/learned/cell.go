@@ -24,6 +24,7 @@ type cell struct {
 	bytes atomic.Int64
 	prior atomic.Int64 // when the last list was measured
 	until atomic.Int64 // time from which on the prior is a floor again
+	_     [40]byte     // estimates share a cache line that lists seldom change
 
 	mu        sync.Mutex // guards what follows
 	histogram histogram
@@ -51,17 +52,24 @@ func (c *cell) observe(o Observation, now time.Duration) {
 	}
 	c.lists++
 	c.took += (float64(max(o.Took, 0)) - c.took) * max(1-keep, 1/float64(c.lists))
-	c.bytes.Store(max(c.histogram.quantile(), c.raised))
-	c.prior.Store(clamp(o.Prior))
+	set(&c.bytes, max(c.histogram.quantile(), c.raised))
+	set(&c.prior, clamp(o.Prior))
 	lasts := float64(halfLife) * math.Log2(c.histogram.weight()/enough)
-	c.until.Store(int64(c.histogram.at) + int64(max(lasts, 0)))
+	set(&c.until, int64(c.histogram.at)+int64(max(lasts, 0)))
+}
+
+// set stores a value that is different, so that others need not read it again.
+func set(to *atomic.Int64, value int64) {
+	if to.Load() != value {
+		to.Store(value)
+	}
 }
 
 func (c *cell) raise(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.raised = max(c.raised, bytes)
-	c.bytes.Store(max(c.bytes.Load(), bytes))
+	set(&c.bytes, max(c.bytes.Load(), bytes))
 }
 
 func clamp(bytes int64) int64 { return min(max(bytes, 0), maxBytes) }

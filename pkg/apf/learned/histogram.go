@@ -10,6 +10,9 @@ const (
 	keep = 0.75
 	// halfLife is the time that halves the weights.
 	halfLife = 10 * time.Minute
+	// resolution is the time after which weights are reduced again: an exponential costs
+	// as much as all the rest.
+	resolution = time.Second
 	// largerPart is the part of the bytes that lists larger than the estimate may have
 	// taken.
 	largerPart = 0.1
@@ -27,7 +30,7 @@ const (
 type histogram struct {
 	weights [buckets]float64
 	means   [buckets]float64 // of the sizes in the bucket, by weight, in bytes
-	at      time.Duration    // of the last list
+	at      time.Duration    // until which the weights are reduced
 }
 
 func bucketOf(bytes float64) int {
@@ -37,10 +40,10 @@ func bucketOf(bytes float64) int {
 	return min(int(math.Ceil(bucketsPerDouble*math.Log2(bytes/smallest))), buckets-1)
 }
 
-// add adds the size of a list. A time before that of the last list counts as that time.
+// add adds the size of a list. A time before that of an earlier list counts as that time.
 func (h *histogram) add(bytes float64, now time.Duration) {
 	factor := keep
-	if passed := now - h.at; passed > 0 {
+	if passed := now - h.at; passed >= resolution {
 		factor *= math.Exp2(-float64(passed) / float64(halfLife))
 		h.at = now
 	}

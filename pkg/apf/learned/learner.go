@@ -85,7 +85,9 @@ func (l *Learner) cell(t Type, k Kind, now time.Duration) *cell {
 			return nil
 		}
 	}
-	known.last.Store(int64(now))
+	if int64(now)-known.last.Load() >= int64(resolution) {
+		known.last.Store(int64(now))
+	}
 	slot := &known.cells[k.index()]
 	if c := slot.Load(); c != nil {
 		return c
