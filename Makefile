@@ -226,6 +226,8 @@ bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@go run ./hack/enginebench
 	@echo "bench: an elephant and mice under both engines (some minutes)"
 	@go run ./hack/contention
+	@echo "bench: lists of a server with a memory limit, by --list-cost (some minutes)"
+	@go run ./hack/listcosts
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@go run ./hack/benchmarks
 

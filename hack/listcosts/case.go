@@ -1,0 +1,56 @@
+package main
+
+import "fmt"
+
+const (
+	// stored is the number of bytes of all FlowSchemas of a case.
+	stored = 10_000_000
+	// streamed is the most that a list from the watch cache has in memory at one time.
+	streamed = 1_000_000
+	// bytesPerSeat is what a seat is worth.
+	bytesPerSeat = 100_000
+)
+
+// size is the size of the stored objects.
+type size struct {
+	name  string
+	bytes int
+}
+
+func sizes() []size { return []size{{"1 KB", 1_000}, {"100 KB", 100_000}, {"1 MB", 1_000_000}} }
+
+// list is a kind of list.
+type list struct {
+	name      string
+	fromEtcd  bool
+	selective bool
+}
+
+func lists() []list {
+	return []list{{"all, etcd", true, false}, {"none of them, etcd", true, true}, {"all, cache", false, false}, {"none of them, cache", false, true}}
+}
+
+// path returns the path and the query of the list, at a revision of etcd.
+func (l list) path(revision int64) string {
+	query := "resourceVersion=0"
+	if l.fromEtcd {
+		query = fmt.Sprintf("resourceVersionMatch=Exact&resourceVersion=%d", revision)
+	}
+	if l.selective {
+		query += "&labelSelector=chosen%3Dnever"
+	}
+	return collection + "?" + query
+}
+
+// inMemory returns the bytes that one list has in memory at one time, as seats count
+// them.
+func (l list) inMemory() float64 {
+	switch {
+	case l.fromEtcd:
+		return stored
+	case l.selective:
+		return 0
+	default:
+		return streamed
+	}
+}

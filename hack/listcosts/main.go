@@ -1,0 +1,57 @@
+// Command listcosts compares what --list-cost=count, size and learned do to a server with
+// a memory limit. 50 connections of one service account list FlowSchemas, of 1 KB, 100 KB
+// or 1 MB each and 10 MB together: all or a selection, from etcd or from the watch cache.
+// Meanwhile another user gets one small object 20 times a second.
+//
+// Each case has a server process and an etcd process of its own. The limit is GOMEMLIMIT
+// at nine tenths, and the server is killed when its resident memory exceeds the limit, as
+// a kernel does. The program needs no cgroup, which only root can make.
+//
+// The table goes to stdout and docs/benchmarks.md. A run takes six minutes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// settings is the extent of the measurements.
+type settings struct {
+	limit float64 // of memory, in bytes
+	load  time.Duration
+}
+
+func main() {
+	limit := flag.Int("limit", 700, "memory limit of the server in MiB")
+	load := flag.Duration("load", 5*time.Second, "how long each case lasts")
+	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
+	flag.Parse()
+	s := settings{limit: float64(*limit) * (1 << 20), load: *load}
+	program.Run(func(ctx context.Context) error { return run(ctx, s, *output) })
+}
+
+func run(ctx context.Context, s settings, output string) error {
+	var results []result
+	err := harness.Own(ctx, func(o *harness.Owner) {
+		for _, size := range sizes() {
+			for _, list := range lists() {
+				for _, cost := range []estimate.ListCost{estimate.CostByCount, estimate.CostBySize, estimate.CostLearned} {
+					o.Within(func(o *harness.Owner) { results = append(results, measure(o, s, size, list, cost)) })
+				}
+			}
+		}
+	})
+	if err != nil || output == "" {
+		fmt.Print(report(s, results))
+		return err
+	}
+	return document.Publish("listcosts", output, report(s, results))
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// report returns the section of docs/benchmarks.md.
+func report(s settings, results []result) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, `## What lists cost
+
+Written by `+"`make bench`"+` on a machine with %d processors: a server with a memory limit of
+%.0f MiB (GOMEMLIMIT at nine tenths; killed above the limit), 600 seats, and FlowSchemas of
+%d MB together; %d connections of one service account list for %v, on level workload-low;
+another user gets one object 20 times a second. *Seats* is the mean of a list. A seat is
+worth 100,000 bytes in memory; *used* is the part of this that a list takes, above 100 %%
+where a list takes more than it is charged or more than the level allows.
+
+`, runtime.NumCPU(), s.limit/(1<<20), stored/1_000_000, connections, s.load)
+	out.WriteString("| objects | list | list cost | seats | used | lists/s | peak memory | p99 of small requests | |\n")
+	out.WriteString("|---|---|---|---:|---:|---:|---:|---:|---|\n")
+	for _, r := range results {
+		fmt.Fprintf(&out, "| %s | %s | %s | %.1f | %.0f %% | %.1f | %.0f MiB | %v | %s |\n",
+			r.size.name, r.list.name, r.cost, r.perList, 100*r.used(), r.rate, r.peak/(1<<20), r.small.Round(100*time.Microsecond), r.verdict())
+	}
+	return out.String()
+}
+
+// used returns the part of what the seats of a list are worth that the list had in memory.
+// A list has at least one seat.
+func (r result) used() float64 {
+	if r.perList == 0 {
+		return 0
+	}
+	return max(r.list.inMemory(), bytesPerSeat) / (r.perList * bytesPerSeat)
+}
+
+func (r result) verdict() string {
+	switch {
+	case r.killed:
+		return "**out of memory**"
+	case r.used() < 0.5:
+		return "**more than half unused**"
+	default:
+		return "ok"
+	}
+}
