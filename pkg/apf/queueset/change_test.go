@@ -10,6 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // Issue 140884: the number of queues decreased while a finished request still
@@ -193,6 +194,7 @@ func TestADumpShowsQueuesAndRequestsInOrder(t *testing.T) {
 		f.clock.Advance(time.Second)
 		held = append(held, f.arrive(fmt.Sprint(i), wide(1), queueset.Seated))
 	}
+	f.set.Leave(f.arrive("closes the Set", wide(1), queueset.Waiting), stats.Cancelled)
 	executing := f.set.Dump()
 	require.Len(t, executing.Requests, 16)
 	for _, r := range executing.Requests {

@@ -145,20 +145,54 @@
 // other has no work waiting in any queue. If its requests always joined the same
 // queue, that queue would run ahead of R while the shares of the others went unused.
 //
+// # Cap of a flow
+//
+// A cap bounds what one flow uses while others wait. Let P be the cap in percent. While a
+// request of another flow waits, a request of a flow starts only if the flow then uses at
+// most
+//
+//	floor(C * P / 100)
+//
+// seats, or if the flow uses none. So a flow whose requests are wider than its cap executes
+// one at a time, and while the requests of one flow alone wait, it may use all seats. Seats
+// that no flow may take stay free, for flows that use less: with a cap of 30 %, two flows
+// that want more leave 40 % of the seats to newcomers.
+//
+// A request that is due and that the cap forbids to start is held back: it leaves the
+// schedule, and the next one of its queue is due, which may be of another flow. It counts
+// for the length of its queue. When its flow has returned seats, the oldest one that is held
+// back and allowed takes its place in its queue again. A flow does not save up a claim
+// meanwhile: the queue starts at R, unless it is beyond.
+//
+// While a Set is open no request waits, so no cap binds, and nothing is counted. When it
+// closes, the seats of the requests that execute are counted for their flows. A flow that
+// used more than its cap by then starts no request until it uses less.
+//
 // # Two regimes
 //
 // As long as seats are free no request waits, the ideal and the real world agree, and
 // no order is needed. A Set is then open: a pool spreads its free seats over shards. A
 // request takes seats from a shard under the lock of the shard and returns them there,
-// so that processors do not share a lock.
+// so that processors do not share a lock. Half of the seats are in reserve at first, from
+// which shards that need more get them, under the lock of the Set. When the reserve is
+// empty, a request that finds too few seats in its shard tries the other shards. So seats
+// go where requests arrive, and stay there, and below saturation the lock of the Set is
+// rarely needed, also when there are fewer seats than shards.
 //
-// When a request finds too few seats in its shard and in the reserve of the pool, the
+// When a request finds too few seats in all shards and in the reserve together, the
 // Set closes: it takes back the seats of the shards and assigns each executing request
 // to a queue as if it had been dispatched at that moment. Seats used while the Set was
 // open are not charged. From then on one lock guards everything, and a fair queue
-// follows the rules above. The Set opens again when no request waits and a quarter of
-// the limit is free. Closing takes time in proportion to the limit, and between two
-// closings that quarter has to be used up.
+// follows the rules above.
+//
+// Closing takes time in proportion to the seats in use and the shards. The Set opens again
+// when no request waits and either a quarter of the limit is free, and two seats for each
+// shard, which have to be used up before it closes, or one seat is free and for some time
+// no request has waited: during twice as many arrivals and ends as there are seats in use
+// and shards.
+//
+// A change of the limit does not close the Set. It gives seats to the reserve, or takes
+// free ones. The Set closes if more seats are in use than the new limit.
 //
 // # Locks
 //

@@ -24,6 +24,7 @@ func (s *Set) Inconsistency() error {
 	if f.waiting > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", l.queue.free())
 	}
+	errs = append(errs, l.queue.capInconsistency())
 	waiting, active := 0, 0
 	for _, q := range f.used {
 		waiting += q.length
@@ -59,6 +60,46 @@ func (s *Set) Inconsistency() error {
 	return errors.Join(errs...)
 }
 
+// capInconsistency returns an error if the counts of the cap of a flow are wrong, or if a
+// request is held back for nothing.
+func (q *fairQueue) capInconsistency() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	held, waiting, listed := 0, 0, map[*flowUse]int{}
+	for _, used := range q.schedule.used {
+		held += used.held
+		for r := used.head; r != nil; r = r.next {
+			if r.use != nil {
+				listed[r.use]++
+			}
+		}
+	}
+	back := 0
+	for _, u := range q.cap.flows {
+		if u.waiting > 0 {
+			waiting++
+		}
+		inSchedule := listed[u]
+		for r := u.oldest; r != nil; r = r.next {
+			listed[u]++
+			back++
+			if r.next != nil && r.next.arrived < r.arrived {
+				wrong("requests of %v are held back out of order", u.key)
+			}
+		}
+		if listed[u] != u.waiting || u.seats < 0 {
+			wrong("%d requests of %v wait; it says %d, with %d seats in use", listed[u], u.key, u.waiting, u.seats)
+		}
+		if u.oldest != nil && inSchedule == 0 && !q.exceeds(u.oldest) {
+			wrong("requests of %v are held back for nothing", u.key)
+		}
+	}
+	if held != q.cap.held || back != held || waiting != q.cap.waiting {
+		wrong("counted %d, %d held back, %d flows waiting; it says %d, %d", held, back, waiting, q.cap.held, q.cap.waiting)
+	}
+	return errors.Join(errs...)
+}
+
 // StartVirtualClockAt sets R of an idle Set.
 func (s *Set) StartVirtualClockAt(r seats.Progress) {
 	l := s.locked.Lock()
@@ -74,7 +115,27 @@ func (s *Set) WhileLocked(f func()) {
 }
 
 // BeginFinish does what Finish does before it needs the lock of a closed Set.
-func (s *Set) BeginFinish(r *Request) { s.pool.finish(r, s.clock.Now()) }
+func (s *Set) BeginFinish(r *Request) { s.pool.finish(r) }
+
+// Operations returns how many arrivals and ends took the lock of the Set.
+func (s *Set) Operations() uint64 {
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	return l.operations
+}
+
+// MergeSlowly merges the changes noted so far. It calls between after each shard is taken,
+// with its index.
+func (s *Set) MergeSlowly(between func(shard int)) {
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	until := s.clock.Now()
+	for i := range l.pool.shards {
+		l.take(i)
+		between(i)
+	}
+	l.integrate(until)
+}
 
 // IsOpen reports whether the Set is open.
 func (s *Set) IsOpen() bool {

@@ -11,6 +11,7 @@ import (
 // the order of its schedule.
 type fairQueue struct {
 	schedule scheduler
+	cap      flowCap
 	inUse    int // seats, 0 while the pool is open; may exceed the limit after that was lowered
 	// era counts how often the pool took over. A queue belongs to one era.
 	era uint64
@@ -18,12 +19,15 @@ type fairQueue struct {
 
 func (q *fairQueue) limit() int { return q.schedule.limit }
 
+// waiting returns the number of requests that wait.
+func (q *fairQueue) waiting() int { return q.schedule.waiting + q.cap.held }
+
 // free returns the number of free seats, negative if more are in use than the
 // limit.
 func (q *fairQueue) free() int { return q.schedule.limit - q.inUse }
 
 // idle reports whether no request waits and no seat is in use.
-func (q *fairQueue) idle() bool { return q.schedule.waiting == 0 && q.inUse == 0 }
+func (q *fairQueue) idle() bool { return q.waiting() == 0 && q.inUse == 0 }
 
 // start begins an era in which so many seats are free.
 func (q *fairQueue) start(free int) { q.inUse = q.schedule.limit - free }
@@ -34,6 +38,7 @@ func (q *fairQueue) stop() (free int) {
 	q.inUse = 0
 	q.era++
 	q.schedule.dissolve()
+	q.cap = flowCap{percent: q.cap.percent}
 	return free
 }
 
@@ -45,6 +50,7 @@ func (q *fairQueue) sync(now time.Duration) { q.schedule.sync(now, q.inUse) }
 func (q *fairQueue) adopt(r *Request, now time.Duration) {
 	q.schedule.adopt(r, now)
 	r.era = q.era
+	q.cap.adopt(r)
 }
 
 // holds reports whether r executes in a queue of this era.
@@ -65,28 +71,66 @@ func (q *fairQueue) clamp(work seats.Work) seats.Work { return work.ClampFinal(q
 
 // turn returns the waiting request that is to start now, nil without one. If the
 // request that is first in the schedule does not fit, that is blocked. turn clamps
-// the work of the first request to the present limit.
+// the work of the first request to the present limit, and holds back requests that the cap
+// of their flow forbids to start.
 func (q *fairQueue) turn() (next, blocked *Request) {
-	first := q.schedule.next()
-	if first == nil {
-		return nil, nil
+	for {
+		first := q.schedule.next()
+		if first == nil {
+			return nil, nil
+		}
+		first.Work = q.clamp(first.Work)
+		if q.exceeds(first) {
+			q.hold(first)
+			continue
+		}
+		if q.fits(first.Work.Width()) {
+			return first, nil
+		}
+		overtaken := q.schedule.overtaken
+		next = q.schedule.overtaker(first, q.free())
+		if next == nil || !q.exceeds(next) {
+			return next, first
+		}
+		q.schedule.overtaken = overtaken
+		q.hold(next)
 	}
-	first.Work = q.clamp(first.Work)
-	if q.fits(first.Work.Width()) {
-		return first, nil
-	}
-	return q.schedule.overtaker(first, q.free()), first
 }
+
+// exceeds reports whether the cap forbids that r, which waits, starts now.
+func (q *fairQueue) exceeds(r *Request) bool { return q.cap.exceeds(r, q.schedule.limit) }
 
 // seat gives r its seats, whether or not it waited.
 func (q *fairQueue) seat(r *Request, now time.Duration) {
 	r.held, r.started, r.phase, r.era = r.Work.Width(), now, executing, q.era
 	q.inUse += r.held
+	q.cap.start(r)
+}
+
+// dispatch starts the execution of r, which waited and has its seats.
+func (q *fairQueue) dispatch(r *Request, now time.Duration) {
+	q.schedule.dispatch(r, now)
+	q.readmit(r.use)
+}
+
+// finish ends the execution of r, which is in a queue and still holds its final seats.
+func (q *fairQueue) finish(r *Request, now time.Duration, final int) {
+	q.schedule.finish(r, now, final)
+	q.giveBack(r.use, r.held-final)
+}
+
+// giveBack counts that a flow has returned seats.
+func (q *fairQueue) giveBack(u *flowUse, seats int) {
+	if u != nil {
+		q.cap.free(u, seats)
+		q.readmit(u)
+	}
 }
 
 // release ends the final phase of a request, whose seats are free again.
 func (q *fairQueue) release(f *finalPhase) {
 	if f.queue != nil && f.era == q.era {
 		q.schedule.release(f.queue, f.seats)
+		q.giveBack(f.use, f.seats)
 	}
 }

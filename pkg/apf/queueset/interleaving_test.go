@@ -44,6 +44,7 @@ func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
 	c.sent.Add(1)
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Distinguisher = fmt.Sprint(random.IntN(20))
+	r.Flow = r.Distinguisher
 	r.Work = seats.Work{Initial: 1 + random.IntN(4)*random.IntN(3)}
 	if random.IntN(10) == 0 {
 		r.Work.Initial = 25 // wider than some limits
@@ -95,6 +96,8 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 	}{
 		"with queues":                             {config: queues(16, 4, 8), largest: 20},
 		"with queues, limits changing":            {config: queues(16, 4, 8), largest: 40, unsteady: true},
+		"with queues and a cap":                   {config: capped(queues(16, 4, 8), 20), largest: 20},
+		"with queues and a cap, limits changing":  {config: capped(queues(16, 4, 8), 20), largest: 40, unsteady: true},
 		"without queues":                          {config: queueset.Config{Discipline: queueset.Reject}, largest: 20},
 		"without queues, limits changing":         {config: queueset.Config{Discipline: queueset.Reject}, largest: 40, unsteady: true},
 		"exempt, limits changing in vain":         {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
@@ -159,6 +162,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 			changed := config
 			if changed.Discipline == queueset.Queue {
 				changed.Queues = 4 + random.IntN(60)
+				changed.MaxFlowSeatsPercent = random.IntN(2) * config.MaxFlowSeatsPercent
 				if random.IntN(4) == 0 {
 					changed = queueset.Config{Discipline: queueset.Reject}
 				}

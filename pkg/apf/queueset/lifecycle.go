@@ -27,9 +27,7 @@ const (
 func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
 	width := r.Work.Width()
-	now := s.clock.Now()
-	r.arrived = now
-	seated, full := s.pool.arrive(r, width, now)
+	seated, full := s.pool.arrive(r, width)
 	if !seated {
 		return s.arriveLocked(r, width)
 	}
@@ -46,8 +44,9 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	}
 	hash := r.hashOnArrival() // before the lock is taken: BenchmarkSaturated
 	l := s.locked.Lock()
+	l.operations++
 	now := l.syncTo(r.arrived)
-	if l.open && l.pool.borrow(r, width, now) {
+	if l.open && l.pool.borrow(r, width) {
 		startKind := l.config.Discipline.startKind()
 		s.locked.Unlock(&l)
 		r.Series.Started(s.pool.shardOf(r), width, startKind)
@@ -71,7 +70,7 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 // BenchmarkCores measures what is saved by not waiting.
 func (s *Set) mergeUnlessLocked() {
 	if l := s.locked.TryLock(); l != nil {
-		l.merge()
+		l.merge(s.clock.Now())
 		s.locked.Unlock(&l)
 	}
 }
@@ -142,12 +141,12 @@ func (s *Set) Finish(r *Request) time.Duration {
 	if r.phase != executing {
 		panic(notExecuting)
 	}
-	now := s.clock.Now()
+	now, finished, full := s.pool.finish(r)
 	executed := now - r.started
 	r.Series.Finished(s.pool.shardOf(r), executed, r.Attributes.Verb == "watch", r.held-r.finalSeats())
-	finished, full := s.pool.finish(r, now)
 	if !finished {
 		l := s.locked.Lock()
+		l.operations++
 		woken := l.finish(r, now)
 		s.locked.Unlock(&l)
 		wake(woken)

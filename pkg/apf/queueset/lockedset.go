@@ -9,9 +9,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// exemptSeats is the limit of an exempt level: more than requests can hold.
-const exemptSeats = 1 << 48
-
 // lockedSet is what the lock of a Set guards. It decides which of the two regimes
 // seats requests, the pool while it is open and the queue while it is closed, and
 // counts what happens in either.
@@ -30,6 +27,9 @@ type lockedSet struct {
 	used     heavyhitters.Batch
 	flows    heavyFlows
 	totals   Totals // requests dispatched while closed, and all others
+
+	operations uint64 // arrivals and ends that took the lock
+	crowded    uint64 // operations when a request last found no seat
 }
 
 // close makes the fair queue seat requests, if the pool did. The requests that
@@ -44,16 +44,45 @@ func (l *lockedSet) close(now time.Duration) {
 		adopt = func(r *Request) { l.queue.adopt(r, now) }
 	}
 	l.queue.start(l.pool.close(adopt))
+	l.crowded = l.operations
+	// What the shards noted comes before what is noted from now on, even if a request
+	// arrived earlier that waited for the lock.
+	l.merge(forever)
 }
 
-// reopen makes the pool seat requests, if no request waits and enough seats are
-// free.
+// reopen makes the pool seat requests, if no request waits and seats are not short.
 func (l *lockedSet) reopen() {
-	if l.open || l.queue.schedule.waiting > 0 || l.queue.free() < max(l.queue.limit()/4, 2*len(l.pool.shards)) {
-		return
+	if !l.open && l.queue.waiting() == 0 && l.calm() {
+		l.openPool()
 	}
+}
+
+// calm reports whether enough seats are free that closing again is worth its time, or
+// every request has found a seat for as long as makes up for that time.
+func (l *lockedSet) calm() bool {
+	free, shards := l.queue.free(), len(l.pool.shards)
+	if free >= max(l.queue.limit()/4, 2*shards) {
+		return true
+	}
+	return free > 0 && l.operations-l.crowded >= uint64(calmFactor*(shards+l.queue.inUse))
+}
+
+// calmFactor is how many arrivals and ends a closed Set must see for each shard and for
+// each seat in use, without one that finds no seat, before it opens. Closing takes a step
+// for each of these, so it costs an arrival or end at most half of such a step.
+const calmFactor = 2
+
+// openPool makes the pool seat requests. No request may wait.
+func (l *lockedSet) openPool() {
+	l.merge(forever) // what comes before anything that the shards will note
 	l.open = true
 	l.pool.open(l.queue.stop(), l.config.Discipline.startKind())
+}
+
+// resize gives an open pool the seats of the limits. It returns false if the Set has to
+// close for them, or is closed.
+func (l *lockedSet) resize(limits Limits) bool {
+	return l.open && l.pool.resize(l.config.seats(limits)-l.queue.limit())
 }
 
 // idle reports whether no request waits and no seat is in use.
@@ -64,15 +93,13 @@ func (l *lockedSet) idle() bool {
 	return l.queue.idle()
 }
 
-// setLimits replaces the limits of a closed Set, and returns the requests that
-// start.
+// setLimits replaces the limits of a Set that is closed, or whose pool has been resized,
+// and returns the requests that start.
 func (l *lockedSet) setLimits(limits Limits, now time.Duration) (woken *Request) {
 	l.limits = limits
-	l.queue.schedule.limit = max(limits.Seats, 0)
-	if l.config.Discipline == Exempt {
-		l.queue.schedule.limit = exemptSeats
-	}
-	l.merge()
+	l.queue.schedule.limit = l.config.seats(limits)
+	l.queue.readmitAll()
+	l.merge(now)
 	l.occupied.setDenominators(now, max(l.config.WaitingCapacity(), 1), limits)
 	woken = l.dispatch(now, nil)
 	l.reopen()
@@ -100,17 +127,18 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	q := l.queue.schedule.choose(hash)
 	// While requests wait, free seats are kept for one that does not fit. A full queue
 	// refuses then too, so that the configuration bounds how many wait.
-	if q.length >= l.config.QueueLengthLimit {
+	if q.length+q.held >= l.config.QueueLengthLimit {
 		return l.refuse(r, stats.QueueFull, q.index), nil
 	}
 	r.width = width
-	l.queue.schedule.enqueue(r, q)
-	length := q.length
+	l.queue.enqueue(r, q)
+	length := q.length + q.held
 	woken = l.dispatch(now, r)
 	if r.phase == executing {
 		return Seated, woken
 	}
 	r.phase = waiting
+	l.crowded = l.operations
 	r.Series.Enqueued(l.pool.shardOf(r), width, length)
 	l.note(change{at: now, waiting: 1, seatsWanted: int32(width)})
 	return Waiting, woken
@@ -120,7 +148,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 // queues until its configuration changed.
 func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	r.Work = l.queue.clamp(r.Work)
-	if l.queue.schedule.waiting > 0 || !l.queue.fits(r.Work.Width()) {
+	if l.queue.waiting() > 0 || !l.queue.fits(r.Work.Width()) {
 		return l.refuse(r, stats.ConcurrencyLimit, noQueue)
 	}
 	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
@@ -130,6 +158,7 @@ func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
 	r.phase = absent
 	r.refusedForReason, r.refusedBy = reason, queue
+	l.crowded = l.operations
 	l.totals.Rejected++
 	return Refused
 }
@@ -147,11 +176,11 @@ func (l *lockedSet) dispatch(now time.Duration, arriving *Request) (woken *Reque
 		}
 		if r == arriving {
 			l.seatAtOnce(r, stats.Queued, now)
-			l.queue.schedule.dispatch(r, now)
+			l.queue.dispatch(r, now)
 			continue
 		}
 		l.seat(r, now)
-		l.queue.schedule.dispatch(r, now)
+		l.queue.dispatch(r, now)
 		l.noteDispatch(change{at: now, executing: 1, waiting: -1, seats: int32(r.held), seatsWanted: -int32(r.width)})
 		r.Series.Dispatched(l.pool.shardOf(r), r.width, r.held, now-r.arrived)
 		r.next, woken = woken, r
@@ -178,7 +207,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 		return false, nil
 	}
 	now := l.sync()
-	l.queue.schedule.withdraw(r)
+	l.queue.withdraw(r)
 	r.phase = absent
 	r.refusedForReason, r.refusedBy = reason, r.queue.index
 	if reason == stats.TimeOut {
@@ -203,12 +232,12 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}
 		if queued {
-			f.queue, f.era = r.queue, r.era
+			f.queue, f.use, f.era = r.queue, r.use, r.era
 		}
 		l.final.add(f, now+r.Work.Latency, now)
 	}
 	if queued {
-		l.queue.schedule.finish(r, now, kept)
+		l.queue.finish(r, now, kept)
 	}
 	r.phase, r.queue = absent, nil
 	l.giveBack(r.held - kept)
@@ -233,7 +262,7 @@ func (l *lockedSet) endFinalPhases() (woken *Request) {
 // giveBack gives seats that were in use to the regime that seats requests.
 func (l *lockedSet) giveBack(seats int) {
 	if l.open {
-		l.pool.reserve += seats
+		l.pool.setReserve(l.pool.reserve + seats)
 		return
 	}
 	l.queue.inUse -= seats
@@ -250,37 +279,4 @@ func (l *lockedSet) resume(now time.Duration) (woken *Request) {
 		l.queue.schedule.dissolve() // which forgets what the queues owe
 	}
 	return woken
-}
-
-// merge integrates the changes and counts the use of seats noted so far.
-func (l *lockedSet) merge() {
-	o := &l.occupied
-	for i := range l.pool.shards {
-		sh := l.pool.shards[i].Lock()
-		o.take(i, &sh.changes)
-		l.flows.take(i, &sh.used)
-		l.pool.shards[i].Unlock(&sh)
-	}
-	o.take(len(l.pool.shards), &l.changes)
-	l.flows.take(len(l.pool.shards), &l.used)
-	o.mergeRuns()
-	l.flows.mergeRuns()
-}
-
-func (l *lockedSet) note(c change) {
-	l.changes.add(c)
-	l.mergeIfFull()
-}
-
-// noteDispatch notes that a request starts that waited. That is often at the
-// moment of the change before, since one request wakes the next when it ends.
-func (l *lockedSet) noteDispatch(c change) {
-	l.changes.join(c)
-	l.mergeIfFull()
-}
-
-func (l *lockedSet) mergeIfFull() {
-	if l.changes.full() {
-		l.merge()
-	}
 }

@@ -57,6 +57,7 @@ func TestFinishOfARequestThatIsBeingFinishedPanics(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 1), 2)
 	f.arrive("a", wide(1), queueset.Seated)
 	r := f.arrive("a", wide(1), queueset.Seated)
+	f.set.Leave(f.arrive("closes the Set", wide(1), queueset.Waiting), stats.Cancelled)
 	f.set.BeginFinish(r)
 	assert.Panics(t, func() { f.set.Finish(r) })
 	assert.Equal(t, 2, f.seatsInUse())

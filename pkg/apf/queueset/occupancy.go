@@ -1,13 +1,15 @@
 package queueset
 
 import (
+	"math"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// change is by how much the numbers of an occupancy change at one moment.
+// change is by how much the numbers of an occupancy change at one moment. Its time is read
+// under the lock of the shard that notes it, see occupancy.
 type change struct {
 	at                 time.Duration
 	executing, waiting int32 // requests
@@ -51,6 +53,15 @@ func (c *changes) full() bool { return len(c.list) >= mergeAt }
 // occupancy integrates over time how many requests wait and execute, and how many
 // seats they want and use. The changes come from several shards and are put in
 // order when some have gathered.
+//
+// An open Set reads the time of a change while it holds the lock under which the seats
+// change hands. Shards are taken one after the other, and those taken first may lack
+// changes that others have. But a shard that is taken after a time T lacks no change of
+// before T: who locks it afterwards reads a later time. So changes are integrated only up
+// to a time that was read before the first shard was taken, and the others are kept for
+// the next merge. Therefore the numbers at each moment are those of that moment, and the
+// largest was in use at once. Only where the clock shows the same time for several
+// changes, those may be integrated in another order than that in which they happened.
 type occupancy struct {
 	now                time.Duration
 	executing, waiting int
@@ -99,34 +110,51 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limi
 	o.demandShare.SetDenominator(now, float64(limits.Denominator))
 }
 
-// take takes the changes of shard i and leaves an empty list in their place. The
-// run of the shard must be empty.
+// take takes the changes of shard i, to be integrated by mergeRuns, and leaves an empty
+// list in their place.
 func (o *occupancy) take(i int, c *changes) {
+	if len(o.runs[i]) > 0 { // the spare list shares memory with it
+		o.runs[i] = append(o.runs[i], c.list...)
+		c.list = c.list[:0]
+		return
+	}
 	o.runs[i], o.spares[i], c.list = c.list, c.list[:0], o.spares[i]
 }
 
-// forgetLists releases the memory of all lists, which must be empty.
+// forgetLists releases the memory of all lists that are empty.
 func (o *occupancy) forgetLists() {
-	clear(o.runs)
-	clear(o.spares)
+	for i := range o.runs {
+		if len(o.runs[i]) == 0 {
+			o.runs[i], o.spares[i] = nil, nil
+		}
+	}
 }
 
-// mergeRuns integrates the changes in o.runs in the order of their times and
-// empties them.
-func (o *occupancy) mergeRuns() {
+// forever is later than all changes.
+const forever = time.Duration(math.MaxInt64)
+
+// mergeRuns integrates the changes in o.runs up to a time in the order of their times,
+// and removes them. Of those of one time, seats are returned first, since others may have
+// got them through another shard.
+func (o *occupancy) mergeRuns(until time.Duration) {
 	for {
 		var first *[]change
 		for i := range o.runs {
-			if run := &o.runs[i]; len(*run) > 0 && (first == nil || (*run)[0].at < (*first)[0].at) {
+			if run := &o.runs[i]; len(*run) > 0 && (first == nil || (*run)[0].before(&(*first)[0])) {
 				first = run
 			}
 		}
-		if first == nil {
+		if first == nil || (*first)[0].at > until {
 			return
 		}
 		o.apply(&(*first)[0])
 		*first = (*first)[1:]
 	}
+}
+
+// before reports whether c is integrated before other, which another shard noted.
+func (c *change) before(other *change) bool {
+	return c.at < other.at || c.at == other.at && c.seats < 0 && other.seats >= 0
 }
 
 func (o *occupancy) apply(c *change) {

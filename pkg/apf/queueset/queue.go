@@ -9,7 +9,7 @@ import (
 // queue is a queue that was active since the Set closed. The fields that choose
 // reads come first, on one cache line: BenchmarkManyFlows.
 type queue struct {
-	work  seats.Area     // of the requests that wait
+	work  seats.Area     // of the requests that wait, with those held back
 	start seats.Progress // S less what executing requests have used so far
 
 	// using is the sum of the initial seats that executing requests use now.
@@ -19,7 +19,8 @@ type queue struct {
 	// they are small.
 	usingSince seats.Area
 
-	length     int // requests that wait
+	length     int // requests that wait, without those held back
+	held       int // requests held back by the caps of their flows
 	head, tail *Request
 	pushed     uint64 // how many requests were added
 
@@ -44,15 +45,34 @@ func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
 // push adds r at the end.
 func (q *queue) push(r *Request) {
-	r.prev, r.next = q.tail, nil
-	if q.tail == nil {
-		q.head = r
-	} else {
-		q.tail.next = r
-	}
-	q.tail = r
 	q.pushed++
 	r.serial = q.pushed
+	q.insert(r, q.tail)
+}
+
+// insertInTurn adds r, which was in the queue before, where it would be if it had not been
+// removed.
+func (q *queue) insertInTurn(r *Request) {
+	var after *Request
+	for next := q.head; next != nil && next.serial < r.serial; next = next.next {
+		after = next
+	}
+	q.insert(r, after)
+}
+
+// insert adds r after another request, or as the first.
+func (q *queue) insert(r, after *Request) {
+	r.prev = after
+	if after == nil {
+		r.next, q.head = q.head, r
+	} else {
+		r.next, after.next = after.next, r
+	}
+	if r.next == nil {
+		q.tail = r
+	} else {
+		r.next.prev = r
+	}
 	q.length++
 	q.work += r.area
 }

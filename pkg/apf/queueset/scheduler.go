@@ -75,12 +75,12 @@ func (s *scheduler) choose(hash flow.Hash) *queue {
 // rest of the hand, see BenchmarkManyFlows.
 func (s *scheduler) vacant(index int) bool {
 	q := s.queues[index]
-	return q == nil || q.length == 0 && !s.clock.Before(q.startAt(s.last))
+	return q == nil || q.length == 0 && q.held == 0 && !s.clock.Before(q.startAt(s.last))
 }
 
 // unused reports whether q is the same as a queue that was never used.
 func (s *scheduler) unused(q *queue) bool {
-	return !q.active() && q.finishing == 0 && !s.clock.Before(q.start)
+	return !q.active() && q.finishing == 0 && q.held == 0 && !s.clock.Before(q.start)
 }
 
 // activate prepares q for a request: a queue that was not active starts at R, if
@@ -119,6 +119,21 @@ func (s *scheduler) enqueue(r *Request, q *queue) {
 		s.takeTurn(q)
 	}
 	q.push(r)
+	s.waiting++
+	s.widths.add(r.width, 1)
+	s.reorder(q)
+}
+
+// rejoin adds r, which was withdrawn, to its queue again. It starts in the ideal world no
+// earlier than now.
+func (s *scheduler) rejoin(r *Request) {
+	q := r.queue
+	s.activate(q)
+	r.arrival = s.clock
+	q.insertInTurn(r)
+	if q.head == r {
+		s.takeTurn(q)
+	}
 	s.waiting++
 	s.widths.add(r.width, 1)
 	s.reorder(q)

@@ -41,7 +41,7 @@ type Totals struct {
 // layout.
 func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Set, error) {
 	now := c.Now()
-	s := &Set{clock: c, pool: newPool(layout.Shards())}
+	s := &Set{clock: c, pool: pool{clock: c, shards: make([]shard, layout.Shards()), mask: uint32(layout.Shards() - 1)}}
 	l := s.locked.Lock()
 	l.clock, l.pool.pool = c, &s.pool
 	l.occupied, l.flows = newOccupancy(now, layout.Shards()), newHeavyFlows(layout.Shards())
@@ -67,20 +67,27 @@ func (s *Set) Configure(config Config, limits Limits) error {
 	l.close(now)
 	l.config, l.queue.schedule.dealer = config, dealer
 	l.queue.schedule.trim()
+	l.queue.setCap(config.maxFlowSeatsPercent())
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)
+	if !l.open && l.queue.waiting() == 0 && l.queue.free() > 0 {
+		l.openPool() // a configuration changes too rarely to wait for calm
+	}
 	s.locked.Unlock(&l)
 	wake(woken)
 	return nil
 }
 
-// SetLimits replaces the limits.
+// SetLimits replaces the limits. An open Set stays open unless more seats are in use than
+// remain.
 func (s *Set) SetLimits(limits Limits) {
 	l := s.locked.Lock()
 	var woken *Request
 	if limits != l.limits {
 		now := l.sync()
-		l.close(now)
+		if !l.resize(limits) {
+			l.close(now)
+		}
 		woken = l.setLimits(limits, now)
 	}
 	s.locked.Unlock(&l)
@@ -121,9 +128,9 @@ func (s *Set) ResetDemand() demand.Period {
 		l.flows.forgetBatches()
 	}
 	forgetLists() // so that merge leaves none in the shards
-	l.merge()
-	forgetLists()
 	now := s.clock.Now()
-	l.flows.forgetUnused(now)
+	l.merge(now)
+	forgetLists()
+	l.flows.forgetUnused(s.clock.Now())
 	return l.occupied.demand.Reset(now)
 }

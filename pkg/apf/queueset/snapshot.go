@@ -40,7 +40,7 @@ func (s *Set) Figures() Figures {
 
 func (l *lockedSet) figures() Figures {
 	now := l.sync()
-	l.merge()
+	l.merge(now)
 	o, f := &l.occupied, &l.queue.schedule
 	out := Figures{
 		Waiting: o.waiting, Executing: o.executing, SeatsInUse: o.seats, SeatsWaiting: o.seatsWanted,

@@ -63,7 +63,7 @@ func (h *heavyFlows) forgetUnused(now time.Duration) {
 func (s *Set) HeavyFlows() []heavyhitters.Use {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	l.merge()
+	l.merge(s.clock.Now())
 	if l.flows.windows == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *Set) HeavyFlows() []heavyhitters.Use {
 func (s *Set) HeaviestFlow() float64 {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	l.merge()
+	l.merge(s.clock.Now())
 	if l.flows.windows == nil {
 		return 0
 	}

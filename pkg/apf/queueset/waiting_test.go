@@ -109,11 +109,11 @@ func TestDispatchNeverPrecedesArrivalAlsoAfterNegativeCorrections(t *testing.T) 
 	f := newFixture(t, queues(64, 1, 1000), 10)
 	f.arrive("b", wide(8), queueset.Seated)
 	running := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("a", wide(1), queueset.Seated)}
-	require.Len(t, f.set.Dump().Active, 2)
 	for range 200 {
 		f.clock.Advance(50 * time.Microsecond)
 		arrival := f.set.Figures().CurrentR
 		next := f.arrive("a", wide(1), queueset.Waiting)
+		require.Len(t, f.set.Dump().Active, 2)
 		f.clock.Advance(50 * time.Microsecond)
 		f.set.Finish(running[0]) // after 0.2 ms instead of the charged 3 ms
 		require.True(t, dispatched(next))

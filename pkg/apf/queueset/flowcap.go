@@ -1,0 +1,153 @@
+package queueset
+
+// flowCap is the cap of a flow, see the package comment. It counts what each flow uses and
+// holds back the requests that must not start. The zero value caps nothing and counts
+// nothing.
+type flowCap struct {
+	percent int                  // of the limit in seats; 0 means no cap
+	flows   map[flowKey]*flowUse // in which requests wait or execute
+	waiting int                  // flows in which requests wait
+	holding []*flowUse           // flows of which requests are held back
+	held    int                  // requests held back
+}
+
+// flowKey identifies a flow within a priority level.
+type flowKey struct{ schema, distinguisher string }
+
+// flowUse is what one flow uses and wants.
+type flowUse struct {
+	key     flowKey
+	seats   int      // in use
+	waiting int      // requests that wait, with those held back
+	oldest  *Request // of those held back, which follow along next
+	newest  *Request
+}
+
+// of returns the use of the flow of r, nil without a cap.
+func (c *flowCap) of(r *Request) *flowUse {
+	if c.percent == 0 {
+		return nil
+	}
+	key := flowKey{r.Series.Schema, r.Flow}
+	u := c.flows[key]
+	if u == nil {
+		if c.flows == nil {
+			c.flows = map[flowKey]*flowUse{}
+		}
+		u = &flowUse{key: key}
+		c.flows[key] = u
+	}
+	return u
+}
+
+// arrive counts r, which waits from now on.
+func (c *flowCap) arrive(r *Request) {
+	if r.use = c.of(r); r.use == nil {
+		return
+	}
+	if r.use.waiting++; r.use.waiting == 1 {
+		c.waiting++
+	}
+}
+
+// adopt counts r, which executes and was not counted.
+func (c *flowCap) adopt(r *Request) {
+	if r.use = c.of(r); r.use != nil {
+		r.use.seats += r.held
+	}
+}
+
+// start counts that r, which waited, executes.
+func (c *flowCap) start(r *Request) {
+	if u := r.use; u != nil {
+		u.seats += r.held
+		c.leave(r)
+	}
+}
+
+// leave counts that r no longer waits.
+func (c *flowCap) leave(r *Request) {
+	if u := r.use; u != nil {
+		if u.waiting--; u.waiting == 0 {
+			c.waiting--
+		}
+		c.forgetUnused(u)
+	}
+}
+
+// free counts seats that a flow returned.
+func (c *flowCap) free(u *flowUse, seats int) {
+	u.seats -= seats
+	c.forgetUnused(u)
+}
+
+func (c *flowCap) forgetUnused(u *flowUse) {
+	// What an additional latency returns may have been used before the cap changed.
+	if u.seats == 0 && u.waiting == 0 && c.flows[u.key] == u {
+		delete(c.flows, u.key)
+	}
+}
+
+// exceeds reports whether the cap forbids that r, which waits, starts under the limit: a
+// request of another flow waits, and r would take more seats than the cap beside others of
+// its flow.
+func (c *flowCap) exceeds(r *Request, limit int) bool {
+	u := r.use
+	return u != nil && u.seats > 0 && c.waiting > 1 && u.seats+r.Work.Width() > limit*c.percent/100
+}
+
+// hold adds r to those held back, in order of arrival.
+func (c *flowCap) hold(r *Request) {
+	u := r.use
+	r.heldBack = true
+	c.held++
+	if u.oldest == nil {
+		c.holding = append(c.holding, u)
+	}
+	after := u.newest // the request that r follows
+	if after != nil && u.oldest.arrived >= r.arrived {
+		after = nil
+	}
+	for after != nil && after.arrived > r.arrived {
+		after = after.prev
+	}
+	r.prev = after
+	if after == nil {
+		r.next, u.oldest = u.oldest, r
+	} else {
+		r.next, after.next = after.next, r
+	}
+	if r.next == nil {
+		u.newest = r
+	} else {
+		r.next.prev = r
+	}
+}
+
+// letGo removes r from those held back.
+func (c *flowCap) letGo(r *Request) {
+	u := r.use
+	r.heldBack = false
+	c.held--
+	if r.prev == nil {
+		u.oldest = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next == nil {
+		u.newest = r.prev
+	} else {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
+	if u.oldest == nil {
+		for i, other := range c.holding {
+			if other == u {
+				last := len(c.holding) - 1
+				c.holding[i], c.holding[last] = c.holding[last], nil
+				c.holding = c.holding[:last]
+				break
+			}
+		}
+	}
+}
