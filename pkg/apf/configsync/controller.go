@@ -96,7 +96,7 @@ func sameSpec(a, b any) bool {
 		return a.UID == b.UID && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	case *flowcontrol.PriorityLevelConfiguration:
 		b := b.(*flowcontrol.PriorityLevelConfiguration)
-		return a.UID == b.UID && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
+		return a.UID == b.UID && a.Annotations[MaxFlowSeatsPercent] == b.Annotations[MaxFlowSeatsPercent] && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	default:
 		return false
 	}

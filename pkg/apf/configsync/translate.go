@@ -15,8 +15,10 @@ import (
 // defaultShares is the default of nominalConcurrencyShares of a limited level.
 const defaultShares = 30
 
-// translateLevel translates a level, or returns an error if it is invalid.
-func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (prioritylevel.Config, error) {
+// translateLevel translates a level, or returns an error if it is invalid. former is the
+// last valid version of the level, or the zero value. An ignoredError concerns only an
+// annotation.
+func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former prioritylevel.Config) (prioritylevel.Config, error) {
 	config := prioritylevel.Config{Name: object.Name, UID: string(object.UID), Ref: object}
 	spec := &object.Spec
 	if (spec.Type == flowcontrol.PriorityLevelEnablementLimited) != (spec.Limited != nil) {
@@ -42,7 +44,10 @@ func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (prioritylev
 		if err := translateLimitResponse(&spec.Limited.LimitResponse, &config.Config); err != nil {
 			return config, err
 		}
-		return config, config.Validate()
+		if err := config.Validate(); err != nil {
+			return config, err
+		}
+		return config, setCap(&config, object, former.MaxFlowSeatsPercent)
 	default:
 		return config, fmt.Errorf("spec.type must be %q or %q, not %q", flowcontrol.PriorityLevelEnablementLimited, flowcontrol.PriorityLevelEnablementExempt, spec.Type)
 	}
@@ -76,7 +81,7 @@ func valueOr(pointer *int32, otherwise int32) int32 {
 }
 
 // translateSchema translates a schema, or returns an error if it is invalid.
-func translateSchema(object *flowcontrol.FlowSchema) (classify.Schema, error) {
+func translateSchema(object *flowcontrol.FlowSchema, _ classify.Schema) (classify.Schema, error) {
 	schema := classify.Schema{
 		Name:       object.Name,
 		UID:        string(object.UID),

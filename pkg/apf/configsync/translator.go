@@ -1,6 +1,7 @@
 package configsync
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -35,16 +36,20 @@ type translation[O apiObject, P any] struct {
 	plain  P     // the last valid version
 }
 
+// translateFunc translates an object, given the last valid version.
+type translateFunc[O apiObject, P any] func(object O, former P) (P, error)
+
 // translate returns the translation of an object. Objects are immutable, so the same
 // pointer is not translated again: of ten thousand objects few change at a time.
-func (t translations[O, P]) translate(object O, translate func(O) (P, error)) translation[O, P] {
+func (t translations[O, P]) translate(object O, translate translateFunc[O, P]) translation[O, P] {
 	known, ok := t[object.GetName()]
 	if ok && known.object == object {
 		return known
 	}
-	plain, err := translate(object)
+	plain, err := translate(object, known.plain)
 	known.object, known.err = object, err
-	if err == nil {
+	var ignored ignoredError
+	if err == nil || errors.As(err, &ignored) {
 		known.plain, known.valid = plain, true
 	}
 	return known
@@ -72,7 +77,7 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 
 // next returns the translations of the objects of one kind, and calls problem for
 // each that is invalid, in order of name.
-func (t translations[O, P]) next(objects []O, translate func(O) (P, error), problem func(string, error)) translations[O, P] {
+func (t translations[O, P]) next(objects []O, translate translateFunc[O, P], problem func(string, error)) translations[O, P] {
 	next := make(translations[O, P], len(objects))
 	for _, object := range objects {
 		next[object.GetName()] = t.translate(object, translate)

@@ -79,7 +79,7 @@ func TestTranslateLevel(t *testing.T) {
 			if c.change != nil {
 				c.change(object)
 			}
-			got, err := translateLevel(object)
+			got, err := translateLevel(object, prioritylevel.Config{})
 			if c.err != "" {
 				assert.EqualError(t, err, c.err)
 				return
@@ -103,7 +103,7 @@ func TestTranslateSchema(t *testing.T) {
 	object.Spec.Rules[0].Subjects = append(object.Spec.Rules[0].Subjects,
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: "g"}},
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: "ns", Name: "sa"}})
-	got, err := translateSchema(object)
+	got, err := translateSchema(object, classify.Schema{})
 	require.NoError(t, err)
 	all := []string{"*"}
 	assert.Equal(t, classify.Schema{
@@ -120,11 +120,11 @@ func TestTranslateSchema(t *testing.T) {
 	}, got)
 
 	object.Spec.DistinguisherMethod.Type = flowcontrol.FlowDistinguisherMethodByNamespaceType
-	got, err = translateSchema(object)
+	got, err = translateSchema(object, classify.Schema{})
 	require.NoError(t, err)
 	assert.Equal(t, classify.ByNamespace, got.Distinguisher)
 	object.Spec.DistinguisherMethod = nil
-	got, err = translateSchema(object)
+	got, err = translateSchema(object, classify.Schema{})
 	require.NoError(t, err)
 	assert.Equal(t, classify.ByNothing, got.Distinguisher)
 }
@@ -132,12 +132,12 @@ func TestTranslateSchema(t *testing.T) {
 func TestTranslateSchemaErrors(t *testing.T) {
 	object := forUser("s", "l", "alice")
 	object.Spec.DistinguisherMethod.Type = "ByMoon"
-	_, err := translateSchema(object)
+	_, err := translateSchema(object, classify.Schema{})
 	assert.EqualError(t, err, `spec.distinguisherMethod.type must be "ByUser" or "ByNamespace", not "ByMoon"`)
 
 	object = forUser("s", "l", "alice")
 	object.Spec.Rules[0].Subjects[0].User = nil
-	_, err = translateSchema(object)
+	_, err = translateSchema(object, classify.Schema{})
 	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that kind must be set`)
 }
 
@@ -245,4 +245,65 @@ func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
 	e := engine.New(engine.Options{Total: 600})
 	require.Empty(t, e.Apply(configuration))
 	assert.Len(t, e.Report().Levels, len(levels))
+}
+
+func TestTranslateCapOfAFlow(t *testing.T) {
+	for name, c := range map[string]struct {
+		value, err string
+		want       int
+	}{
+		"the smallest":   {value: "1", want: 1},
+		"the largest":    {value: "100", want: 100},
+		"too small":      {value: "0", err: `is "0", must be an integer from 1 to 100; no cap is in effect`},
+		"too large":      {value: "101", err: `is "101", must be an integer from 1 to 100; no cap is in effect`},
+		"no number":      {value: "a third", err: `is "a third", must be an integer from 1 to 100; no cap is in effect`},
+		"with a percent": {value: "30%", err: `is "30%", must be an integer from 1 to 100; no cap is in effect`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := queuing("l", 7)
+			object.Annotations = map[string]string{MaxFlowSeatsPercent: c.value}
+			got, err := translateLevel(object, prioritylevel.Config{})
+			assert.Equal(t, c.want, got.MaxFlowSeatsPercent)
+			if c.err == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, "metadata.annotations["+MaxFlowSeatsPercent+"] "+c.err)
+			}
+		})
+	}
+	t.Run("a level without queues has none", func(t *testing.T) {
+		object := queuing("l", 7)
+		object.Annotations = map[string]string{MaxFlowSeatsPercent: "30"}
+		object.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
+		got, err := translateLevel(object, prioritylevel.Config{})
+		require.NoError(t, err)
+		assert.Zero(t, got.MaxFlowSeatsPercent)
+	})
+}
+
+// kube-apiserver validates no annotations.
+func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
+	translator := NewTranslator()
+	apply := func(value string, shares int32) (prioritylevel.Config, []engine.Problem) {
+		object := queuing("l", shares)
+		if value != "" {
+			object.Annotations = map[string]string{MaxFlowSeatsPercent: value}
+		}
+		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
+		require.Len(t, configuration.Levels, 1)
+		return configuration.Levels[0], problems
+	}
+	level, problems := apply("30", 7)
+	assert.Empty(t, problems)
+	assert.Equal(t, 30, level.MaxFlowSeatsPercent)
+	for _, value := range []string{"0", "many"} {
+		level, problems = apply(value, 8)
+		require.Len(t, problems, 1)
+		assert.EqualError(t, problems[0].Err, "metadata.annotations["+MaxFlowSeatsPercent+"] is \""+value+"\", must be an integer from 1 to 100; the last valid value, 30, is in effect")
+		assert.Equal(t, 30, level.MaxFlowSeatsPercent)
+		assert.EqualValues(t, 8, level.Shares, "the rest of the object takes effect")
+	}
+	level, problems = apply("", 8)
+	assert.Empty(t, problems)
+	assert.Zero(t, level.MaxFlowSeatsPercent, "an annotation that is removed has no effect")
 }

@@ -65,6 +65,9 @@ type PriorityLevel struct {
 	Queues           int    `json:"queues,omitempty"`
 	HandSize         int    `json:"handSize,omitempty"`
 	QueueLengthLimit int    `json:"queueLengthLimit,omitempty"`
+	// MaxFlowSeatsPercent is the cap of a flow in percent of the current limit, 0 without
+	// one. Only flowcontrol-apiserver and programs with its engine enforce it.
+	MaxFlowSeatsPercent int `json:"maxFlowSeatsPercent,omitempty"`
 	// Limits are those of one API server. If some were read, they are those of the
 	// first.
 	Limits Limits `json:"limits"`

@@ -15,6 +15,7 @@ func levelOf(c *prioritylevel.Config) PriorityLevel {
 	out := PriorityLevel{Name: c.Name, UID: c.UID, Type: c.Discipline.String()}
 	if c.Discipline == queueset.Queue {
 		out.Queues, out.HandSize, out.QueueLengthLimit = c.Queues, c.HandSize, c.QueueLengthLimit
+		out.MaxFlowSeatsPercent = c.MaxFlowSeatsPercent
 	}
 	return out
 }

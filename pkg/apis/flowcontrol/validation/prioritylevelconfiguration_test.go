@@ -31,7 +31,7 @@ func validLevel() *flowcontrol.PriorityLevelConfiguration {
 func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 	level := validLevel()
 	level.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt
-	level.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": ""}
+	level.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": "", capKey: "0"}
 	level.Spec.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{}
 	level.Spec.Limited.NominalConcurrencyShares = ptr.To[int32](-1)
 	level.Spec.Limited.LendablePercent = ptr.To[int32](101)
@@ -39,6 +39,9 @@ func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 	level.Status.Conditions = []flowcontrol.PriorityLevelConfigurationCondition{{}}
 	return level
 }
+
+// capKey is the annotation of the cap of a flow.
+const capKey = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
 
 type levelCase struct {
 	name   string
@@ -80,6 +83,17 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 		}, []string{"FieldValueInvalid spec.exempt.nominalConcurrencyShares", "FieldValueInvalid spec.exempt.lendablePercent"}},
 	} {
 		t.Run(c.name, c.run)
+	}
+}
+
+func TestValidateCapOfAFlow(t *testing.T) {
+	refused := []string{"FieldValueInvalid metadata.annotations[" + capKey + "]"}
+	for value, want := range map[string][]string{
+		"1": nil, "30": nil, "100": nil,
+		"": refused, "0": refused, "101": refused, "-1": refused, "30%": refused, "0.5": refused, " 30": refused, "many": refused,
+		"99999999999999999999": refused,
+	} {
+		t.Run(value, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{capKey: value} }, want: want}.run)
 	}
 }
 

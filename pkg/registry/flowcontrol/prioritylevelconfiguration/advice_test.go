@@ -8,6 +8,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -39,4 +40,25 @@ func TestFindingsAboutALevelAreWarnings(t *testing.T) {
 	rest.warn(ctx, level)
 	require.Len(t, warnings.texts, 1)
 	require.Regexp(t, `^FC209: spec\.limited\.lendablePercent: This level may lend all its seats`, warnings.texts[0])
+}
+
+func TestChangesOfSpecAndCapAreJudged(t *testing.T) {
+	const flowCap = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
+	before := valid()
+	before.Generation = 3
+	for name, test := range map[string]struct {
+		change func(*flowcontrol.PriorityLevelConfiguration)
+		want   bool
+	}{
+		"nothing":            {func(*flowcontrol.PriorityLevelConfiguration) {}, false},
+		"the spec":           {func(l *flowcontrol.PriorityLevelConfiguration) { l.Generation = 4 }, true},
+		"the cap of a flow":  {func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{flowCap: "1"} }, true},
+		"another annotation": {func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{"a": "b"} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := before.DeepCopy()
+			test.change(after)
+			require.Equal(t, test.want, changesFlowControl(before, after))
+		})
+	}
 }

@@ -60,16 +60,23 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.
 // Update updates a level. It creates the level if it does not exist and
 // forceAllowCreate is set, as it is for apply.
 func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	var generation int64
+	var before *flowcontrol.PriorityLevelConfiguration
 	objectInfo = rest.WrapUpdatedObjectInfo(objectInfo, func(_ context.Context, updated, old runtime.Object) (runtime.Object, error) {
-		generation = old.(*flowcontrol.PriorityLevelConfiguration).Generation
+		before = old.(*flowcontrol.PriorityLevelConfiguration)
 		return updated, nil
 	})
 	updated, created, err := r.REST.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
-	if err == nil && updated.(*flowcontrol.PriorityLevelConfiguration).Generation != generation {
+	if err == nil && (before == nil || changesFlowControl(before, updated.(*flowcontrol.PriorityLevelConfiguration))) {
 		r.warn(ctx, updated)
 	}
 	return updated, created, err
+}
+
+// changesFlowControl reports whether an update changes what the engine reads: the spec,
+// which the generation counts, or the cap of a flow.
+func changesFlowControl(before, after *flowcontrol.PriorityLevelConfiguration) bool {
+	const flowCap = flowcontrol.MaxFlowSeatsPercentKey
+	return before.Generation != after.Generation || before.Annotations[flowCap] != after.Annotations[flowCap]
 }
 
 // Delete deletes a level.

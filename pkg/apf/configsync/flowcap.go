@@ -1,0 +1,42 @@
+package configsync
+
+import (
+	"fmt"
+	"strconv"
+
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// MaxFlowSeatsPercent is the annotation of a PriorityLevelConfiguration with the cap of a
+// flow: which part of the current limit, in percent from 1 to 100, one flow may use while
+// requests of others wait. It takes effect on levels with queues.
+const MaxFlowSeatsPercent = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
+
+// ignoredError says why an annotation is ignored. The object takes effect without it.
+type ignoredError struct{ error }
+
+func (e ignoredError) Unwrap() error { return e.error }
+
+// setCap sets the cap of a flow. If the annotation is invalid, it sets the former one and
+// returns an ignoredError: kube-apiserver, which may have stored the object, does not
+// validate annotations.
+func setCap(config *prioritylevel.Config, object *flowcontrol.PriorityLevelConfiguration, former int) error {
+	value, found := object.Annotations[MaxFlowSeatsPercent]
+	if !found || config.Discipline != queueset.Queue {
+		return nil
+	}
+	percent, err := strconv.Atoi(value)
+	if err == nil && percent >= 1 && percent <= 100 {
+		config.MaxFlowSeatsPercent = percent
+		return nil
+	}
+	config.MaxFlowSeatsPercent = former
+	inEffect := "no cap"
+	if former > 0 {
+		inEffect = fmt.Sprintf("the last valid value, %d,", former)
+	}
+	return ignoredError{fmt.Errorf("metadata.annotations[%s] is %q, must be an integer from 1 to 100; %s is in effect", MaxFlowSeatsPercent, value, inEffect)}
+}
