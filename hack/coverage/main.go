@@ -56,6 +56,9 @@ func run(ctx context.Context, args []string) error {
 	return errors.Join(errs...)
 }
 
+// enginePackages are the packages of the engine, which is a module of its own.
+const enginePackages = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/..."
+
 // workspace is the top of the repository.
 type workspace string
 
@@ -88,9 +91,9 @@ func (w workspace) product() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	patterns := []string{"./cmd/..."}
+	patterns := []string{"./cmd/...", enginePackages}
 	for _, entry := range entries {
-		if entry.IsDir() && entry.Name() != "generated" {
+		if entry.IsDir() && entry.Name() != "generated" && entry.Name() != "apf" {
 			patterns = append(patterns, "./pkg/"+entry.Name()+"/...")
 		}
 	}

@@ -14,7 +14,11 @@ import (
 	"strings"
 )
 
-const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
+const (
+	modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
+	// enginePackages are the packages of the engine, which is a module of its own.
+	enginePackages = modulePath + "/pkg/apf/..."
+)
 
 // listed is a package in the output of `go list -json`.
 type listed struct {
@@ -33,14 +37,14 @@ type tree struct {
 	packages map[string]*listed // by import path
 }
 
-// loadTree reads the module that contains dir.
+// loadTree reads the module that contains dir, and the engine.
 func loadTree(ctx context.Context, dir string) (*tree, error) {
 	root, err := output(ctx, dir, "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
 	t := &tree{root: strings.TrimSpace(string(root)), packages: map[string]*listed{}}
-	packages, err := output(ctx, t.root, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps", "./...")
+	packages, err := output(ctx, t.root, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps", "./...", enginePackages)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func isMutated(folder string) bool {
 	if !strings.HasPrefix(folder, "cmd/flowcontrol-apiserver/app") && !strings.HasPrefix(folder, "pkg/") {
 		return false
 	}
-	for _, part := range []string{"pkg/generated", "pkg/apf/benchmarks", "pkg/apf/adoption", "pkg/apis/flowcontrol/fuzzer"} {
+	for _, part := range []string{"pkg/generated", "pkg/apf/benchmarks", "pkg/apf/adoption", "pkg/apf/test", "pkg/apis/flowcontrol/fuzzer"} {
 		if folder == part || strings.HasPrefix(folder, part+"/") {
 			return false
 		}

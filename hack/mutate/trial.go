@@ -66,7 +66,7 @@ func (r *trialRunner) try(parent context.Context, m *mutant) (found result, err 
 // stages runs the tests in order; at is the last stage that ran.
 func (r *trialRunner) stages(ctx context.Context, m *mutant) (found result, at string, err error) {
 	at = "compiling"
-	if compiles, err := r.build(ctx, "./cmd/...", "./pkg/..."); err != nil || !compiles {
+	if compiles, err := r.build(ctx, "./cmd/...", "./pkg/...", enginePackages); err != nil || !compiles {
 		return result{Outcome: outcomeDoesNotCompile}, at, err
 	}
 	found.Outcome = outcomeNotFound
@@ -109,14 +109,14 @@ func (r *trialRunner) build(ctx context.Context, args ...string) (bool, error) {
 func (r *trialRunner) unitStages(m *mutant) []stage {
 	var stages []stage
 	if m.pkg.hasTests() {
-		stages = append(stages, stage{"its own tests", ".", []string{"./" + m.pkg.folder()}})
+		stages = append(stages, stage{"its own tests", ".", []string{m.pkg.ImportPath}})
 	}
 	if strings.HasPrefix(m.pkg.folder(), "pkg/apis/flowcontrol") {
 		stages = append(stages, stage{"parity", "test/parity", []string{"./..."}})
 	}
 	var dependents []string
 	for _, folder := range r.tree.dependents(m.pkg) {
-		dependents = append(dependents, "./"+folder)
+		dependents = append(dependents, modulePath+"/"+folder)
 	}
 	if len(dependents) > 0 {
 		stages = append(stages, stage{"tests of packages that import it", ".", dependents})
@@ -166,11 +166,7 @@ func (r *trialRunner) passesWithout(ctx context.Context, s stage, m *mutant, fai
 	if err := r.scratch.restore(m); err != nil {
 		return false, err
 	}
-	path := "./" + strings.TrimPrefix(failed.folder, s.module+"/")
-	if failed.folder == s.module {
-		path = "."
-	}
-	args := []string{unitLimit, path}
+	args := []string{unitLimit, modulePath + "/" + failed.folder}
 	if failed.test != "" {
 		args = append(args, "-run=^"+regexp.QuoteMeta(failed.top())+"$")
 	}

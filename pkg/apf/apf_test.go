@@ -24,8 +24,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // clockedServer is a server of 20 seats on a fake clock. Requests of the user lender are

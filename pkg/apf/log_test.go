@@ -1,32 +1,32 @@
 package apf_test
 
 import (
-	"bytes"
 	"context"
-	"flag"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
 
 // logAt returns what a server logs at a verbosity: a level is added, serves, changes,
 // quiesces, resumes and ends.
-func logAt(t *testing.T, verbosity int) string {
+func logAt(t *testing.T, verbosity int) (text string) {
 	t.Helper()
-	defer klog.CaptureState().Restore()
-	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
-	klog.InitFlags(flags)
-	require.NoError(t, flags.Parse(strings.Fields("-v="+strconv.Itoa(verbosity)+" -logtostderr=false -alsologtostderr=false -stderrthreshold=FATAL")))
-	written := &bytes.Buffer{}
-	klog.SetOutput(written)
+	t.Run("log at "+strconv.Itoa(verbosity), func(t *testing.T) {
+		log := logs.Record(t, strconv.Itoa(verbosity))
+		serveForAWhile(t)
+		text = log.String()
+	})
+	return text
+}
 
+func serveForAWhile(t *testing.T) {
+	t.Helper()
 	s := newServer(t, apf.Config{Total: 10})
 	levels := levelObjects{levelWithQueues("queue", 10), levelWithoutQueues("shut", 0), levelWithoutQueues("catch-all", 0)}
 	s.apply(t, levels, schemaOf("somebody", "queue"), schemaOf("runaway", "shut"), schemaOf("lost", "nowhere"))
@@ -38,8 +38,6 @@ func logAt(t *testing.T, verbosity int) string {
 		s.apply(t, nil)
 	})
 	waitOnce(t)
-	klog.Flush()
-	return written.String()
 }
 
 // waitOnce makes a request wait until another ends.

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -18,6 +16,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 )
 
 const (
@@ -33,8 +32,7 @@ func page(t *testing.T, paths http.Handler) map[string]*dto.MetricFamily {
 	w := httptest.NewRecorder()
 	paths.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Equal(t, http.StatusOK, w.Code)
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(w.Body)
+	families, err := exposition.Parse(w.Body)
 	require.NoError(t, err)
 	return families
 }

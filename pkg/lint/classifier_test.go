@@ -10,7 +10,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func isPresent(level string) bool { return level != "absent" }

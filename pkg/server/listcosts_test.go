@@ -21,9 +21,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // listCostRow is a row of list_costs.

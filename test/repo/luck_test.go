@@ -12,13 +12,13 @@ import (
 // that it receives.
 func rulesOfLuck() map[string]func(goFile) []string {
 	return map[string]func(goFile) []string{
-		"sleeps and skips":                      sleepsAndSkips,
-		"ports that are given away":             inTests(portZero),
-		"randomness without a seed":             inTests(unseeded),
-		"polls that are not test/eventually's":  inTests(rawPolls),
-		"the test itself within an attempt":     inTests(testInAttempt),
-		"assertions on the wall clock":          inTests(wallClock),
-		"a test ended outside of its goroutine": inTests(endsElsewhere),
+		"sleeps and skips":                             sleepsAndSkips,
+		"ports that are given away":                    inTests(portZero),
+		"randomness without a seed":                    inTests(unseeded),
+		"polls that are not pkg/apf/test/eventually's": inTests(rawPolls),
+		"the test itself within an attempt":            inTests(testInAttempt),
+		"assertions on the wall clock":                 inTests(wallClock),
+		"a test ended outside of its goroutine":        inTests(endsElsewhere),
 	}
 }
 

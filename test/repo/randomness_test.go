@@ -7,14 +7,14 @@ import (
 )
 
 // unseeded finds random choices that cannot be repeated: functions of a package
-// that seeds itself, and sources that are seeded with the time. test/lane is
+// that seeds itself, and sources that are seeded with the time. pkg/apf/test/lane is
 // exempt because it chooses the seed, and test/ports because it must differ
 // between processes.
 func unseeded(file goFile) (faults []string) {
-	if file.folder == "test/lane" || file.folder == "test/ports" {
+	if file.folder == "pkg/apf/test/lane" || file.folder == "test/ports" {
 		return nil
 	}
-	const right = ": no run can repeat this choice: use rand.New(rand.NewPCG(lane.Seed(t), 0)) (test/lane)"
+	const right = ": no run can repeat this choice: use rand.New(rand.NewPCG(lane.Seed(t), 0)) (pkg/apf/test/lane)"
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
 		selector, ok := node.(*ast.SelectorExpr)
 		if ok && choosesByItself(file, selector) {

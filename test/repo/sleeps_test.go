@@ -20,7 +20,7 @@ func sleepsAndSkips(file goFile) (faults []string) {
 				"with a channel, eventually.Holds or testing/synctest")
 		case file.isTest() && receiver != nil && receiver.Name == "t" && strings.HasPrefix(selector.Sel.Name, "Skip"):
 			faults = append(faults, file.at(node.Pos())+": a skipped test proves nothing: make it run everywhere, put it into "+
-				"the long lane (see test/lane), or delete it")
+				"the long lane (see pkg/apf/test/lane), or delete it")
 		}
 		return true
 	})

@@ -11,7 +11,7 @@ import (
 // Import paths that several rules use.
 const (
 	pollPackage       = "k8s.io/apimachinery/pkg/util/wait"
-	eventuallyPackage = module + "/test/eventually"
+	eventuallyPackage = module + "/pkg/apf/test/eventually"
 	goleakPackage     = "go.uber.org/goleak"
 	requirePackage    = "github.com/stretchr/testify/require"
 	assertPackage     = "github.com/stretchr/testify/assert"

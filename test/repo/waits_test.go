@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// rawPolls finds waits that do not use test/eventually. Only that package has a
+// rawPolls finds waits that do not use pkg/apf/test/eventually. Only that package has a
 // common grace period and reports the failed assertion.
 func rawPolls(file goFile) (faults []string) {
-	const right = " is not the way to wait: use eventually.Holds, or eventually.Within outside of a test (test/eventually)"
+	const right = " is not the way to wait: use eventually.Holds, or eventually.Within outside of a test (pkg/apf/test/eventually)"
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
 		if name := file.selected(node, pollPackage); strings.HasPrefix(name, "Poll") || strings.HasPrefix(name, "Exponential") {
 			faults = append(faults, file.at(node.Pos())+": wait."+name+right)
@@ -21,7 +21,7 @@ func rawPolls(file goFile) (faults []string) {
 			}
 		}
 		if name := file.selected(node, goleakPackage); strings.HasPrefix(name, "Verify") {
-			faults = append(faults, file.at(node.Pos())+": goleak."+name+" waits shorter than a work queue takes to end: use leaks.Main or leaks.None (test/leaks)")
+			faults = append(faults, file.at(node.Pos())+": goleak."+name+" waits shorter than a work queue takes to end: use leaks.Main or leaks.None (pkg/apf/test/leaks)")
 		}
 		return true
 	})

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +27,7 @@ import (
 	"k8s.io/component-base/compatibility"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 )
 
 // adopter starts a server of the library that adopts flow control as in the
@@ -120,8 +119,7 @@ func TestAServerOfTheLibraryAdoptsFlowControlByOneLine(t *testing.T) {
 	assert.Contains(t, levels.body, "catch-all")
 
 	scraped := ask(t, server, http.MethodGet, "/metrics")
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(scraped.body))
+	families, err := exposition.Parse(strings.NewReader(scraped.body))
 	require.NoError(t, err)
 	const prefix = "apiserver_flowcontrol_"
 	assert.Equal(t, 1.0, total(families[prefix+"rejected_requests_total"]))

@@ -20,7 +20,7 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // peerLimits runs the library's engine with the given levels on a server of

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func TestATupleKeepsNoMoreRanksThanThereAreVerbs(t *testing.T) {

@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
-	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
 
 // recorder is an Applier that records its configurations.
@@ -102,6 +103,29 @@ func (f *fixture) first(fits func(levels, schemas []string) bool) engine.Configu
 			return c
 		}
 	}
+}
+
+func TestChangesOfObjectsAreLogged(t *testing.T) {
+	log := logs.Record(t, "7")
+	f := newFixture(t, clock.RealClock{})
+	f.run(t)
+	levels, schemas := f.client.FlowcontrolV1().PriorityLevelConfigurations(), f.client.FlowcontrolV1().FlowSchemas()
+	said := func(line string) {
+		t.Helper()
+		eventually.Holds(t, "the log has the line", func(a *eventually.Attempt) { require.Contains(a, log.String(), line) })
+	}
+	_, err := levels.Create(t.Context(), &flowcontrol.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "l"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	said(`"Flow control object changed" change="added" kind="PriorityLevelConfiguration" name="l"`)
+	schema, err := schemas.Create(t.Context(), &flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "s"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	said(`change="added" kind="FlowSchema" name="s"`)
+	schema.Spec.MatchingPrecedence = 7
+	_, err = schemas.Update(t.Context(), schema, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	said(`change="updated" kind="FlowSchema" name="s"`)
+	require.NoError(t, schemas.Delete(t.Context(), "s", metav1.DeleteOptions{}))
+	said(`change="deleted" kind="FlowSchema" name="s"`)
 }
 
 func TestEngineFollowsTheAPI(t *testing.T) {

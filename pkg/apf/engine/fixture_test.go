@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }

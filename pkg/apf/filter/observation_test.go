@@ -1,8 +1,6 @@
 package filter
 
 import (
-	"bytes"
-	"flag"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,10 +11,10 @@ import (
 	"k8s.io/apiserver/pkg/server/httplog"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/component-base/metrics/legacyregistry"
-	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
 
 // counter returns the sum of a library counter over the series whose labels
@@ -74,11 +72,10 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 		{"nothing when only another file has the verbosity", "list", "0 -vmodule=filter=9,log=9", nil, []string{"apf_"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			written := captureLog(t, test.verbosity)
+			written := logs.Record(t, test.verbosity)
 			s := newSite(t, queueset.Queue, 1)
 			handler := s.before(func(_ http.ResponseWriter, r *http.Request) { flowcontrol.WatchInitialized(r.Context()) })
 			s.ask(httplog.WithLogging(handler, httplog.DefaultStacktracePred), requestBy(nobody, test.verb, ""))
-			klog.Flush()
 			for _, said := range test.says {
 				assert.Contains(t, written.String(), said)
 			}
@@ -93,7 +90,7 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 // The estimate was logged after the arrival, while a dispatch may already change it. The
 // race detector reported it.
 func TestEstimateOfAWaitingRequestIsNotReadWhileItMayBeDispatched(t *testing.T) {
-	captureLog(t, "3")
+	logs.Record(t, "3")
 	s := newSite(t, queueset.Queue, 1)
 	release := s.busy()
 	handler := httplog.WithLogging(s.before(func(http.ResponseWriter, *http.Request) {}), httplog.DefaultStacktracePred)
@@ -105,19 +102,4 @@ func TestEstimateOfAWaitingRequestIsNotReadWhileItMayBeDispatched(t *testing.T) 
 	release()
 	assert.Equal(t, http.StatusOK, <-answered)
 	s.requireIdle()
-}
-
-// captureLog redirects the log to a buffer until the end of the test. The verbosity may
-// be followed by further flags.
-func captureLog(t *testing.T, verbosity string) *bytes.Buffer {
-	t.Helper()
-	before := klog.CaptureState()
-	t.Cleanup(before.Restore)
-	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
-	klog.InitFlags(flags)
-	arguments := strings.Fields("-v=" + verbosity + " -logtostderr=false -alsologtostderr=false -stderrthreshold=FATAL")
-	require.NoError(t, flags.Parse(arguments))
-	written := &bytes.Buffer{}
-	klog.SetOutput(written)
-	return written
 }

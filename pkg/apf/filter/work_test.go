@@ -22,7 +22,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // known holds the inputs of an estimate: counts of objects and watchers.

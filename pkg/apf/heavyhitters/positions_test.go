@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func TestPositionsAreThoseOfAMap(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/component-base/metrics"
@@ -26,7 +24,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 )
 
 // scrape serves and parses one scrape over HTTP.
@@ -42,8 +41,7 @@ func scrape(t *testing.T, source Source) map[string]*dto.MetricFamily {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, response.Body.Close()) }()
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(response.Body)
+	families, err := exposition.Parse(response.Body)
 	require.NoError(t, err, "the parser refuses a family that comes twice")
 	return families
 }

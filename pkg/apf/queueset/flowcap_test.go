@@ -12,7 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // capped returns config with a cap of a flow.

@@ -14,12 +14,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
-	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
 
 // run starts a Controller that runs until the end of the test.
@@ -63,6 +64,16 @@ func TestConditionFollowsTheLevel(t *testing.T) {
 		require.Len(t, a.writes, 3)
 		assert.Equal(t, flowcontrol.ConditionTrue, a.writes[2].condition.Status)
 	})
+}
+
+func TestWritesAreLogged(t *testing.T) {
+	log := logs.Record(t, "4")
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.schemas.set(t, schemaOf("s", "l"))
+		a.run(t)
+	})
+	assert.Contains(t, log.String(), `"Writing the condition Dangling of a FlowSchema" flowSchema="s" status="True"`)
 }
 
 func TestConditionsAreAppliedToTheStatusByTheFieldManager(t *testing.T) {

@@ -14,10 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	typed "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
-
-	typed "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 )
 
 // informer is an informer of a fake API, without delay.

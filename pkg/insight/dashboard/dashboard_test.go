@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // cluster is a source with one replica whose level "system" has as many seats in use as

@@ -10,8 +10,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 // text returns a move with all its values.

@@ -21,9 +21,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func TestFairShare(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/util/cert"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // front is a fake kube-apiserver. It returns 200 for paths without a configured

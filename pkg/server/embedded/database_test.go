@@ -20,7 +20,7 @@ import (
 	"go.etcd.io/etcd/server/v3/wal"
 	"go.uber.org/zap"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 func TestAcknowledgedWritesSurviveKills(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
 )
 

@@ -16,9 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (

@@ -16,11 +16,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/requests"
 )
 

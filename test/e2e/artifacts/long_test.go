@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // TestFlowControlOffAppliesWhereItIsOff is testOverlays for the overlay

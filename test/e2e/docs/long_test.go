@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 var updateDocs = tour.Flag()

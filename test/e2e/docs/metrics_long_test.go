@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // TestPrometheus tests the statements of docs/deploy.md about Prometheus, which it runs

@@ -18,10 +18,10 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // ServerOptions configures a process of this project's server. The zero value is

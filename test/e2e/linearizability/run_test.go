@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 const (

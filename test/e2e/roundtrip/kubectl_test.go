@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 // labelling is an editor that adds a label to every object of a file, after its

@@ -21,10 +21,10 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	flowcontrolfuzzer "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/fuzzer"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 const preserveZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // apiService has the fields of an APIService that tests read.

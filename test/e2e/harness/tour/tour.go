@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/eventually"
 )
 
 // mark separates the outputs of the commands.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/leaks"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
