@@ -16,7 +16,12 @@ ARGS ?=
 
 # All modules, and those with code of the project.
 MODULES := $(sort $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/.*')))
-CODE_MODULES := . ./test/parity
+CODE_MODULES := . ./pkg/apf ./test/parity
+
+# The engine is a module of its own, which ./... leaves out at the top. Packages of it that
+# are named by import path are compiled with the versions of this module, and those in its
+# folder with the versions that it requires itself, the lowest.
+ENGINE := github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf
 
 LINT = $(CURDIR)/bin/golangci-lint run --config=$(CURDIR)/.golangci.yaml
 
@@ -98,7 +103,7 @@ LANE_FLAGS := -count=1 -vet=off -ldflags='-s -w' $(if $(LANE),-tags=long -timeou
 
 # $(call run-tests,PHASE[,flags of gotestsum]) is the command that runs tests and
 # writes their events; append flags of `go test`.
-run-tests = mkdir -p $(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
+run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
   --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- $(LANE_FLAGS)
 
 # Two phases in parallel, since end-to-end tests mostly wait. Both run even if one fails.
@@ -133,31 +138,36 @@ proofs: ## Check that each promise was tested in the last test run
 # The race detector compiles all dependencies once more, and each test is linked with
 # them. So `make test` runs under it those packages of the engine that hold its state
 # and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
-# others of the engine, RACED names what runs under the detector.
+# others of the engine, RACED names what runs under the detector in its folder.
 LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|debugendpoints|filter))?$$
-RACED = $(if $(LANE),./cmd/... ./pkg/...,$$(go list ./pkg/apf/... | grep -vE '$(LARGE)'))
+RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units
 test-units:
-	@status=0; for phase in test-race test-plain test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
+	@status=0; for phase in test-race $(if $(LANE),test-race-others) test-plain test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
 
 .PHONY: test-unit
 test-unit: bin/gotestsum ## Run the unit tests, without the race detector
 	@echo "test-unit: every package except the end-to-end tests"
-	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)')
+	@$(call run-tests,unit) $$(go list ./... $(ENGINE)/... | grep -vE '/test/(e2e|repo)')
 
 # pkg/apf/queueset has tests that the race detector leaves out.
 .PHONY: test-plain
 test-plain: bin/gotestsum
 	@echo "test-plain: unit tests without the race detector"
-	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)|/pkg/(apf|generated)') \
-	  $(if $(LANE),,$$(go list ./pkg/apf/... | grep -E '$(LARGE)')) ./pkg/apf/queueset
+	@$(call run-tests,unit) $$(go list ./... | grep -vE '/test/(e2e|repo)|/pkg/generated') \
+	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset
 
 .PHONY: test-race
 test-race: bin/gotestsum ## Run unit tests of the engine under the race detector
-	@echo "test-race: $(if $(LANE),every package,the state of the engine) under the race detector"
+	@echo "test-race: $(if $(LANE),the engine,the state of the engine) under the race detector"
 	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: no C compiler found, which the race detector requires: install gcc or clang, or set CC" >&2; exit 1; }
-	@export CGO_ENABLED=1; $(call run-tests,race) -race $(RACED)
+	@export CGO_ENABLED=1; cd pkg/apf && $(call run-tests,race) -race $(RACED)
+
+.PHONY: test-race-others
+test-race-others: bin/gotestsum
+	@echo "test-race-others: cmd and pkg under the race detector"
+	@export CGO_ENABLED=1; $(call run-tests,race-others) -race ./cmd/... ./pkg/...
 
 .PHONY: test-parity
 test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
@@ -188,7 +198,7 @@ conformance: binaries ## Compare the API with kube-apiserver's; write docs/confo
 	@echo "conformance: this server beside kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
-# Releases of k8s.io on which pkg/apf is tested, in addition to that of go.mod.
+# Releases of k8s.io on which pkg/apf is tested, in addition to that of its go.mod.
 ADOPTION ?= 0.34.13 0.35.10 0.36.6 0.37.2
 
 .PHONY: test-adoption
@@ -196,7 +206,7 @@ test-adoption: bin/gotestsum ## Test pkg/apf in servers built on later releases 
 	@status=0; for release in $(ADOPTION); do \
 	  echo "test-adoption: pkg/apf on k8s.io/apiserver $$release"; \
 	  { modfile=$$(test/adoption/modfile.sh $$release) && \
-	    $(call run-tests,adoption-$$release) -mod=mod -modfile=$$modfile ./pkg/apf/adoption; } || \
+	    (cd pkg/apf && $(call run-tests,adoption-$$release) -mod=mod -modfile=$$modfile ./...); } || \
 	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; exit $$status
 
 .PHONY: coverage

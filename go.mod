@@ -24,7 +24,6 @@ require (
 	go.etcd.io/etcd/raft/v3 v3.5.35
 	go.etcd.io/etcd/server/v3 v3.5.35
 	go.opentelemetry.io/proto/otlp v1.11.0
-	go.uber.org/goleak v1.3.0
 	go.uber.org/zap v1.28.0
 	golang.org/x/net v0.62.0
 	golang.org/x/perf v0.0.0-20250305200902-02a15fd477ba
@@ -49,6 +48,8 @@ require (
 	sigs.k8s.io/yaml v1.4.0
 )
 
+require go.uber.org/goleak v1.3.0 // indirect
+
 require (
 	cel.dev/expr v0.25.3 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20230124172434-306776ec8161 // indirect
@@ -66,6 +67,7 @@ require (
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/emicklei/go-restful/v3 v3.11.0 // indirect
 	github.com/felixge/httpsnoop v1.1.0 // indirect
+	github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf v0.0.0
 	github.com/fsnotify/fsnotify v1.7.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.7.0 // indirect
 	github.com/go-errors/errors v1.4.2 // indirect
@@ -150,3 +152,5 @@ require (
 	k8s.io/kms v0.33.13 // indirect
 	sigs.k8s.io/apiserver-network-proxy/konnectivity-client v0.31.2 // indirect
 )
+
+replace github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf => ./pkg/apf

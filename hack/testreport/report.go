@@ -11,7 +11,8 @@ import (
 
 const (
 	module  = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
-	slowest = 20 // number of listed tests
+	engine  = "./pkg/apf" // a module of its own
+	slowest = 20          // number of listed tests
 )
 
 // report holds the results of a run.
@@ -117,11 +118,14 @@ func (k testKey) repeat(seed string) string {
 		return "make test-adoption ADOPTION=" + release
 	}
 	switch phase {
-	case "race":
+	case "race", "race-others":
 		env = []string{"CGO_ENABLED=1"}
 		words = append(words, "-race")
 	case "parity":
 		dir, folder = "cd test/parity && ", "."
+	}
+	if strings.HasPrefix(folder+"/", engine+"/") {
+		dir, folder = "cd "+engine+" && ", "."+strings.TrimPrefix(folder, engine)
 	}
 	if long {
 		words = append(words, "-tags=long", "-timeout=2h")

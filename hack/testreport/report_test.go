@@ -37,16 +37,20 @@ func TestReportSaysWhatFailedWhatPassedOnRetryAndHowToRepeatIt(t *testing.T) {
 }
 
 func TestEachPhaseIsRepeatedInItsWay(t *testing.T) {
-	key := testKey{pkg: module + "pkg/apf", test: "TestX"}
+	key := testKey{pkg: module + "pkg/lint", test: "TestX"}
 	for phase, command := range map[string]string{
 		"long-adoption-0.34.13": "make test-adoption ADOPTION=0.34.13",
 
-		"unit":   "CGO_ENABLED=0 go test -count=1 ./pkg/apf -run='^TestX$'",
-		"race":   "CGO_ENABLED=1 go test -count=1 -race ./pkg/apf -run='^TestX$'",
-		"parity": "cd test/parity && CGO_ENABLED=0 go test -count=1 . -run='^TestX$'",
+		"unit":        "CGO_ENABLED=0 go test -count=1 ./pkg/lint -run='^TestX$'",
+		"race-others": "CGO_ENABLED=1 go test -count=1 -race ./pkg/lint -run='^TestX$'",
+		"parity":      "cd test/parity && CGO_ENABLED=0 go test -count=1 . -run='^TestX$'",
 	} {
 		key.phase = phase
 		assert.Equal(t, command, key.repeat(""))
+	}
+	for pkg, folder := range map[string]string{"pkg/apf": ".", "pkg/apf/engine": "./engine"} {
+		key := testKey{phase: "race", pkg: module + pkg, test: "TestX"}
+		assert.Equal(t, "cd ./pkg/apf && CGO_ENABLED=1 go test -count=1 -race "+folder+" -run='^TestX$'", key.repeat(""), "a module of its own")
 	}
 }
 

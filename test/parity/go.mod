@@ -6,6 +6,7 @@ go 1.26.0
 
 require (
 	github.com/flowcontrol-apiserver/flowcontrol-apiserver v0.0.0
+	github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf v0.0.0
 	github.com/google/go-cmp v0.7.0
 	k8s.io/api v0.33.13
 	k8s.io/apimachinery v0.33.13
@@ -89,3 +90,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.33.13
 	k8s.io/sample-controller => k8s.io/sample-controller v0.33.13
 )
+
+replace github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf => ../../pkg/apf

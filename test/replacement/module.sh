@@ -14,7 +14,7 @@ set -euo pipefail
 release=${1:?"which release of Kubernetes, such as 1.33.13?"}
 cd "$(dirname "$0")/../.."
 root=$PWD
-module=$(sed -n 's/^module //p' go.mod)
+module=$(sed -n 's/^module //p' pkg/apf/go.mod)
 tools=$(grep -lE "^(require |	)k8s.io/kubernetes v$release( |\$)" hack/tools/*/go.mod) || {
   echo "no module below hack/tools builds Kubernetes $release: $(grep -hoE '	k8s.io/kubernetes v[0-9.]+' hack/tools/*/go.mod | tr -d '\t' | tr '\n' ' ')can be had" >&2
   exit 1
@@ -27,8 +27,8 @@ folder=$root/.cache/replacement/$release
 mkdir -p "$folder"
 cd "$folder"
 cp "$root/$tools" go.mod
-cat "$root/${tools%.mod}.sum" "$root/go.sum" | sort -u >go.sum
-go mod edit -module=replacement -require="$module@v0.0.0" -replace="$module=$root"
+cat "$root/${tools%.mod}.sum" "$root/pkg/apf/go.sum" | sort -u >go.sum
+go mod edit -module=replacement -require="$module@v0.0.0" -replace="$module=$root/pkg/apf"
 go mod edit -dropreplace=k8s.io/apiserver
 rm -rf apiserver apimachinery
 cp --recursive --no-preserve=mode "$(source_of "k8s.io/apiserver@v0${release#1}")" apiserver

@@ -24,13 +24,14 @@ func TestProgramsOfTheTestsAreOfTheVersionsThatTheTestsSay(t *testing.T) {
 }
 
 func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
-	product := requirements(t, ".")
-	want := product["k8s.io/apiserver"]
+	want := requirements(t, ".")["k8s.io/apiserver"]
 	require.NotEmpty(t, want)
-	for name, version := range product {
-		untagged := strings.HasPrefix(version, "v0.0.0-") // is not part of the release
-		if strings.HasPrefix(name, "k8s.io/") && strings.HasPrefix(version, "v0.") && !untagged {
-			assert.Equal(t, want, version, name)
+	for _, folder := range []string{".", "pkg/apf"} {
+		for name, version := range requirements(t, folder) {
+			untagged := strings.HasPrefix(version, "v0.0.0-") // is not part of the release
+			if strings.HasPrefix(name, "k8s.io/") && strings.HasPrefix(version, "v0.") && !untagged {
+				assert.Equal(t, want, version, name)
+			}
 		}
 	}
 }
