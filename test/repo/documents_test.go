@@ -1,0 +1,76 @@
+package repo
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestGoInDocumentsIsCodeOfTests holds each block of Go in a document to be consecutive
+// lines of a test or an Example, which compile and run.
+func TestGoInDocumentsIsCodeOfTests(t *testing.T) {
+	var tests []string
+	for _, name := range trackedFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			tests = append(tests, unindented(fileText(t, name)))
+		}
+	}
+	blocks := 0
+	for _, name := range trackedFiles(t) {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		for _, block := range goBlocks(fileText(t, name)) {
+			blocks++
+			if !isPartOfAny(block, tests) {
+				t.Errorf("%s: this block of Go is in no test: take it from an Example, or change both:\n%s", name, block)
+			}
+		}
+	}
+	require.NotZero(t, blocks)
+}
+
+func fileText(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
+	require.NoError(t, err)
+	return string(content)
+}
+
+// goBlocks returns the blocks of Go in a document, without indentation.
+func goBlocks(document string) (blocks []string) {
+	for _, block := range regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllStringSubmatch(document, -1) {
+		blocks = append(blocks, unindented(block[1]))
+	}
+	return blocks
+}
+
+// unindented returns the lines of a text without the space before them.
+func unindented(text string) string {
+	return regexp.MustCompile(`(?m)^[\t ]+`).ReplaceAllString(text, "")
+}
+
+// isPartOfAny reports whether lines are consecutive lines of one of the files.
+func isPartOfAny(lines string, files []string) bool {
+	for _, file := range files {
+		if strings.Contains("\n"+file, "\n"+lines) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestBlocksOfGoAreFoundAndCompared(t *testing.T) {
+	document := "Text.\n\n```go\nf()\n\tg()\n```\n\n```sh\nls\n```\n\n```go\nh()\n```\n"
+	blocks := goBlocks(document)
+	require.Equal(t, []string{"f()\ng()\n", "h()\n"}, blocks)
+	files := []string{unindented("package a\n\n\tf()\n\t\tg()\n\toh()\n")}
+	assert.True(t, isPartOfAny(blocks[0], files))
+	assert.False(t, isPartOfAny(blocks[1], files), "the end of a line")
+}
