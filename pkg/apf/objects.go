@@ -13,14 +13,10 @@ const objectCount = "ObjectCount"
 // of k8s.io/apiserver. The result of Get is a number up to 0.33, and statistics since;
 // ObjectsOf takes either. It panics if Get returns anything else.
 func ObjectsOf[S any](get func(groupResource string) (S, error)) func(groupResource string) (int64, error) {
-	kind := reflect.TypeFor[S]()
-	if kind.Kind() == reflect.Int64 {
-		return func(groupResource string) (int64, error) {
-			stored, err := get(groupResource)
-			return reflect.ValueOf(stored).Int(), err
-		}
+	if number, ok := any(get).(func(string) (int64, error)); ok {
+		return number
 	}
-	field := reflect.StructField{}
+	kind, field := reflect.TypeFor[S](), reflect.StructField{}
 	if kind.Kind() == reflect.Struct {
 		field, _ = kind.FieldByName(objectCount)
 	}

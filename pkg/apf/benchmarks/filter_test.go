@@ -15,9 +15,11 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
 )
 
 // storedObjects is the number of objects of every type in the benchmarks.
@@ -52,7 +54,7 @@ func longRunning() request.LongRunningRequestCheck {
 
 func objectCounts() fcrequest.StorageObjectCountTracker {
 	counts := fcrequest.NewStorageObjectCountTracker()
-	counts.Set("configmaps", storedObjects)
+	release.SetObjects(counts, "configmaps", storedObjects, 1_000)
 	return counts
 }
 
@@ -76,7 +78,7 @@ func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 	return filter.New(e, filter.Options{
 		LongRunning: longRunning(),
 		WaitLimit:   15 * time.Second,
-		Objects:     objectCounts().Get,
+		Objects:     apf.ObjectsOf(objectCounts().Get),
 		Gauges:      stats.NewKindGauges(e.Now()),
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
@@ -100,7 +101,7 @@ func costFilter(b *testing.B, cost estimate.ListCost) func(http.Handler) http.Ha
 	return filter.New(e, filter.Options{
 		LongRunning: longRunning(),
 		WaitLimit:   15 * time.Second,
-		Objects:     objectCounts().Get,
+		Objects:     apf.ObjectsOf(objectCounts().Get),
 		Sizes:       func(string) int64 { return 1_000 },
 		ListCost:    cost,
 		CountsReads: true,

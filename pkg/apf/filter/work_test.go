@@ -23,6 +23,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
 )
 
 // known holds the inputs of an estimate: counts of objects and watchers.
@@ -133,14 +134,15 @@ func TestObjectsAreAskedForByGroupAndResource(t *testing.T) {
 
 // libraryWork returns the library's estimate.
 func (s *site) libraryWork(k known, r *http.Request) seats.Work {
-	estimate := fcrequest.NewWorkEstimator(k.Objects, k.GetInterestedWatchCount, fcrequest.DefaultWorkEstimatorConfig(),
+	estimate := release.NewWorkEstimator(k.Objects, k.GetInterestedWatchCount,
 		func(level string) uint64 { return uint64(s.engine.MaxWidth(level)) })
 	e := estimate(r, "everybody", "tested")
 	return seats.Work{Initial: int(e.InitialSeats), Final: int(e.FinalSeats), Latency: e.AdditionalLatency}
 }
 
-// requireLibraryWork requires that the two estimates agree. They differ in two
-// points:
+// requireLibraryWork requires that the two estimates agree, up to 0.33: later releases do
+// not estimate by the number of objects, and package adoption compares those. They differ
+// in two points:
 //
 //   - A watch without a resourceVersion, or from "0", also begins with the
 //     present state, which costs as much as a list (kubernetes/kubernetes
@@ -149,6 +151,9 @@ func (s *site) libraryWork(k known, r *http.Request) seats.Work {
 //     package counts nanoseconds and rounds up.
 func requireLibraryWork(t *testing.T, s *site, k known, r *http.Request) {
 	t.Helper()
+	if release.Minor() > 33 {
+		return
+	}
 	ours := s.workOf(k, r)
 	if beginsUnasked(r) {
 		asked := r.Clone(r.Context())
