@@ -173,7 +173,10 @@ func (s *Set) ChangesKept() int {
 		l.pool.shards[i].Unlock(&sh)
 	}
 	for i := range l.occupied.runs {
-		kept += cap(l.occupied.runs[i]) + cap(l.occupied.spares[i]) + l.flows.runs[i].Capacity() + l.flows.spares[i].Capacity()
+		kept += cap(l.occupied.runs[i].list) + cap(l.occupied.spares[i])
+	}
+	for i := range l.flows.runs {
+		kept += l.flows.runs[i].Capacity() + l.flows.spares[i].Capacity()
 	}
 	return kept
 }

@@ -46,7 +46,7 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	l := s.locked.Lock()
 	l.operations++
 	now := l.syncTo(r.arrived)
-	if l.open && l.pool.borrow(r, width) {
+	if l.open && l.borrow(r, width) {
 		startKind := l.config.Discipline.startKind()
 		s.locked.Unlock(&l)
 		r.Series.Started(s.pool.shardOf(r), width, startKind)

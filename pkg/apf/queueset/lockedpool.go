@@ -56,19 +56,22 @@ func (p *lockedPool) grant() int { return p.reserve / (2 * len(p.shards)) }
 // borrow seats r from the reserve of an open pool and grants its shard some more
 // seats. If the reserve has too few, it takes seats of the other shards. It returns false
 // if there are too few of them too. It reads the time when the seats are in use, like
-// arrive, so that the changes of a shard are in order and none counts too early.
-func (p *lockedPool) borrow(r *Request, width int) bool {
+// arrive, so that the changes of a shard are in order and none counts too early. noted is
+// whether the shard has noted the change.
+func (p *lockedPool) borrow(r *Request, width int) (seated, noted bool) {
 	if !p.gather(width) {
-		return false
+		return false, false
 	}
 	seats := max(width, p.grant())
 	p.setReserve(p.reserve - seats)
 	cell := p.of(r)
 	sh := cell.Lock()
 	sh.free += seats
-	sh.seat(r, width, p.clock.Now())
+	now := p.clock.Now()
+	sh.seat(r, width, now)
+	noted = sh.changes.add(now, width, false)
 	cell.Unlock(&sh)
-	return true
+	return true, noted
 }
 
 // gather takes free seats from the shards until the reserve has the given number, and

@@ -79,6 +79,16 @@ func (l *lockedSet) openPool() {
 	l.pool.open(l.queue.stop(), l.config.Discipline.startKind())
 }
 
+// borrow seats r from the reserve of an open pool. It returns false if there are too few
+// seats.
+func (l *lockedSet) borrow(r *Request, width int) bool {
+	seated, noted := l.pool.borrow(r, width)
+	if seated && !noted {
+		l.note(change{at: r.started, executing: 1, seats: int32(width)})
+	}
+	return seated
+}
+
 // resize gives an open pool the seats of the limits. It returns false if the Set has to
 // close for them, or is closed.
 func (l *lockedSet) resize(limits Limits) bool {

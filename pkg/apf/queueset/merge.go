@@ -21,9 +21,8 @@ func (l *lockedSet) take(i int) {
 
 // integrate integrates what was taken, and what was noted under the lock of the Set.
 func (l *lockedSet) integrate(until time.Duration) {
-	l.occupied.take(len(l.pool.shards), &l.changes)
 	l.flows.take(len(l.pool.shards), &l.used)
-	l.occupied.mergeRuns(until)
+	l.occupied.mergeRuns(&l.changes, until)
 	l.flows.mergeRuns()
 }
 

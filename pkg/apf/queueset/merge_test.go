@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -37,4 +38,32 @@ func TestALevelAtRestKeepsNoMemoryForChanges(t *testing.T) {
 		assert.Equal(t, 1, f.set.ResetDemand().HighWatermark)
 		assert.Zero(t, f.set.ChangesKept())
 	}
+}
+
+// A shard notes starts and ends of requests in 8 bytes each, and the Set those that do not
+// fit.
+func TestWidestRequestsAndLongestPausesAreCounted(t *testing.T) {
+	const (
+		widest = 1 << 20
+		long   = 1000 * time.Hour
+	)
+	f := newFixture(t, queueset.Config{Discipline: queueset.Exempt}, 1)
+	short := f.arrive("a", wide(1), queueset.Seated)
+	wider, widestOfShard := f.arrive("a", wide(widest), queueset.Seated), f.arrive("a", wide(1<<16-1), queueset.Seated)
+	assert.Equal(t, 1+widest+1<<16-1, f.seatsInUse())
+	f.clock.Advance(long)
+	f.set.Finish(wider)
+	assert.Equal(t, 1+1<<16-1, f.seatsInUse())
+	f.set.Finish(widestOfShard)
+	f.clock.Advance(time.Second)
+	other := f.requestOf(0, "a", wide(3))
+	require.Equal(t, queueset.Seated, f.set.Arrive(other))
+	f.clock.Advance(long)
+	f.set.Finish(short) // long after what its shard has noted
+	f.set.Finish(other)
+	assert.Zero(t, f.seatsInUse())
+	assert.True(t, f.set.IsOpen())
+	assert.Equal(t, widest+1<<16, f.set.ResetDemand().HighWatermark)
+	want := float64(widest+1<<16)*long.Seconds() + 1 + 4*long.Seconds()
+	assert.InEpsilon(t, want, f.set.Figures().SeatShare.Sum/1e9, 1e-12)
 }

@@ -16,12 +16,7 @@ type change struct {
 	seats, seatsWanted int32 // in use; of requests that wait
 }
 
-// mergeAt is how many changes a shard collects before they are integrated. With
-// each merge the integrals move from one processor's cache to another's, which
-// BenchmarkCores measures.
-const mergeAt = 128
-
-// changes is a list of changes in the order in which they were noted.
+// changes are the changes that are noted under the lock of a Set, in order.
 type changes struct {
 	list []change
 }
@@ -45,6 +40,13 @@ func (c *changes) join(one change) {
 	last.waiting += one.waiting
 	last.seats += one.seats
 	last.seatsWanted += one.seatsWanted
+}
+
+// forgetList releases the memory of the list if it is empty.
+func (c *changes) forgetList() {
+	if len(c.list) == 0 {
+		c.list = nil
+	}
 }
 
 // full reports whether the changes should be merged.
@@ -73,8 +75,8 @@ type occupancy struct {
 	demandShare    *stats.TimeWeighted
 	demand         demand.Tracker
 
-	runs   [][]change // by shard: changes to integrate
-	spares [][]change // by shard: an empty list, which may share memory with the run
+	runs   []seatChanges  // by shard: changes to integrate
+	spares [][]seatChange // by shard: an empty list, which may share memory with the run
 }
 
 // The bounds are those of the metrics of k8s.io/apiserver, see package stats.
@@ -98,8 +100,8 @@ func newOccupancy(now time.Duration, shards int) occupancy {
 		seatShare:      stats.NewTimeWeighted(seatBounds(), now),
 		demandShare:    stats.NewTimeWeighted(demandBounds(), now),
 		demand:         demand.NewTracker(now),
-		runs:           make([][]change, shards+1),
-		spares:         make([][]change, shards+1),
+		runs:           make([]seatChanges, shards),
+		spares:         make([][]seatChange, shards),
 	}
 }
 
@@ -112,20 +114,21 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limi
 
 // take takes the changes of shard i, to be integrated by mergeRuns, and leaves an empty
 // list in their place.
-func (o *occupancy) take(i int, c *changes) {
-	if len(o.runs[i]) > 0 { // the spare list shares memory with it
-		o.runs[i] = append(o.runs[i], c.list...)
+func (o *occupancy) take(i int, c *seatChanges) {
+	run := &o.runs[i]
+	if len(run.list) > 0 { // the spare list shares memory with it
+		run.append(c)
 		c.list = c.list[:0]
 		return
 	}
-	o.runs[i], o.spares[i], c.list = c.list, c.list[:0], o.spares[i]
+	run.base, run.list, o.spares[i], c.list = c.base, c.list, c.list[:0], o.spares[i]
 }
 
 // forgetLists releases the memory of all lists that are empty.
 func (o *occupancy) forgetLists() {
 	for i := range o.runs {
-		if len(o.runs[i]) == 0 {
-			o.runs[i], o.spares[i] = nil, nil
+		if len(o.runs[i].list) == 0 {
+			o.runs[i].list, o.spares[i] = nil, nil
 		}
 	}
 }
@@ -133,28 +136,36 @@ func (o *occupancy) forgetLists() {
 // forever is later than all changes.
 const forever = time.Duration(math.MaxInt64)
 
-// mergeRuns integrates the changes in o.runs up to a time in the order of their times,
-// and removes them. Of those of one time, seats are returned first, since others may have
-// got them through another shard.
-func (o *occupancy) mergeRuns(until time.Duration) {
+// mergeRuns integrates the changes of the shards and those that were noted under the lock
+// of the Set, up to a time, in the order of their times, and removes them.
+func (o *occupancy) mergeRuns(own *changes, until time.Duration) {
+	rest := own.list
 	for {
-		var first *[]change
-		for i := range o.runs {
-			if run := &o.runs[i]; len(*run) > 0 && (first == nil || (*run)[0].before(&(*first)[0])) {
-				first = run
-			}
+		first := o.firstRun()
+		// A change under the lock of the Set comes first if it returns seats.
+		if len(rest) > 0 && rest[0].at <= until && (first == nil || rest[0].at < first.at() || rest[0].at == first.at() && rest[0].seats < 0) {
+			o.apply(&rest[0])
+			rest = rest[1:]
+			continue
 		}
-		if first == nil || (*first)[0].at > until {
-			return
+		if first == nil || first.at() > until {
+			break
 		}
-		o.apply(&(*first)[0])
-		*first = (*first)[1:]
+		one := first.pop()
+		o.apply(&one)
 	}
+	own.list = own.list[:copy(own.list, rest)]
 }
 
-// before reports whether c is integrated before other, which another shard noted.
-func (c *change) before(other *change) bool {
-	return c.at < other.at || c.at == other.at && c.seats < 0 && other.seats >= 0
+// firstRun returns the run with the change that is to be integrated first, nil without any.
+func (o *occupancy) firstRun() *seatChanges {
+	var first *seatChanges
+	for i := range o.runs {
+		if run := &o.runs[i]; len(run.list) > 0 && (first == nil || run.before(first)) {
+			first = run
+		}
+	}
+	return first
 }
 
 func (o *occupancy) apply(c *change) {

@@ -25,8 +25,8 @@ func (p *pool) shardOf(r *Request) int { return int(r.shard & p.mask) }
 // of returns the shard of r.
 func (p *pool) of(r *Request) *shard { return &p.shards[r.shard&p.mask] }
 
-// arrive adds r to its shard, and seats it if the pool is open and has enough free seats
-// in that shard or, while the reserve is empty, in another. If the shard is locked, r
+// arrive adds r to its shard, and seats it if the pool is open, the shard can note that, and
+// there are enough free seats in that shard or, while the reserve is empty, in another. If the shard is locked, r
 // moves to the next shard for good, so that processors do not go on to compete for one
 // shard. arrive returns whether r is seated, and whether the changes of the shard should
 // be merged.
@@ -45,7 +45,7 @@ func (p *pool) arrive(r *Request, width int) (seated, full bool) {
 	sh.link(r)
 	now := p.clock.Now()
 	r.arrived = now
-	if !sh.open || sh.free < width {
+	if !sh.open || sh.free < width || !sh.changes.add(now, width, false) {
 		cell.Unlock(&sh)
 		return false, false
 	}
@@ -73,8 +73,8 @@ func (p *pool) lockAnother(r *Request, width int) (*shard, *lockedShard) {
 	return cell, cell.Lock()
 }
 
-// finish removes r, which executed, from its shard. If the pool is open and r has
-// no additional latency, it takes the seats of r back. finish returns the time, whether
+// finish removes r, which executed, from its shard. If the pool is open, the shard can note
+// that, and r has no additional latency, it takes the seats of r back. finish returns the time, whether
 // it took the seats, and whether the changes of the shard should be merged. It panics if
 // r has been removed, by another goroutine perhaps.
 func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
@@ -86,7 +86,7 @@ func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
 	}
 	now = p.clock.Now()
 	sh.unlink(r)
-	if !sh.open || r.Work.Latency > 0 {
+	if !sh.open || r.Work.Latency > 0 || !sh.changes.add(now, r.held, true) {
 		cell.Unlock(&sh)
 		return now, false, false
 	}

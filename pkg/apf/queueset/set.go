@@ -125,6 +125,7 @@ func (s *Set) ResetDemand() demand.Period {
 	defer s.locked.Unlock(&l)
 	forgetLists := func() {
 		l.occupied.forgetLists()
+		l.changes.forgetList()
 		l.flows.forgetBatches()
 	}
 	forgetLists() // so that merge leaves none in the shards

@@ -20,7 +20,7 @@ type lockedShard struct {
 	free      int      // seats lent to this shard
 	newest    *Request // first in the list of requests, which continues along older
 	cursor    *Request // in that list: the next one that a dump copies
-	changes   changes
+	changes   seatChanges
 	used      heavyhitters.Batch
 	started   uint64 // requests seated here
 
@@ -56,18 +56,16 @@ func (sh *lockedShard) unlink(r *Request) {
 	r.newer, r.older = nil, nil
 }
 
-// seat gives r its width in seats, which must be free.
+// seat gives r its width in seats, which must be free. The caller notes the change.
 func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 	sh.free -= width
 	sh.started++
 	r.held, r.started, r.phase = width, now, executing
-	sh.changes.add(change{at: now, executing: 1, seats: int32(width)})
 }
 
-// finish takes the seats of r back.
+// finish takes the seats of r back. The caller notes the change.
 func (sh *lockedShard) finish(r *Request, now time.Duration) {
 	sh.free += r.held
 	addUsage(&sh.used, r, now)
-	sh.changes.add(change{at: now, executing: -1, seats: -int32(r.held)})
 	r.phase = absent
 }
