@@ -141,31 +141,51 @@ const forever = time.Duration(math.MaxInt64)
 func (o *occupancy) mergeRuns(own *changes, until time.Duration) {
 	rest := own.list
 	for {
-		first := o.firstRun()
+		first, second := o.firstRuns()
 		// A change under the lock of the Set comes first if it returns seats.
 		if len(rest) > 0 && rest[0].at <= until && (first == nil || rest[0].at < first.at() || rest[0].at == first.at() && rest[0].seats < 0) {
 			o.apply(&rest[0])
 			rest = rest[1:]
 			continue
 		}
-		if first == nil || first.at() > until {
+		last := until // of the changes of the first run that come before all others
+		if len(rest) > 0 {
+			last = min(last, rest[0].at)
+		}
+		if first == nil || first.at() > last {
 			break
 		}
-		one := first.pop()
-		o.apply(&one)
+		o.mergeRun(first, second, last)
 	}
 	own.list = own.list[:copy(own.list, rest)]
 }
 
-// firstRun returns the run with the change that is to be integrated first, nil without any.
-func (o *occupancy) firstRun() *seatChanges {
-	var first *seatChanges
-	for i := range o.runs {
-		if run := &o.runs[i]; len(run.list) > 0 && (first == nil || run.before(first)) {
-			first = run
+// mergeRun integrates the changes of the first run up to a time, or until one of the second
+// is to be integrated.
+func (o *occupancy) mergeRun(first, second *seatChanges, last time.Duration) {
+	for {
+		one := first.pop()
+		o.apply(&one)
+		if len(first.list) == 0 || first.at() > last || second != nil && second.before(first) {
+			return
 		}
 	}
-	return first
+}
+
+// firstRuns returns the run with the change that is to be integrated first, and the run that
+// follows it, nil without.
+func (o *occupancy) firstRuns() (first, second *seatChanges) {
+	for i := range o.runs {
+		run := &o.runs[i]
+		switch {
+		case len(run.list) == 0:
+		case first == nil || run.before(first):
+			first, second = run, first
+		case second == nil || run.before(second):
+			second = run
+		}
+	}
+	return first, second
 }
 
 func (o *occupancy) apply(c *change) {
