@@ -120,17 +120,24 @@ func (k *KindGauges) record(c kindChange) {
 	}
 }
 
-// merge integrates the changes of all shards.
+// merge integrates the changes of all shards. It takes them at one moment: otherwise it
+// could lack the end of a request whose sender has started another one through a shard that
+// is taken later, and count both.
 func (k *KindGauges) merge() {
 	k.changes = k.changes[:0]
 	for i := range k.shards {
+		k.shards[i].mu.Lock()
+	}
+	for i := range k.shards {
 		sh := &k.shards[i]
-		sh.mu.Lock()
 		k.changes = append(k.changes, sh.changes...)
 		sh.changes = sh.changes[:0]
 		sh.mu.Unlock()
 	}
-	slices.SortStableFunc(k.changes, func(a, b kindChange) int { return cmp.Compare(a.at, b.at) })
+	// Of changes of one time, those of requests that end come first.
+	slices.SortStableFunc(k.changes, func(a, b kindChange) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta))
+	})
 	for _, c := range k.changes {
 		k.now = max(k.now, c.at)
 		k.gauges[c.kind][c.executing].add(k.now, int(c.delta))

@@ -164,6 +164,49 @@ func TestKindGaugesOfManyGoroutinesAddUp(t *testing.T) {
 	assert.EqualValues(t, time.Second, got.Executing[stats.ReadOnly].Share.Count())
 }
 
+// One sender has one request at a time, whichever shards its changes go to.
+func TestKindGaugesOfOneSenderReadOneAtMost(t *testing.T) {
+	k := stats.NewKindGauges(0)
+	k.Executing(stats.ReadOnly, 1, 0)
+	now := time.Duration(0)
+	for range 1000 {
+		now += time.Microsecond
+		k.Executing(stats.ReadOnly, -1, now) // the next request starts by the same reading of the clock
+		k.Executing(stats.ReadOnly, 1, now)
+	}
+	k.Snapshot(now)
+	got := k.Snapshot(time.Second).Executing[stats.ReadOnly]
+	assert.Equal(t, 1, got.Count)
+	assert.Equal(t, 1, got.Peak)
+}
+
+func TestKindGaugesReadNoMoreThanThereAreSenders(t *testing.T) {
+	const count = 9
+	k, begin := stats.NewKindGauges(0), time.Now()
+	var senders sync.WaitGroup
+	for range count {
+		senders.Go(func() {
+			for range 3000 {
+				k.Executing(stats.ReadOnly, 1, time.Since(begin))
+				k.Executing(stats.ReadOnly, -1, time.Since(begin))
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		senders.Wait()
+		close(ended)
+	}()
+	for more := true; more; {
+		select {
+		case <-ended:
+			more = false
+		default:
+		}
+		assert.LessOrEqual(t, k.Snapshot(time.Since(begin)).Executing[stats.ReadOnly].Count, count)
+	}
+}
+
 func TestEveryRatioFallsIntoTheBucketOfItsQuotient(t *testing.T) {
 	bounds := []float64{0, 0.07, 0.29, 0.57, 0.7, 1, 1.1, 2.8}
 	h := stats.NewTimeWeighted(bounds, 0)
