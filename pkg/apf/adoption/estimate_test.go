@@ -2,6 +2,7 @@ package adoption
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -23,6 +24,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/lane"
 )
 
 // estimatorPeer is the library's estimator with some figures.
@@ -63,8 +65,11 @@ func (p estimatorPeer) count(function reflect.Type) reflect.Value {
 		} else {
 			stored.SetInt(p.stored.Objects)
 		}
-		if p.stored.Unknown {
+		switch {
+		case p.stored.Unknown:
 			err.Set(reflect.ValueOf(fcrequest.ObjectCountNotFoundErr))
+		case p.stored.Stale:
+			err.Set(reflect.ValueOf(fcrequest.ObjectCountStaleErr))
 		}
 		return []reflect.Value{stored, err}
 	})
@@ -87,16 +92,18 @@ func TestEstimatesAreThoseOfThisReleaseOfTheLibrary(t *testing.T) {
 	minor, err := strconv.Atoi(strings.TrimPrefix(version.DefaultKubeBinaryVersion, "1."))
 	require.NoError(t, err)
 	ours := estimate.ForKubernetes(minor)
-	widths := sets.New[int]()
-	for _, p := range peers() {
+	widths, inputs := sets.New[int](), 0
+	for _, p := range append(peers(), randomPeers(t)...) {
 		for _, url := range reads() {
 			want, info := p.estimate(t, http.MethodGet, url)
 			got := ours.Read(readOf(t, url, info), p.stored, p.maxWidth)
-			assert.Equal(t, want, got.Work, "%s with %+v: %+v", url, p, got)
+			require.Equal(t, want, got.Work, "%s with %+v: %+v", url, p, got)
 			widths.Insert(want.Initial)
+			inputs++
 		}
 	}
 	assert.Greater(t, widths.Len(), 5, "estimates vary")
+	assert.Greater(t, inputs, 100_000)
 }
 
 func TestEstimatesOfWritesAreThoseOfThisReleaseOfTheLibrary(t *testing.T) {
@@ -125,11 +132,25 @@ func TestEstimatesOfWritesAreThoseOfThisReleaseOfTheLibrary(t *testing.T) {
 func peers() []estimatorPeer {
 	var all []estimatorPeer
 	for _, stored := range []estimate.Stored{
-		{}, {Unknown: true}, {Objects: 1, Size: 1}, {Objects: 99, Size: 1_000}, {Objects: 101, Size: 2_000}, {Objects: 450},
+		{}, {Unknown: true}, {Stale: true}, {Objects: 1, Size: 1}, {Objects: 99, Size: 1_000}, {Objects: 101, Size: 2_000}, {Objects: 450},
 		{Objects: 2_001, Size: 777}, {Objects: 10_000, Size: 2_000}, {Objects: 3, Size: 250_000}, {Objects: 1_000_000, Size: 10_000},
 	} {
 		for _, maxWidth := range []int{0, 1, 7, 10, 37, 150} {
 			all = append(all, estimatorPeer{stored: stored, maxWidth: maxWidth, watchers: int(stored.Objects) % 1_000})
+		}
+	}
+	return all
+}
+
+// randomPeers returns peers with random figures.
+func randomPeers(t *testing.T) []estimatorPeer {
+	t.Helper()
+	random := rand.New(rand.NewPCG(lane.Seed(t), 17))
+	all := make([]estimatorPeer, 180)
+	for i := range all {
+		all[i] = estimatorPeer{
+			stored:   estimate.Stored{Objects: random.Int64N(int64(1) << (1 + random.IntN(30))), Size: random.Int64N(int64(1) << (1 + random.IntN(21)))},
+			maxWidth: random.IntN(150),
 		}
 	}
 	return all

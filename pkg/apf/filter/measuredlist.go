@@ -23,9 +23,8 @@ const (
 )
 
 // measuredList measures the memory of a list by what its handler writes and its storage
-// reads. It is the response writer of the handler. The library compresses responses in the
-// handler, so a compressed body is that of the list as it was encoded, except for its
-// size, which gzip writes at the end.
+// reads. It is the response writer of the handler. The library compresses bodies in the
+// handler. The size before compression counts, which gzip writes at the end of the body.
 type measuredList struct {
 	http.ResponseWriter
 	*lists
