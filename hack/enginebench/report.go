@@ -52,6 +52,8 @@ func rows() []row {
 		{"counting the seat-seconds of a request, 100 flows", counted("100"), none, 50e-9, anyNumber},
 		{"the same, 100,000 flows", counted("100000"), none, 50e-9, anyNumber},
 		{"remembering a rejected request, 100 flows", perOp("Rejections/100"), none, 50e-9, 0},
+		{"the learned cost of a list, read", perOp("LearnedEstimate"), none, 60e-9, 0},
+		{"the same, by all cores while others learn", perOp("LearnedEstimateParallel-2"), none, 60e-9, anyNumber},
 		{"applying 10,000 schemas and 500 levels", perOp("Apply-2"), none, 0.1, anyNumber},
 		{"the delay of a request meanwhile, 99.99 %", meanwhile("us-p99.99-applying"), none, 1000, anyNumber},
 		{"the slowest request meanwhile", meanwhile("us-slowest-applying"), none, 1000, anyNumber},

@@ -42,6 +42,8 @@ func (r result) verdict() string {
 	switch {
 	case r.killed:
 		return "**out of memory**"
+	case r.perList == 0:
+		return "seats not measured"
 	case r.used() < 0.5:
 		return "**more than half unused**"
 	default:

@@ -19,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
@@ -70,6 +71,7 @@ type FlowControl struct {
 	config  *configsync.Controller   // nil without informers
 	status  *statussync.Controller   // nil if no status is written
 	sizing  *recommender.Recommender // nil if no total is recommended
+	learner *learned.Learner
 	metrics exports
 	applied application
 	flowcontrol.WatchTracker
@@ -93,6 +95,7 @@ func New(config Config) (*FlowControl, error) {
 	f := &FlowControl{
 		engine:       engine.New(options),
 		clock:        config.Clock,
+		learner:      learned.New(),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
 	f.registerMetrics()
@@ -197,7 +200,10 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 }
 
 // Install adds the debug endpoints.
-func (f *FlowControl) Install(c *mux.PathRecorderMux) { debugendpoints.Install(c, f.engine) }
+func (f *FlowControl) Install(c *mux.PathRecorderMux) {
+	debugendpoints.Install(c, f.engine)
+	debugendpoints.InstallListCosts(c, f.learner, f.engine.Now)
+}
 
 // GetMaxSeats returns the largest work estimate on a level, in seats; 0 means no bound.
 func (f *FlowControl) GetMaxSeats(priorityLevelName string) uint64 {

@@ -13,7 +13,8 @@
 // Each further step is one call:
 //
 //   - InstallMetrics serves the metrics, or Registry has them;
-//   - Filter returns the filter for a handler chain of the server's own;
+//   - Filter returns the filter for a handler chain of the server's own, and ListCosts
+//     the estimator for such a chain with the library's filter;
 //   - Apply configures without an API, from files or Go values.
 //
 // There is an Example of each. docs/engine.md in the repository says what an adopter gets,
@@ -29,6 +30,21 @@
 //
 //	config := apf.ConfigFor(informers, client.FlowcontrolV1(), seats)
 //	config.TotalControl = total.Options{Mode: total.Adaptive, Max: 1000}
+//
+// # What lists cost
+//
+// Through the library's filter a list costs what it costs in the adopter's release of
+// k8s.io/apiserver. FilterOptions.ListCost chooses: by the number of objects, by their
+// size, or by the memory that such lists took, which the filter measures:
+//
+//	flowControl.Filter(apf.FilterOptions{
+//		Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
+//		Sizes:    apf.SizesOf(c.StorageObjectCountTracker.Get),
+//		ListCost: estimate.CostLearned,
+//	})
+//
+// The debug endpoint list_costs shows what was learned. A handler chain that keeps
+// WithPriorityAndFairness calls EstimateWork of the ListCosts, and has its Measure behind.
 //
 // # Packages
 //

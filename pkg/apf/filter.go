@@ -9,15 +9,32 @@ import (
 // FilterOptions configures a filter.
 type FilterOptions = filter.Options
 
+// ListCosts estimates requests for WithPriorityAndFairness of k8s.io/apiserver.
+type ListCosts = filter.ListCosts
+
 // Filter returns the filter for a handler chain, in place of WithPriorityAndFairness of
-// k8s.io/apiserver, see package filter. By default its Watches and Gauges are those of
-// this FlowControl.
+// k8s.io/apiserver, see package filter. By default its Watches, Learner and Gauges are
+// those of this FlowControl.
 func (f *FlowControl) Filter(options FilterOptions) func(http.Handler) http.Handler {
-	if options.Watches == nil {
-		options.Watches = f.WatchTracker
-	}
 	if options.Gauges == nil {
 		options.Gauges = f.countKinds()
 	}
-	return filter.New(f.engine, options)
+	return filter.New(f.engine, f.complete(options))
+}
+
+// ListCosts returns the estimator for a handler chain with WithPriorityAndFairness of
+// k8s.io/apiserver, which by itself estimates as its release does. By default its Watches
+// and Learner are those of this FlowControl.
+func (f *FlowControl) ListCosts(options FilterOptions) *ListCosts {
+	return filter.NewListCosts(f.complete(options), f.GetMaxSeats, f.engine.Now)
+}
+
+func (f *FlowControl) complete(options FilterOptions) FilterOptions {
+	if options.Watches == nil {
+		options.Watches = f.WatchTracker
+	}
+	if options.Learner == nil {
+		options.Learner = f.learner
+	}
+	return options
 }

@@ -49,3 +49,16 @@ func TestObjectsOfRefusesOtherFunctions(t *testing.T) {
 	})
 	assert.Panics(t, func() { apf.ObjectsOf(func(string) (struct{ ObjectCount string }, error) { panic("never called") }) })
 }
+
+func TestSizesOfTakesEveryReleasesStatistics(t *testing.T) {
+	sizes := apf.SizesOf(func(name string) (statistics, error) {
+		if name == "pods" {
+			return statistics{1000, 7}, nil
+		}
+		return statistics{2000, 7}, errors.New("unknown")
+	})
+	assert.EqualValues(t, 1000, sizes("pods"), "since 0.34")
+	assert.Zero(t, sizes("others"))
+	assert.Zero(t, apf.SizesOf(func(string) (int64, error) { return 7, nil })("pods"), "up to 0.33")
+	assert.Zero(t, apf.SizesOf(func(string) (struct{ EstimatedAverageObjectSizeBytes string }, error) { panic("never called") })("pods"))
+}

@@ -106,7 +106,6 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		Objects:     c.StorageObjectCountTracker.Get,
 		ListCost:    f.lists.cost,
 		Sizes:       f.lists.average,
-		Learner:     f.lists.learner,
 		CountsReads: true, // by namingTransformer
 		Annotations: f.annotations,
 		Explain:     f.readers.include,

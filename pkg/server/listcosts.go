@@ -4,20 +4,15 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 // listCosts is what lists cost, and what that depends on.
 type listCosts struct {
 	cost estimate.ListCost
-	// learner is nil unless costs are learned.
-	learner *learned.Learner
 	// sizes are the sizes of the stored objects of each type, by resource.group.
 	sizes map[string]*objectSizes
 }
@@ -26,9 +21,6 @@ type listCosts struct {
 // which the caller starts.
 func newListCosts(cost estimate.ListCost, levels, schemas cache.SharedIndexInformer) (listCosts, error) {
 	c := listCosts{cost: cost, sizes: map[string]*objectSizes{}}
-	if cost == estimate.CostLearned {
-		c.learner = learned.New()
-	}
 	for resource, informer := range map[string]cache.SharedIndexInformer{
 		"prioritylevelconfigurations": levels, "flowschemas": schemas,
 	} {
@@ -62,12 +54,4 @@ func (c listCosts) collectors() (all []prometheus.Collector) {
 		}, func() float64 { return float64(sizes.total.Load()) }))
 	}
 	return all
-}
-
-// Install implements flowcontrol.Interface.
-func (f *flowControl) Install(paths *mux.PathRecorderMux) {
-	f.FlowControl.Install(paths)
-	if f.lists.learner != nil {
-		debugendpoints.InstallListCosts(paths, f.lists.learner, f.Engine().Now)
-	}
 }

@@ -42,13 +42,8 @@ func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
 }
 
 func TestListCostIsLearnedUnlessConfiguredOtherwise(t *testing.T) {
-	require.Equal(t, estimate.CostLearned, NewConfig().ListCost)
-	require.NotNil(t, withFlowControl(t, NewConfig()).flowControl.lists.learner)
-	for _, cost := range []estimate.ListCost{estimate.CostByCount, estimate.CostBySize} {
-		config := NewConfig()
-		config.ListCost = cost
-		lists := withFlowControl(t, config).flowControl.lists
-		require.Nil(t, lists.learner)
-		require.Equal(t, cost, lists.cost)
-	}
+	require.Equal(t, estimate.CostLearned, withFlowControl(t, NewConfig()).flowControl.lists.cost)
+	config := NewConfig()
+	config.ListCost = estimate.CostBySize
+	require.Equal(t, estimate.CostBySize, withFlowControl(t, config).flowControl.lists.cost)
 }
