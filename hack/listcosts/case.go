@@ -24,10 +24,17 @@ type list struct {
 	name      string
 	fromEtcd  bool
 	selective bool
+	indented  bool // and so encoded as a whole
 }
 
 func lists() []list {
-	return []list{{"all, etcd", true, false}, {"none of them, etcd", true, true}, {"all, cache", false, false}, {"none of them, cache", false, true}}
+	return []list{
+		{name: "all, etcd", fromEtcd: true},
+		{name: "none of them, etcd", fromEtcd: true, selective: true},
+		{name: "all, cache"},
+		{name: "all, cache, indented", indented: true},
+		{name: "none of them, cache", selective: true},
+	}
 }
 
 // path returns the path and the query of the list, at a revision of etcd.
@@ -39,6 +46,9 @@ func (l list) path(revision int64) string {
 	if l.selective {
 		query += "&labelSelector=chosen%3Dnever"
 	}
+	if l.indented {
+		query += "&pretty=true"
+	}
 	return collection + "?" + query
 }
 
@@ -46,7 +56,7 @@ func (l list) path(revision int64) string {
 // them.
 func (l list) inMemory() float64 {
 	switch {
-	case l.fromEtcd:
+	case l.fromEtcd, l.indented:
 		return stored
 	case l.selective:
 		return 0

@@ -31,7 +31,7 @@ type result struct {
 
 // measure lists from a server of its own.
 func measure(o *harness.Owner, s settings, size size, list list, cost estimate.ListCost) result {
-	o.Logf("%s, %s, %s", size.name, list.name, cost)
+	o.Logf("%s", name(size, list, cost))
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
 	store := etcd.Client(o)
 	o.Check(fill(o.Context(), store, size))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestReportSaysWhatEachCostCameTo(t *testing.T) {
-	fromEtcd, nothing := lists()[0], lists()[3]
+	fromEtcd, nothing := lists()[0], lists()[4]
 	results := []result{
 		{size: sizes()[0], list: fromEtcd, cost: "count", killed: true, perList: 10, rate: 3, peak: 701 << 20, small: time.Second},
 		{size: sizes()[2], list: nothing, cost: "size", perList: 10, rate: 900, peak: 90 << 20, small: 1234 * time.Microsecond},
@@ -35,6 +35,7 @@ func TestPathsAreOfTheKindOfList(t *testing.T) {
 		collection + "?resourceVersionMatch=Exact&resourceVersion=7",
 		collection + "?resourceVersionMatch=Exact&resourceVersion=7&labelSelector=chosen%3Dnever",
 		collection + "?resourceVersion=0",
+		collection + "?resourceVersion=0&pretty=true",
 		collection + "?resourceVersion=0&labelSelector=chosen%3Dnever",
 	}, paths)
 	assert.Len(t, text(5, 1_000), 1_000)
