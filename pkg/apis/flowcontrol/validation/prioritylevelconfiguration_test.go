@@ -90,7 +90,7 @@ func TestValidateCapOfAFlow(t *testing.T) {
 	refused := []string{"FieldValueInvalid metadata.annotations[" + capKey + "]"}
 	for value, want := range map[string][]string{
 		"1": nil, "30": nil, "100": nil,
-		"": refused, "0": refused, "101": refused, "-1": refused, "30%": refused, "0.5": refused, " 30": refused, "many": refused,
+		"": refused, "0": refused, "101": refused, "-1": refused, "30%": refused, "0.5": refused, "1 0": refused, "many": refused,
 		"99999999999999999999": refused,
 	} {
 		t.Run(value, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{capKey: value} }, want: want}.run)
