@@ -177,7 +177,8 @@
 // which shards that need more get them, under the lock of the Set. When the reserve is
 // empty, a request that finds too few seats in its shard tries the other shards. So seats
 // go where requests arrive, and stay there, and below saturation the lock of the Set is
-// rarely needed, also when there are fewer seats than shards.
+// rarely needed, also when there are fewer seats than shards. Seats that are held for an
+// additional latency return to the shard too. When the Set closes, it takes them over.
 //
 // When a request finds too few seats in all shards and in the reserve together, the
 // Set closes: it takes back the seats of the shards and assigns each executing request

@@ -35,14 +35,31 @@ func (p *finalPhases) add(f finalPhase, due, now time.Duration) {
 	}
 }
 
+// due returns a phase that is over, nil if there is none.
+func (p *finalPhases) due(now time.Duration) *finalPhase {
+	if len(p.ending.nodes) == 0 || p.ending.nodes[0].at > now {
+		return nil
+	}
+	return &p.ending.nodes[0].item
+}
+
 // take removes a phase that is over and returns it, or false if there is none.
 func (p *finalPhases) take(now time.Duration) (f finalPhase, ok bool) {
-	if len(p.ending.nodes) == 0 || p.ending.nodes[0].at > now {
+	first := p.due(now)
+	if first == nil {
 		return finalPhase{}, false
 	}
-	f = p.ending.nodes[0].item
+	f = *first
 	p.ending.remove(0)
 	return f, true
+}
+
+// moveTo moves all phases to other.
+func (p *finalPhases) moveTo(other *finalPhases, now time.Duration) {
+	for i := range p.ending.nodes {
+		other.add(p.ending.nodes[i].item, p.ending.nodes[i].at, now)
+	}
+	p.ending.clear()
 }
 
 // arm sets the timer to the end of the first phase, if there is one.

@@ -166,6 +166,21 @@ func (s *Set) endFinalPhases() {
 	s.noteEnd()
 }
 
+// endFinalPhasesOf is called when an additional latency of a request is over that ended in
+// shard i while the Set was open.
+func (s *Set) endFinalPhasesOf(i int) {
+	full, blocked := s.pool.endFinalPhases(i)
+	for ; blocked; full, blocked = s.pool.endFinalPhases(i) {
+		l := s.locked.Lock()
+		l.merge(s.clock.Now())
+		s.locked.Unlock(&l)
+	}
+	if full {
+		s.mergeUnlessLocked()
+	}
+	s.noteEnd()
+}
+
 // remove ends a request that was refused.
 func (s *Set) remove(r *Request) {
 	s.pool.remove(r)

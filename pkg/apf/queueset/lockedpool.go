@@ -1,6 +1,10 @@
 package queueset
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
 
 // lockedPool is a pool and its reserve: the free seats that no shard has. It
 // belongs to the lock of the Set.
@@ -31,14 +35,15 @@ func (p *lockedPool) open(free int, startKind stats.StartKind) {
 	p.setReserve(free - grant*len(p.shards))
 }
 
-// close takes all free seats back and returns their number. It calls adopt,
-// unless that is nil, for each request that executes.
-func (p *lockedPool) close(adopt func(*Request)) (free int) {
+// close takes all free seats back and returns their number. It moves the final phases to
+// those given, and calls adopt, unless that is nil, for each request that executes.
+func (p *lockedPool) close(final *finalPhases, now time.Duration, adopt func(*Request)) (free int) {
 	free, p.reserve = p.reserve, 0
 	for i := range p.shards {
 		sh := p.shards[i].Lock()
 		free += sh.free
 		sh.open, sh.free = false, 0
+		sh.final.moveTo(final, now)
 		for r := sh.newest; r != nil && adopt != nil; r = r.older {
 			if r.phase == executing {
 				adopt(r)
@@ -69,7 +74,7 @@ func (p *lockedPool) borrow(r *Request, width int) (seated, noted bool) {
 	sh.free += seats
 	now := p.clock.Now()
 	sh.seat(r, width, now)
-	noted = sh.changes.add(now, width, false)
+	noted = sh.changes.add(now, width, starts)
 	cell.Unlock(&sh)
 	return true, noted
 }

@@ -43,7 +43,7 @@ func (l *lockedSet) close(now time.Duration) {
 	if l.config.Discipline == Queue {
 		adopt = func(r *Request) { l.queue.adopt(r, now) }
 	}
-	l.queue.start(l.pool.close(adopt))
+	l.queue.start(l.pool.close(&l.final, now, adopt))
 	l.crowded = l.operations
 	// What the shards noted comes before what is noted from now on, even if a request
 	// arrived earlier that waited for the lock.

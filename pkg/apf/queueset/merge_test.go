@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // Shards with equal use become full at the same time. If each waited for the
@@ -64,6 +65,13 @@ func TestWidestRequestsAndLongestPausesAreCounted(t *testing.T) {
 	assert.Zero(t, f.seatsInUse())
 	assert.True(t, f.set.IsOpen())
 	assert.Equal(t, widest+1<<16, f.set.ResetDemand().HighWatermark)
-	want := float64(widest+1<<16)*long.Seconds() + 1 + 4*long.Seconds()
+	final := f.arrive("a", seats.Work{Initial: 1, Final: 2, Latency: long}, queueset.Seated)
+	f.set.Finish(final)
+	assert.Equal(t, 2, f.seatsInUse())
+	f.set.Finish(f.arrive("a", wide(1), queueset.Seated))
+	f.clock.Advance(long) // the shard has no room for the release until its changes are merged
+	assert.Zero(t, f.seatsInUse())
+	assert.True(t, f.set.Idle())
+	want := float64(widest+1<<16)*long.Seconds() + 1 + 6*long.Seconds()
 	assert.InEpsilon(t, want, f.set.Figures().SeatShare.Sum/1e9, 1e-12)
 }

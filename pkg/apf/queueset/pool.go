@@ -45,7 +45,7 @@ func (p *pool) arrive(r *Request, width int) (seated, full bool) {
 	sh.link(r)
 	now := p.clock.Now()
 	r.arrived = now
-	if !sh.open || sh.free < width || !sh.changes.add(now, width, false) {
+	if !sh.open || sh.free < width || !sh.changes.add(now, width, starts) {
 		cell.Unlock(&sh)
 		return false, false
 	}
@@ -73,10 +73,10 @@ func (p *pool) lockAnother(r *Request, width int) (*shard, *lockedShard) {
 	return cell, cell.Lock()
 }
 
-// finish removes r, which executed, from its shard. If the pool is open, the shard can note
-// that, and r has no additional latency, it takes the seats of r back. finish returns the time, whether
-// it took the seats, and whether the changes of the shard should be merged. It panics if
-// r has been removed, by another goroutine perhaps.
+// finish removes r, which executed, from its shard. If the pool is open, and the shard can
+// note that, it takes the seats of r back, at once or after the additional latency. finish
+// returns the time, whether it took the seats, and whether the changes of the shard should
+// be merged. It panics if r has been removed, by another goroutine perhaps.
 func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
 	cell := p.of(r)
 	sh := cell.Lock()
@@ -86,14 +86,40 @@ func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
 	}
 	now = p.clock.Now()
 	sh.unlink(r)
-	if !sh.open || r.Work.Latency > 0 || !sh.changes.add(now, r.held, true) {
+	kept := r.finalSeats()
+	if !sh.open || kept >= 1<<seatBits || !sh.changes.add(now, r.held-kept, ends) {
 		cell.Unlock(&sh)
 		return now, false, false
 	}
-	sh.finish(r, now)
+	if kept > 0 {
+		sh.final.add(finalPhase{seats: kept, series: r.Series, shard: p.shardOf(r)}, now+r.Work.Latency, now)
+	}
+	sh.finish(r, r.held-kept, now)
 	full = sh.changes.full()
 	cell.Unlock(&sh)
 	return now, true, full
+}
+
+// endFinalPhases takes the final seats of shard i back whose additional latency is over. In
+// a closed pool the shard has none. It returns whether the changes of the shard should be
+// merged, and whether they must be merged before there is room to note the rest.
+func (p *pool) endFinalPhases(i int) (full, blocked bool) {
+	sh := p.shards[i].Lock()
+	now := p.clock.Now()
+	for f := sh.final.due(now); f != nil; f = sh.final.due(now) {
+		if blocked = !sh.changes.add(now, f.seats, releases); blocked {
+			break
+		}
+		sh.free += f.seats
+		f.series.Released(f.shard, f.seats)
+		sh.final.take(now)
+	}
+	if !blocked {
+		sh.final.arm(now)
+	}
+	full = sh.changes.full()
+	p.shards[i].Unlock(&sh)
+	return full, blocked
 }
 
 // remove removes r, which was refused, from its shard.

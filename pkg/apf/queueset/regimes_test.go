@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // processors are the owners of requests, each of which arrives in turn at a shard of its
@@ -66,11 +67,11 @@ func (p *processors) turnOver(times int) float64 {
 // A Set of fewer than two seats for each shard never opened: fewer than 32 on 5
 // processors and more.
 func TestSetOfFewSeatsOpensOnManyProcessors(t *testing.T) {
-	for _, seats := range []int{1, 4, 8, 16, 31} {
-		f := newFixtureWith(t, queues(64, 6, 50), seats, 16)
-		assert.True(t, f.set.IsOpen(), "%d seats", seats)
+	for _, limit := range []int{1, 4, 8, 16, 31} {
+		f := newFixtureWith(t, queues(64, 6, 50), limit, 16)
+		assert.True(t, f.set.IsOpen(), "%d seats", limit)
 		f.set.Finish(f.arrive("a", wide(1), queueset.Seated))
-		assert.True(t, f.set.IsOpen(), "%d seats", seats)
+		assert.True(t, f.set.IsOpen(), "%d seats", limit)
 	}
 }
 
@@ -87,6 +88,44 @@ func TestFewSeatsInUseNeedNoCommonLockOnManyProcessors(t *testing.T) {
 			assert.Equal(t, inUse, p.seatsInUse())
 		})
 	}
+}
+
+// Such are writes that ten watchers or more are notified of.
+func TestAdditionalLatencyNeedsNoCommonLock(t *testing.T) {
+	p := newProcessors(newFixtureWith(t, queues(64, 6, 50), 64, 16), 64)
+	for _, r := range p.idle {
+		r.Work = seats.Work{Initial: 1, Final: 3, Latency: 5 * time.Microsecond}
+	}
+	for range 8 {
+		p.start()
+	}
+	p.turnOver(5000)
+	assert.Zero(t, p.turnOver(5000), "part of the arrivals and ends that took the lock")
+	assert.True(t, p.set.IsOpen())
+	assert.Less(t, 24, p.seatsInUse(), "with those of requests that ended")
+	p.clock.Advance(time.Second)
+	assert.Equal(t, 24, p.seatsInUse())
+	for range 8 {
+		p.end()
+	}
+	p.clock.Advance(time.Second)
+	assert.True(t, p.set.Idle())
+}
+
+func TestFinalSeatsAreReleasedAlsoWhenTheSetClosesMeanwhile(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 10)
+	for _, latency := range []time.Duration{2 * time.Second, time.Second} {
+		f.set.Finish(f.arrive("a", seats.Work{Initial: 1, Final: 4, Latency: latency}, queueset.Seated))
+	}
+	require.True(t, f.set.IsOpen())
+	next := f.arrive("b", wide(6), queueset.Waiting)
+	f.clock.Advance(time.Second)
+	require.True(t, dispatched(next))
+	assert.Equal(t, 10, f.seatsInUse())
+	f.clock.Advance(time.Second)
+	assert.Equal(t, 6, f.seatsInUse())
+	f.set.Finish(next)
+	assert.True(t, f.set.Idle())
 }
 
 func TestWideRequestFindsTheSeatsOfAllShards(t *testing.T) {
@@ -182,9 +221,9 @@ func TestSetThatRequestsWaitedForOpensAboveThreeQuartersOfUse(t *testing.T) {
 
 // Closing takes a step for each seat in use and each shard.
 func TestSetDoesNotCloseOftenerThanItsArrivalsPayFor(t *testing.T) {
-	const seats, shards = 60, 4
-	p := newProcessors(newFixtureWith(t, queues(64, 6, 1000), seats, shards), 2*seats)
-	for range seats {
+	const limit, shards = 60, 4
+	p := newProcessors(newFixtureWith(t, queues(64, 6, 1000), limit, shards), 2*limit)
+	for range limit {
 		p.start()
 	}
 	closings, last := 0, uint64(0)
@@ -193,7 +232,7 @@ func TestSetDoesNotCloseOftenerThanItsArrivalsPayFor(t *testing.T) {
 		r := p.requestOf(p.random.IntN(shards), "waiting", wide(1))
 		require.Equal(t, queueset.Waiting, p.set.Arrive(r))
 		if before && last > 0 {
-			assert.GreaterOrEqual(t, p.set.Operations()-last, uint64(2*seats))
+			assert.GreaterOrEqual(t, p.set.Operations()-last, uint64(2*limit))
 			closings++
 		}
 		last = p.set.Operations()

@@ -3,21 +3,33 @@ package queueset
 import "time"
 
 // seatChanges are the changes of a shard of an open Set in the order in which they were
-// noted: requests that start and end. Each takes 8 bytes, since a merge moves them from
+// noted: requests that start and end, and seats that are released after an additional
+// latency. Each takes 8 bytes, since a merge moves them from
 // one processor's cache to another's, which BenchmarkCores measures.
 type seatChanges struct {
 	base time.Duration // of the times in the list
 	list []seatChange
 }
 
-// seatChange is the time since the base in nanoseconds, the seats of the request, and in
-// the last bit whether it ends.
+// seatChange is the time since the base in nanoseconds, how many seats are taken or
+// returned, and in the last bits its kind.
 type seatChange uint64
 
+// seatChangeKind is what changes the seats in use.
+type seatChangeKind seatChange
+
+// The kinds. All but the first return seats.
 const (
-	seatBits   = 16
-	offsetBits = 64 - seatBits - 1 // 39 hours
-	maxOffset  = 1<<offsetBits - 1
+	starts   seatChangeKind = iota // a request starts
+	ends                           // a request ends
+	releases                       // an additional latency is over
+)
+
+const (
+	kindBits  = 2
+	seatBits  = 16
+	timeShift = kindBits + seatBits
+	maxOffset = 1<<(64-timeShift) - 1 // 19 hours
 )
 
 // mergeAt is how many changes a shard collects before they are integrated. With
@@ -27,7 +39,7 @@ const mergeAt = 128
 
 // add adds a change. It does nothing and returns false if the change does not fit into 8
 // bytes.
-func (c *seatChanges) add(at time.Duration, seats int, ends bool) bool {
+func (c *seatChanges) add(at time.Duration, seats int, kind seatChangeKind) bool {
 	if len(c.list) == 0 {
 		c.base = at
 		if c.list == nil {
@@ -38,11 +50,7 @@ func (c *seatChanges) add(at time.Duration, seats int, ends bool) bool {
 	if offset > maxOffset || seats >= 1<<seatBits {
 		return false
 	}
-	one := seatChange(offset)<<(seatBits+1) | seatChange(seats)<<1
-	if ends {
-		one |= 1
-	}
-	c.list = append(c.list, one)
+	c.list = append(c.list, seatChange(offset)<<timeShift|seatChange(seats)<<kindBits|seatChange(kind))
 	return true
 }
 
@@ -50,33 +58,39 @@ func (c *seatChanges) add(at time.Duration, seats int, ends bool) bool {
 func (c *seatChanges) full() bool { return len(c.list) >= mergeAt }
 
 // at returns the time of the first change of the list.
-func (c *seatChanges) at() time.Duration {
-	return c.base + time.Duration(c.list[0]>>(seatBits+1))
-}
+func (c *seatChanges) at() time.Duration { return c.base + time.Duration(c.list[0]>>timeShift) }
+
+// returns reports whether the first change of the list returns seats.
+func (c *seatChanges) returns() bool { return c.list[0]&(1<<kindBits-1) != seatChange(starts) }
 
 // pop removes the first change of the list and returns it.
 func (c *seatChanges) pop() change {
-	one := change{at: c.at(), executing: 1, seats: int32(c.list[0] >> 1 & (1<<seatBits - 1))}
-	if c.list[0]&1 != 0 {
+	one := change{at: c.at(), seats: int32(c.list[0] >> kindBits & (1<<seatBits - 1))}
+	switch seatChangeKind(c.list[0] & (1<<kindBits - 1)) {
+	case starts:
+		one.executing = 1
+	case ends:
 		one.executing, one.seats = -1, -one.seats
+	case releases:
+		one.seats = -one.seats
 	}
 	c.list = c.list[1:]
 	return one
 }
 
 // before reports whether the first change of c is integrated before that of other: the
-// earlier one, and of equal ones that of a request that ends, since the other may have got
-// its seats.
+// earlier one, and of equal ones that which returns seats, since the other may have got
+// them.
 func (c *seatChanges) before(other *seatChanges) bool {
 	at, otherAt := c.at(), other.at()
-	return at < otherAt || at == otherAt && c.list[0]&1 > other.list[0]&1
+	return at < otherAt || at == otherAt && c.returns() && !other.returns()
 }
 
 // append appends the changes of other, which are later.
 func (c *seatChanges) append(other *seatChanges) {
 	shift := other.base - c.base
 	for _, one := range other.list {
-		offset := min(shift+time.Duration(one>>(seatBits+1)), maxOffset)
-		c.list = append(c.list, seatChange(offset)<<(seatBits+1)|one&(1<<(seatBits+1)-1))
+		offset := min(shift+time.Duration(one>>timeShift), maxOffset)
+		c.list = append(c.list, seatChange(offset)<<timeShift|one&(1<<timeShift-1))
 	}
 }

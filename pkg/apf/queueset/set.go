@@ -47,6 +47,11 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Se
 	l.occupied, l.flows = newOccupancy(now, layout.Shards()), newHeavyFlows(layout.Shards())
 	l.queue.schedule.last = now
 	l.final.clock, l.final.end = c, s.endFinalPhases
+	for i := range s.pool.shards {
+		sh := s.pool.shards[i].Lock()
+		sh.final.clock, sh.final.end = c, func() { s.endFinalPhasesOf(i) }
+		s.pool.shards[i].Unlock(&sh)
+	}
 	s.locked.Unlock(&l)
 	if err := s.Configure(config, limits); err != nil {
 		return nil, err

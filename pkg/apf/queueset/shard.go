@@ -22,7 +22,8 @@ type lockedShard struct {
 	cursor    *Request // in that list: the next one that a dump copies
 	changes   seatChanges
 	used      heavyhitters.Batch
-	started   uint64 // requests seated here
+	final     finalPhases // of requests that ended while the pool was open
+	started   uint64      // requests seated here
 
 	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
 }
@@ -63,9 +64,9 @@ func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 	r.held, r.started, r.phase = width, now, executing
 }
 
-// finish takes the seats of r back. The caller notes the change.
-func (sh *lockedShard) finish(r *Request, now time.Duration) {
-	sh.free += r.held
+// finish takes seats of r back, which ends. The caller notes the change.
+func (sh *lockedShard) finish(r *Request, seats int, now time.Duration) {
+	sh.free += seats
 	addUsage(&sh.used, r, now)
 	r.phase = absent
 }

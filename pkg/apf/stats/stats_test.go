@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,8 +183,9 @@ func TestKindGaugesOfOneSenderReadOneAtMost(t *testing.T) {
 
 func TestKindGaugesReadNoMoreThanThereAreSenders(t *testing.T) {
 	const count = 9
-	k, begin := stats.NewKindGauges(0), time.Now()
-	now := func() time.Duration { return time.Since(begin) }
+	var clock atomic.Int64
+	now := func() time.Duration { return time.Duration(clock.Add(1)) }
+	k := stats.NewKindGauges(0)
 	var senders sync.WaitGroup
 	for range count {
 		senders.Go(func() {
