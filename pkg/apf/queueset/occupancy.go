@@ -117,7 +117,7 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limi
 func (o *occupancy) take(i int, c *seatChanges) {
 	run := &o.runs[i]
 	if len(run.list) > 0 { // the spare list shares memory with it
-		run.append(c)
+		run.extend(c)
 		c.list = c.list[:0]
 		return
 	}

@@ -25,11 +25,11 @@ func (p *pool) shardOf(r *Request) int { return int(r.shard & p.mask) }
 // of returns the shard of r.
 func (p *pool) of(r *Request) *shard { return &p.shards[r.shard&p.mask] }
 
-// arrive adds r to its shard, and seats it if the pool is open, the shard can note that, and
-// there are enough free seats in that shard or, while the reserve is empty, in another. If the shard is locked, r
-// moves to the next shard for good, so that processors do not go on to compete for one
-// shard. arrive returns whether r is seated, and whether the changes of the shard should
-// be merged.
+// arrive adds r to its shard, and seats it if the pool is open, the shard can note that,
+// and there are enough free seats in that shard or, while the reserve is empty, in another.
+// If the shard is locked, r moves to the next shard for good, so that processors do not go
+// on to compete for one shard. arrive returns whether r is seated, and whether the changes
+// of the shard should be merged.
 func (p *pool) arrive(r *Request, width int) (seated, full bool) {
 	cell := p.of(r)
 	sh := cell.TryLock()

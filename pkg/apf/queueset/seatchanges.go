@@ -86,8 +86,8 @@ func (c *seatChanges) before(other *seatChanges) bool {
 	return at < otherAt || at == otherAt && c.returns() && !other.returns()
 }
 
-// append appends the changes of other, which are later.
-func (c *seatChanges) append(other *seatChanges) {
+// extend appends the changes of other, which are later.
+func (c *seatChanges) extend(other *seatChanges) {
 	shift := other.base - c.base
 	for _, one := range other.list {
 		offset := min(shift+time.Duration(one>>timeShift), maxOffset)
