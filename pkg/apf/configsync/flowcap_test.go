@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -29,7 +28,7 @@ func TestEngineEnforcesTheCapOfTheAnnotation(t *testing.T) {
 			configuration, problems := NewTranslator().Translate([]*flowcontrol.PriorityLevelConfiguration{level},
 				[]*flowcontrol.FlowSchema{forUser("s", "l", "*")})
 			require.Empty(t, problems)
-			e := engine.New(clock.NewReal(), 2, 25)
+			e := engine.New(engine.Options{Total: 25})
 			require.Empty(t, e.Apply(configuration))
 			arrive := func(user string, width int, expected queueset.Outcome) *engine.Request {
 				r := e.Begin()
