@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // A server with a handler chain of its own puts the filter where the library's chain has
@@ -29,6 +30,8 @@ func ExampleFlowControl_Filter() {
 			LongRunning: c.LongRunningFunc,
 			WaitLimit:   c.RequestTimeout / 4,
 			Objects:     apf.ObjectsOf(c.StorageObjectCountTracker.Get),
+			Sizes:       apf.SizesOf(c.StorageObjectCountTracker.Get),
+			ListCost:    estimate.CostLearned,
 		})(handler)
 		handler = filters.WithAuthentication(handler, c.Authentication.Authenticator, filters.Unauthorized(c.Serializer),
 			c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
