@@ -10,24 +10,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
-	"k8s.io/apiserver/pkg/audit"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
 )
 
-// audited returns a request whose audit event has the given level, and the event.
-func audited(r *http.Request, level auditinternal.Level) (*http.Request, *auditinternal.Event) {
-	ctx := audit.WithAuditContext(r.Context())
-	ac := audit.AuditContextFrom(ctx)
-	ac.RequestAuditConfig.Level = level
-	return r.WithContext(ctx), &ac.Event
-}
-
-// annotationsOf returns the annotations by the last part of their keys.
-func annotationsOf(t *testing.T, e *auditinternal.Event) map[string]string {
+// shortened returns annotations by the last part of their keys.
+func shortened(t *testing.T, annotations map[string]string) map[string]string {
 	t.Helper()
 	short := map[string]string{}
-	for key, value := range e.Annotations {
+	for key, value := range annotations {
 		require.Greater(t, len(key), len(annotationPrefix))
 		assert.Equal(t, annotationPrefix, key[:len(annotationPrefix)])
 		short[key[len(annotationPrefix):]] = value
@@ -64,16 +56,16 @@ func TestAuditEventSaysWhatFlowControlDid(t *testing.T) {
 				if test.busy {
 					defer s.busy()()
 				}
-				r, event := audited(requestBy(nobody, test.verb, "resourceVersion=7"), auditinternal.LevelMetadata)
+				r, annotations := release.Audited(requestBy(nobody, test.verb, "resourceVersion=7"), auditinternal.LevelMetadata)
 				ctx, cancel := context.WithTimeout(r.Context(), test.deadline)
 				defer cancel()
 				if test.leaves {
 					time.AfterFunc(time.Second, cancel)
 				}
 				s.ask(s.before(func(_ http.ResponseWriter, _ *http.Request) {
-					assert.Equal(t, test.want, annotationsOf(t, event), "the event of the start of a response has them")
+					assert.Equal(t, test.want, shortened(t, annotations()), "the event of the start of a response has them")
 				}), r.WithContext(ctx))
-				assert.Equal(t, test.want, annotationsOf(t, event))
+				assert.Equal(t, test.want, shortened(t, annotations()))
 			})
 		})
 	}
@@ -84,10 +76,10 @@ func TestAuditEventSaysHowLongARequestWaitedThatExecutes(t *testing.T) {
 		s := newSite(t, queueset.Queue, 1)
 		s.options.Annotations = AnnotateGoverned
 		time.AfterFunc(1500*time.Millisecond, s.busy())
-		r, event := audited(requestBy(nobody, "get", ""), auditinternal.LevelMetadata)
+		r, annotations := release.Audited(requestBy(nobody, "get", ""), auditinternal.LevelMetadata)
 		s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), r)
-		assert.Equal(t, "1.5s", event.Annotations[QueueWaitAnnotation])
-		assert.Equal(t, Executed, event.Annotations[OutcomeAnnotation])
+		assert.Equal(t, "1.5s", annotations()[QueueWaitAnnotation])
+		assert.Equal(t, Executed, annotations()[OutcomeAnnotation])
 	})
 }
 
@@ -108,11 +100,11 @@ func TestOptionsSayWhichRequestsAreAnnotated(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, queueset.Queue, 1)
 			s.options.Annotations = test.annotations
-			r, event := audited(requestBy(test.user, "get", ""), test.level)
+			r, annotations := release.Audited(requestBy(test.user, "get", ""), test.level)
 			s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), r)
-			assert.Equal(t, test.annotated, len(event.Annotations) > 0)
+			assert.Equal(t, test.annotated, len(annotations()) > 0)
 			if test.user == master && test.annotated {
-				assert.Equal(t, "exempt", event.Annotations[PriorityLevelAnnotation])
+				assert.Equal(t, "exempt", annotations()[PriorityLevelAnnotation])
 			}
 		})
 	}
