@@ -164,8 +164,7 @@ func (o *occupancy) mergeRuns(own *changes, until time.Duration) {
 // is to be integrated.
 func (o *occupancy) mergeRun(first, second *seatChanges, last time.Duration) {
 	for {
-		one := first.pop()
-		o.apply(&one)
+		o.applySeats(first.pop())
 		if len(first.list) == 0 || first.at() > last || second != nil && second.before(first) {
 			return
 		}
@@ -189,13 +188,18 @@ func (o *occupancy) firstRuns() (first, second *seatChanges) {
 }
 
 func (o *occupancy) apply(c *change) {
-	// A change may be noted nanoseconds late. It counts from now on.
-	o.now = max(o.now, c.at)
-	o.executing += int(c.executing)
 	o.waiting += int(c.waiting)
-	o.seats += int(c.seats)
 	o.seatsWanted += int(c.seatsWanted)
+	o.applySeats(c.at, int(c.executing), int(c.seats))
 	o.waitingShare.Set(o.now, o.waiting)
+}
+
+// applySeats is apply for a change of requests that do not wait.
+func (o *occupancy) applySeats(at time.Duration, executing, seats int) {
+	// A change may be noted nanoseconds late. It counts from now on.
+	o.now = max(o.now, at)
+	o.executing += executing
+	o.seats += seats
 	o.executingShare.Set(o.now, o.executing)
 	o.seatShare.Set(o.now, o.seats)
 	o.demandShare.Set(o.now, o.seats+o.seatsWanted)

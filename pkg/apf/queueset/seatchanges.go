@@ -64,18 +64,18 @@ func (c *seatChanges) at() time.Duration { return c.base + time.Duration(c.list[
 func (c *seatChanges) returns() bool { return c.list[0]&(1<<kindBits-1) != seatChange(starts) }
 
 // pop removes the first change of the list and returns it.
-func (c *seatChanges) pop() change {
-	one := change{at: c.at(), seats: int32(c.list[0] >> kindBits & (1<<seatBits - 1))}
+func (c *seatChanges) pop() (at time.Duration, executing, seats int) {
+	at, seats = c.at(), int(c.list[0]>>kindBits&(1<<seatBits-1))
 	switch seatChangeKind(c.list[0] & (1<<kindBits - 1)) {
 	case starts:
-		one.executing = 1
+		executing = 1
 	case ends:
-		one.executing, one.seats = -1, -one.seats
+		executing, seats = -1, -seats
 	case releases:
-		one.seats = -one.seats
+		seats = -seats
 	}
 	c.list = c.list[1:]
-	return one
+	return at, executing, seats
 }
 
 // before reports whether the first change of c is integrated before that of other: the

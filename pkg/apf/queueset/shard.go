@@ -18,12 +18,12 @@ type lockedShard struct {
 	open      bool
 	startKind stats.StartKind
 	free      int      // seats lent to this shard
+	started   uint64   // requests seated here
 	newest    *Request // first in the list of requests, which continues along older
-	cursor    *Request // in that list: the next one that a dump copies
 	changes   seatChanges
 	used      heavyhitters.Batch
+	cursor    *Request    // in the list of requests: the next one that a dump copies
 	final     finalPhases // of requests that ended while the pool was open
-	started   uint64      // requests seated here
 
 	_ [64]byte // the next shard begins on another cache line: BenchmarkCores
 }
