@@ -42,9 +42,9 @@ func runOnFakeClock(t *testing.T, control total.Options) *clockedServer {
 	return s
 }
 
-func (s *clockedServer) level(name string) prioritylevel.Report {
+func (s *clockedServer) borrower() prioritylevel.Report {
 	for _, level := range s.Engine().Levels() {
-		if level.Config.Name == name {
+		if level.Config.Name == "borrower" {
 			return level
 		}
 	}
@@ -66,18 +66,18 @@ func (s *clockedServer) hold(name string, n int) (release func()) {
 
 func TestFakeClockDrivesBorrowing(t *testing.T) {
 	s := runOnFakeClock(t, total.Options{})
-	require.Equal(t, 5, s.level("borrower").Limits.Nominal)
+	require.Equal(t, 5, s.borrower().Limits.Nominal)
 	release := s.hold("borrower", 15)
 	defer release()
 	eventually.Holds(t, "the requests wait that exceed the limit", func(a *eventually.Attempt) {
-		figures := s.level("borrower").Figures
+		figures := s.borrower().Figures
 		require.Equal(a, 15, figures.Waiting+figures.Executing)
 	})
-	before := s.level("borrower").Figures
+	before := s.borrower().Figures
 	require.Less(t, before.Executing, 15)
 	eventually.Holds(t, "the level borrows what its requests need", func(a *eventually.Attempt) {
 		s.clock.Step(10 * time.Second)
-		require.Equal(a, 15, s.level("borrower").Figures.Executing)
+		require.Equal(a, 15, s.borrower().Figures.Executing)
 	})
 }
 
@@ -94,14 +94,14 @@ func TestFakeClockDrivesTheTotal(t *testing.T) {
 
 func TestFakeClockMeasuresWaiting(t *testing.T) {
 	s := runOnFakeClock(t, total.Options{})
-	seats := s.level("borrower").Division.Current
+	seats := s.borrower().Division.Current
 	release := s.hold("borrower", seats)
 	eventually.Holds(t, "all seats are taken", func(a *eventually.Attempt) {
-		require.Equal(a, seats, s.level("borrower").Figures.SeatsInUse)
+		require.Equal(a, seats, s.borrower().Figures.SeatsInUse)
 	})
 	waiter := s.hold("borrower", 1)
 	eventually.Holds(t, "a request waits", func(a *eventually.Attempt) {
-		require.Equal(a, 1, s.level("borrower").Figures.Waiting)
+		require.Equal(a, 1, s.borrower().Figures.Waiting)
 	})
 	s.clock.Step(3 * time.Second)
 	release()

@@ -18,8 +18,8 @@ func TestClockOfUtilsTellsTheTimeSinceItWasTaken(t *testing.T) {
 	fake.Step(3 * time.Second)
 	assert.Equal(t, 3*time.Second, c.Now())
 	assert.Equal(t, time.Unix(1003, 0), c.Wall(c.Now()))
-	real := clock.From(utilclock.RealClock{})
-	assert.GreaterOrEqual(t, real.Now(), time.Duration(0))
+	machine := clock.From(utilclock.RealClock{})
+	assert.GreaterOrEqual(t, machine.Now(), time.Duration(0))
 }
 
 // A FakeClock calls while it is locked, and blocks when a timer is due for the second

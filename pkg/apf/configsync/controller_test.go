@@ -108,7 +108,7 @@ func (f *fixture) first(fits func(levels, schemas []string) bool) engine.Configu
 func TestChangesOfObjectsAreLogged(t *testing.T) {
 	log := logs.Record(t, "7")
 	f := newFixture(t, clock.RealClock{})
-	f.run(t)
+	<-f.run(t).Applied()
 	levels, schemas := f.client.FlowcontrolV1().PriorityLevelConfigurations(), f.client.FlowcontrolV1().FlowSchemas()
 	said := func(line string) {
 		t.Helper()

@@ -68,7 +68,7 @@ func TestMemoryOfAListIsMeasured(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			encoder := gzip.NewWriter(w)
 			_, err := encoder.Write(make([]byte, size))
-			require.NoError(t, errors.Join(err, encoder.Close()))
+			assert.NoError(t, errors.Join(err, encoder.Close()))
 		}
 	}
 	const table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -111,7 +111,7 @@ func TestSeatsOfAListFollowWhatSuchListsTook(t *testing.T) {
 	assert.Equal(t, 3, s.seats(fromCache))
 	assert.Equal(t, 10, s.seats(fromCache+"&labelSelector=a"), "another kind")
 	assert.Equal(t, 3, s.estimate(requestBy(nobody, "watch", fromCache)).Initial, "a watch that begins with such a list")
-	s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 		CountRead(r.Context(), 2_000_000)
 		assert.Equal(t, 20, s.seats(fromCache), "this list has taken more, before it ends")
 	}), requestBy(nobody, "list", fromCache))
@@ -343,5 +343,5 @@ func TestSizeOfACompressedBodyIsItsTrailer(t *testing.T) {
 }
 
 func TestReadsOfOtherRequestsAreNotCounted(t *testing.T) {
-	CountRead(context.Background(), 1)
+	assert.NotPanics(t, func() { CountRead(context.Background(), 1) })
 }

@@ -32,7 +32,7 @@ func (s *site) list(bytes int64) int64 {
 	return estimate
 }
 
-// lists lists n times.
+// lists sends n lists.
 func (s *site) lists(n int, bytes int64) {
 	for range n {
 		s.list(bytes)

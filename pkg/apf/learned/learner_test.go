@@ -34,8 +34,8 @@ func TestEstimateRisesWithOneListThatIsLarger(t *testing.T) {
 		t.Run(fmt.Sprint(factor), func(t *testing.T) {
 			s := newSite(kilobyte)
 			s.lists(1_000, 200*kilobyte)
-			require.EqualValues(t, 200*kilobyte, s.list(factor*200*kilobyte))
-			assert.EqualValues(t, factor*200*kilobyte, s.estimate())
+			require.Equal(t, int64(200*kilobyte), s.list(factor*200*kilobyte))
+			assert.Equal(t, factor*200*kilobyte, s.estimate())
 		})
 	}
 }
@@ -52,7 +52,7 @@ func TestEstimateFallsAfterThePromisedNumberOfLists(t *testing.T) {
 				s.lists(before, test.factor*100*kilobyte)
 				s.now -= time.Second // no time passes
 				for k := range after {
-					require.EqualValues(t, test.factor*100*kilobyte, s.estimate(), "after %d", k)
+					require.Equal(t, test.factor*100*kilobyte, s.estimate(), "after %d", k)
 					s.list(100 * kilobyte)
 					s.now -= time.Second
 				}
@@ -243,9 +243,9 @@ func TestReportIsInOrderAndInWords(t *testing.T) {
 	require.Len(t, rows, 6)
 	var got []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprint(r.Group, " ", r.Resource, " ", r.Limits, " ", r.Kind.Selector))
+		got = append(got, fmt.Sprint(r.Group, " ", r.Resource, " ", r.Limits, "/", r.Kind.Selector))
 	}
-	assert.Equal(t, []string{"a x none none", "a x 256-1023 none", "a y none none", "a y 256-1023 none", "b x none none", "b x 256-1023 none"}, got)
+	assert.Equal(t, []string{"a x none/none", "a x 256-1023/none", "a y none/none", "a y 256-1023/none", "b x none/none", "b x 256-1023/none"}, got)
 	assert.Equal(t, Row{
 		Type: Type{"a", "x"}, Limits: Range{256, 1023}, Bytes: 9, Prior: 9, Lists: 1, Took: time.Second, Floor: true,
 	}, rows[1])

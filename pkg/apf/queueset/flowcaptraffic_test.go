@@ -2,6 +2,7 @@ package queueset_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -49,9 +50,7 @@ func (c *capChecker) run(d time.Duration) {
 			before[r] = true
 		}
 		clear(c.waited)
-		for r, client := range c.s.owner {
-			c.waited[r] = client
-		}
+		maps.Copy(c.waited, c.s.owner)
 		require.NoError(c.s.t, c.s.set.Inconsistency())
 	}
 }

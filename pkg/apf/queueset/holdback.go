@@ -1,5 +1,7 @@
 package queueset
 
+import "slices"
+
 // enqueue adds r to the end of a queue.
 func (q *fairQueue) enqueue(r *Request, to *queue) {
 	q.schedule.enqueue(r, to)
@@ -58,8 +60,8 @@ func (q *fairQueue) rejoin(r *Request) {
 
 // readmitAll does what readmit does for each flow, after a change of the limit.
 func (q *fairQueue) readmitAll() {
-	for i := len(q.cap.holding) - 1; i >= 0; i-- { // letGo may replace the one at i by the last
-		q.readmit(q.cap.holding[i])
+	for _, held := range slices.Backward(q.cap.holding) { // letGo may put the last in the place of held
+		q.readmit(held)
 	}
 }
 
