@@ -80,7 +80,7 @@ func (q *fairQueue) capInconsistency() error {
 			waiting++
 		}
 		inSchedule := listed[u]
-		for r := u.oldest; r != nil; r = r.next {
+		for r := u.held.head; r != nil; r = r.next {
 			listed[u]++
 			back++
 			if r.next != nil && r.next.arrived < r.arrived {
@@ -90,7 +90,7 @@ func (q *fairQueue) capInconsistency() error {
 		if listed[u] != u.waiting || u.seats < 0 {
 			wrong("%d requests of %v wait; it says %d, with %d seats in use", listed[u], u.key, u.waiting, u.seats)
 		}
-		if u.oldest != nil && inSchedule == 0 && !q.exceeds(u.oldest) {
+		if u.held.head != nil && inSchedule == 0 && !q.exceeds(u.held.head) {
 			wrong("requests of %v are held back for nothing", u.key)
 		}
 	}

@@ -1,5 +1,7 @@
 package queueset
 
+import "slices"
+
 // flowCap is the cap of a flow, see the package comment. It counts what each flow uses and
 // holds back the requests that must not start. The zero value caps nothing and counts
 // nothing.
@@ -17,10 +19,9 @@ type flowKey struct{ schema, distinguisher string }
 // flowUse is what one flow uses and wants.
 type flowUse struct {
 	key     flowKey
-	seats   int      // in use
-	waiting int      // requests that wait, with those held back
-	oldest  *Request // of those held back, which follow along next
-	newest  *Request
+	seats   int         // in use
+	waiting int         // requests that wait, with those held back
+	held    requestList // in order of arrival
 }
 
 // of returns the use of the flow of r, nil without a cap.
@@ -101,27 +102,17 @@ func (c *flowCap) hold(r *Request) {
 	u := r.use
 	r.heldBack = true
 	c.held++
-	if u.oldest == nil {
+	if u.held.head == nil {
 		c.holding = append(c.holding, u)
 	}
-	after := u.newest // the request that r follows
-	if after != nil && u.oldest.arrived >= r.arrived {
+	after := u.held.tail // the request that r follows
+	if after != nil && u.held.head.arrived >= r.arrived {
 		after = nil
 	}
 	for after != nil && after.arrived > r.arrived {
 		after = after.prev
 	}
-	r.prev = after
-	if after == nil {
-		r.next, u.oldest = u.oldest, r
-	} else {
-		r.next, after.next = after.next, r
-	}
-	if r.next == nil {
-		u.newest = r
-	} else {
-		r.next.prev = r
-	}
+	u.held.link(r, after)
 }
 
 // letGo removes r from those held back.
@@ -129,25 +120,9 @@ func (c *flowCap) letGo(r *Request) {
 	u := r.use
 	r.heldBack = false
 	c.held--
-	if r.prev == nil {
-		u.oldest = r.next
-	} else {
-		r.prev.next = r.next
-	}
-	if r.next == nil {
-		u.newest = r.prev
-	} else {
-		r.next.prev = r.prev
-	}
-	r.prev, r.next = nil, nil
-	if u.oldest == nil {
-		for i, other := range c.holding {
-			if other == u {
-				last := len(c.holding) - 1
-				c.holding[i], c.holding[last] = c.holding[last], nil
-				c.holding = c.holding[:last]
-				break
-			}
-		}
+	u.held.unlink(r)
+	if u.held.head == nil {
+		i := slices.Index(c.holding, u)
+		c.holding = slices.Delete(c.holding, i, i+1)
 	}
 }

@@ -46,10 +46,10 @@ func (q *fairQueue) readmit(u *flowUse) {
 	if q.cap.waiting == 1 {
 		u = q.cap.holding[0]
 	}
-	if u == nil || u.oldest == nil || q.cap.exceeds(u.oldest, q.schedule.limit) {
+	if u == nil || u.held.head == nil || q.cap.exceeds(u.held.head, q.schedule.limit) {
 		return
 	}
-	q.rejoin(u.oldest)
+	q.rejoin(u.held.head)
 }
 
 // rejoin puts r, which is held back, into the schedule again.
@@ -60,7 +60,7 @@ func (q *fairQueue) rejoin(r *Request) {
 
 // readmitAll does what readmit does for each flow, after a change of the limit.
 func (q *fairQueue) readmitAll() {
-	for _, held := range slices.Backward(q.cap.holding) { // letGo may put the last in the place of held
+	for _, held := range slices.Backward(q.cap.holding) { // letGo may delete held
 		q.readmit(held)
 	}
 }
@@ -68,7 +68,7 @@ func (q *fairQueue) readmitAll() {
 // setCap replaces the cap. No request is held back afterwards, and no flow is counted.
 func (q *fairQueue) setCap(percent int) {
 	for len(q.cap.holding) > 0 {
-		q.rejoin(q.cap.holding[0].oldest)
+		q.rejoin(q.cap.holding[0].held.head)
 	}
 	q.cap = flowCap{percent: percent}
 }

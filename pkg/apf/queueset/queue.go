@@ -19,10 +19,10 @@ type queue struct {
 	// they are small.
 	usingSince seats.Area
 
-	length     int // requests that wait, without those held back
-	held       int // requests held back by the caps of their flows
-	head, tail *Request
-	pushed     uint64 // how many requests were added
+	length int // requests that wait, without those held back
+	held   int // requests held back by the caps of their flows
+	requestList
+	pushed uint64 // how many requests were added
 
 	executing int // requests that execute
 	finishing int // requests in their additional latency
@@ -62,34 +62,14 @@ func (q *queue) insertInTurn(r *Request) {
 
 // insert adds r after another request, or as the first.
 func (q *queue) insert(r, after *Request) {
-	r.prev = after
-	if after == nil {
-		r.next, q.head = q.head, r
-	} else {
-		r.next, after.next = after.next, r
-	}
-	if r.next == nil {
-		q.tail = r
-	} else {
-		r.next.prev = r
-	}
+	q.link(r, after)
 	q.length++
 	q.work += r.area
 }
 
 // remove removes r, wherever it is.
 func (q *queue) remove(r *Request) {
-	if r.prev == nil {
-		q.head = r.next
-	} else {
-		r.prev.next = r.next
-	}
-	if r.next == nil {
-		q.tail = r.prev
-	} else {
-		r.next.prev = r.prev
-	}
-	r.prev, r.next = nil, nil
+	q.unlink(r)
 	q.length--
 	q.work -= r.area
 }
