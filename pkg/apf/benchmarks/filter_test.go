@@ -17,6 +17,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
@@ -43,7 +44,7 @@ func BenchmarkFilter(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			bare := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { flowcontrol.WatchInitialized(r.Context()) })
-			compare(b, bare, peerFilter(b)(bare), ourFilter(b)(bare), requestOf(b, c.info, c.user))
+			compare(b, bare, peerFilter(b)(bare), ourFilter(b, estimate.CostByCount)(bare), requestOf(b, c.info, c.user))
 		})
 	}
 }
@@ -68,7 +69,8 @@ func peerFilter(b *testing.B) func(http.Handler) http.Handler {
 	}
 }
 
-func ourFilter(b *testing.B) func(http.Handler) http.Handler {
+// ourFilter returns this project's filter with a cost of lists.
+func ourFilter(b *testing.B, cost estimate.ListCost) func(http.Handler) http.Handler {
 	b.Helper()
 	configuration, problems := configsync.NewTranslator().Translate(builtIn())
 	if len(problems) > 0 {
@@ -79,6 +81,9 @@ func ourFilter(b *testing.B) func(http.Handler) http.Handler {
 		LongRunning: longRunning(),
 		WaitLimit:   15 * time.Second,
 		Objects:     apf.ObjectsOf(objectCounts().Get),
+		Sizes:       func(string) int64 { return 1_000 },
+		ListCost:    cost,
+		CountsReads: true,
 		Gauges:      stats.NewKindGauges(e.Now()),
 	})
 }

@@ -9,12 +9,8 @@ import (
 
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // learnedTypes is the number of types whose lists were learned.
@@ -83,28 +79,9 @@ func BenchmarkListCost(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%s", cost, verb), func(b *testing.B) {
 				body := []byte("{}")
 				bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
-				counting, costing := costFilter(b, estimate.CostByCount), costFilter(b, cost)
+				counting, costing := ourFilter(b, estimate.CostByCount), ourFilter(b, cost)
 				compare(b, bare, counting(bare), costing(bare), requestOf(b, info, "alice"))
 			})
 		}
 	}
-}
-
-// costFilter returns this project's filter with a cost of lists.
-func costFilter(b *testing.B, cost estimate.ListCost) func(http.Handler) http.Handler {
-	b.Helper()
-	configuration, problems := configsync.NewTranslator().Translate(builtIn())
-	if len(problems) > 0 {
-		b.Fatal(problems)
-	}
-	e := directly(b, total, configuration)
-	return filter.New(e, filter.Options{
-		LongRunning: longRunning(),
-		WaitLimit:   15 * time.Second,
-		Objects:     apf.ObjectsOf(objectCounts().Get),
-		Sizes:       func(string) int64 { return 1_000 },
-		ListCost:    cost,
-		CountsReads: true,
-		Gauges:      stats.NewKindGauges(e.Now()),
-	})
 }

@@ -8,6 +8,7 @@ import (
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -52,4 +53,65 @@ func TestEngineEnforcesTheCapOfTheAnnotation(t *testing.T) {
 			assert.Equal(t, c.ends, ended)
 		})
 	}
+}
+
+func TestTranslateCapOfAFlow(t *testing.T) {
+	for name, c := range map[string]struct {
+		value, err string
+		want       int
+	}{
+		"the smallest":   {value: "1", want: 1},
+		"the largest":    {value: "100", want: 100},
+		"too small":      {value: "0", err: `is "0", must be an integer from 1 to 100; no cap is in effect`},
+		"too large":      {value: "101", err: `is "101", must be an integer from 1 to 100; no cap is in effect`},
+		"no number":      {value: "a third", err: `is "a third", must be an integer from 1 to 100; no cap is in effect`},
+		"with a percent": {value: "30%", err: `is "30%", must be an integer from 1 to 100; no cap is in effect`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := queuing("l", 7)
+			object.Annotations = map[string]string{MaxFlowSeatsPercent: c.value}
+			got, err := translateLevel(object, prioritylevel.Config{})
+			assert.Equal(t, c.want, got.MaxFlowSeatsPercent)
+			if c.err == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, "metadata.annotations["+MaxFlowSeatsPercent+"] "+c.err)
+			}
+		})
+	}
+	t.Run("a level without queues has none", func(t *testing.T) {
+		object := queuing("l", 7)
+		object.Annotations = map[string]string{MaxFlowSeatsPercent: "30"}
+		object.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
+		got, err := translateLevel(object, prioritylevel.Config{})
+		require.NoError(t, err)
+		assert.Zero(t, got.MaxFlowSeatsPercent)
+	})
+}
+
+// kube-apiserver validates no annotations.
+func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
+	translator := NewTranslator()
+	apply := func(value string, shares int32) (prioritylevel.Config, []engine.Problem) {
+		object := queuing("l", shares)
+		if value != "" {
+			object.Annotations = map[string]string{MaxFlowSeatsPercent: value}
+		}
+		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
+		require.Len(t, configuration.Levels, 1)
+		return configuration.Levels[0], problems
+	}
+	level, problems := apply("30", 7)
+	assert.Empty(t, problems)
+	assert.Equal(t, 30, level.MaxFlowSeatsPercent)
+	for _, value := range []string{"0", "many"} {
+		level, problems = apply(value, 8)
+		require.Len(t, problems, 1)
+		assert.EqualError(t, problems[0].Err, "metadata.annotations["+MaxFlowSeatsPercent+"] is \""+value+"\", must be an integer from 1 to 100; the last valid value, 30, is in effect")
+		assert.Equal(t, 30, level.MaxFlowSeatsPercent)
+		assert.EqualValues(t, 8, level.Shares, "the rest of the object takes effect")
+	}
+	level, problems = apply("", 8)
+	assert.Empty(t, problems)
+	assert.Zero(t, level.MaxFlowSeatsPercent, "an annotation that is removed has no effect")
 }

@@ -1,21 +1,16 @@
 package filter
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -205,11 +200,6 @@ func TestListsOfTypesThatOthersServeAreNotLearned(t *testing.T) {
 	assert.Equal(t, 1, s.seats(""))
 }
 
-// brokenWriter is the connection of a client that has left.
-type brokenWriter struct{ http.ResponseWriter }
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
 func TestOnlyListsAreMeasured(t *testing.T) {
 	for verb, measured := range map[string]bool{"list": true, "get": false, "create": false, "deletecollection": false} {
 		for cost, learns := range map[estimate.ListCost]bool{estimate.CostLearned: true, estimate.CostBySize: false, estimate.CostByCount: false} {
@@ -223,123 +213,6 @@ func TestOnlyListsAreMeasured(t *testing.T) {
 			}).ServeHTTP(w, requestBy(nobody, verb, ""))
 		}
 	}
-}
-
-// The response writer of a list has the interfaces of that of the server.
-func TestResponseWriterOfAListFlushesAndHijacksAsThatOfTheServer(t *testing.T) {
-	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
-		t.Run(name, func(t *testing.T) {
-			s := newLearningSite(t)
-			list := requestBy(nobody, "list", fromCache)
-			flushed := make(chan struct{})
-			governed := s.before(func(w http.ResponseWriter, _ *http.Request) {
-				_, hijacks := w.(http.Hijacker)
-				assert.Equal(t, !http2, hijacks)
-				_, err := w.Write([]byte("first"))
-				assert.NoError(t, err)
-				assert.NoError(t, http.NewResponseController(w).Flush())
-				w.(http.Flusher).Flush()
-				assert.NoError(t, http.NewResponseController(w).SetWriteDeadline(time.Time{}))
-				<-flushed
-			})
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				governed.ServeHTTP(w, list)
-			}))
-			server.EnableHTTP2 = http2
-			server.StartTLS()
-			defer server.Close()
-			response, err := server.Client().Get(server.URL)
-			require.NoError(t, err)
-			first := make([]byte, 5)
-			_, err = io.ReadFull(response.Body, first)
-			close(flushed)
-			require.NoError(t, errors.Join(err, response.Body.Close()))
-			assert.Equal(t, "first", string(first))
-		})
-	}
-}
-
-func TestHijackedListReleasesItsSeats(t *testing.T) {
-	s := newLearningSite(t)
-	governed := s.before(func(w http.ResponseWriter, _ *http.Request) {
-		connection, _, err := http.NewResponseController(w).Hijack()
-		if assert.NoError(t, err) {
-			assert.NoError(t, connection.Close())
-		}
-	})
-	done := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		defer close(done)
-		governed.ServeHTTP(w, requestBy(nobody, "list", ""))
-	}))
-	defer server.Close()
-	response, err := server.Client().Get(server.URL)
-	if err == nil {
-		_ = response.Body.Close()
-	}
-	<-done
-	assert.Error(t, err)
-	assert.Empty(t, s.learnt())
-	s.requireIdle()
-}
-
-func TestListsAreOfAKind(t *testing.T) {
-	type want = learned.Kind
-	for _, test := range []struct {
-		name, query, header, value string
-		change                     func(*apirequest.RequestInfo)
-		want                       learned.Kind
-	}{
-		{"of a namespace, from the cache", fromCache, "", "", nil, want{Namespaced: true}},
-		{"of all namespaces", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Namespace = "" }, want{}},
-		{"a page from etcd", "limit=500&continue=x", "", "", nil, want{Namespaced: true, FromStorage: true, Limit: 500}},
-		{"by labels", fromCache + "&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.Labels}},
-		{"by fields", fromCache + "&fieldSelector=a%3Db", "", "", nil, want{Namespaced: true, Selector: learned.Fields}},
-		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.LabelsAndFields}},
-		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: learned.OneName}},
-		{"as a table", fromCache, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io", nil, want{Namespaced: true, Whole: true}},
-		{"as YAML", fromCache, "Accept", "application/yaml", nil, want{Namespaced: true, Whole: true}},
-		{"as CBOR", fromCache, "Accept", "application/cbor", nil, want{Namespaced: true, Whole: true}},
-		{"as protobuf", fromCache, "Accept", "application/vnd.kubernetes.protobuf,application/json", nil, want{Namespaced: true}},
-		{"indented", fromCache + "&pretty=true", "", "", nil, want{Namespaced: true, Whole: true}},
-		{"indented for a person", fromCache, "User-Agent", "curl/8.5.0", nil, want{Namespaced: true, Whole: true}},
-		{"for a client", fromCache, "User-Agent", "kubectl/v1.33.0", nil, want{Namespaced: true}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newLearningSite(t)
-			r := requestBy(nobody, "list", test.query)
-			if test.header != "" {
-				r.Header.Set(test.header, test.value)
-			}
-			if test.change != nil {
-				test.change(infoOf(r))
-			}
-			s.ask(s.before(writing([]byte("{}"), 2)), r)
-			rows := s.learnt()
-			require.Len(t, rows, 1)
-			limit := test.want.Limit
-			test.want.Limit = 0
-			assert.Equal(t, test.want, rows[0].Kind)
-			assert.Equal(t, limit > 0, rows[0].Limits.Min > 0)
-		})
-	}
-}
-
-func TestSizeOfACompressedBodyIsItsTrailer(t *testing.T) {
-	var out bytes.Buffer
-	encoder := gzip.NewWriter(&out)
-	_, err := encoder.Write([]byte(strings.Repeat("abc", 10_000)))
-	require.NoError(t, errors.Join(err, encoder.Close()))
-	for part := 1; part < out.Len(); part++ {
-		l := &measuredList{gzip: true, sent: int64(out.Len())}
-		for rest := out.Bytes(); len(rest) > 0; rest = rest[min(part, len(rest)):] {
-			l.keepTrailer(rest[:min(part, len(rest))])
-		}
-		require.EqualValues(t, 30_000, l.uncompressed())
-	}
-	full := [trailerLength]byte{0xff, 0xff, 0xff, 0xff}
-	assert.EqualValues(t, 1032*30, (&measuredList{sent: 30, trailer: full}).uncompressed(), "what cannot be is bounded")
-	assert.EqualValues(t, 1<<32+5, (&measuredList{sent: 4e9, trailer: [trailerLength]byte{5}}).uncompressed(), "modulo 2^32")
 }
 
 func TestReadsOfOtherRequestsAreNotCounted(t *testing.T) {

@@ -1,0 +1,53 @@
+package filter
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+)
+
+func TestListsAreOfAKind(t *testing.T) {
+	type want = learned.Kind
+	for _, test := range []struct {
+		name, query, header, value string
+		change                     func(*apirequest.RequestInfo)
+		want                       learned.Kind
+	}{
+		{"of a namespace, from the cache", fromCache, "", "", nil, want{Namespaced: true}},
+		{"of all namespaces", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Namespace = "" }, want{}},
+		{"a page from etcd", "limit=500&continue=x", "", "", nil, want{Namespaced: true, FromStorage: true, Limit: 500}},
+		{"by labels", fromCache + "&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.Labels}},
+		{"by fields", fromCache + "&fieldSelector=a%3Db", "", "", nil, want{Namespaced: true, Selector: learned.Fields}},
+		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.LabelsAndFields}},
+		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: learned.OneName}},
+		{"as a table", fromCache, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io", nil, want{Namespaced: true, Whole: true}},
+		{"as YAML", fromCache, "Accept", "application/yaml", nil, want{Namespaced: true, Whole: true}},
+		{"as CBOR", fromCache, "Accept", "application/cbor", nil, want{Namespaced: true, Whole: true}},
+		{"as protobuf", fromCache, "Accept", "application/vnd.kubernetes.protobuf,application/json", nil, want{Namespaced: true}},
+		{"indented", fromCache + "&pretty=true", "", "", nil, want{Namespaced: true, Whole: true}},
+		{"indented for a person", fromCache, "User-Agent", "curl/8.5.0", nil, want{Namespaced: true, Whole: true}},
+		{"for a client", fromCache, "User-Agent", "kubectl/v1.33.0", nil, want{Namespaced: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newLearningSite(t)
+			r := requestBy(nobody, "list", test.query)
+			if test.header != "" {
+				r.Header.Set(test.header, test.value)
+			}
+			if test.change != nil {
+				test.change(infoOf(r))
+			}
+			s.ask(s.before(writing([]byte("{}"), 2)), r)
+			rows := s.learnt()
+			require.Len(t, rows, 1)
+			limit := test.want.Limit
+			test.want.Limit = 0
+			assert.Equal(t, test.want, rows[0].Kind)
+			assert.Equal(t, limit > 0, rows[0].Limits.Min > 0)
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package lint
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+)
+
+// The engine, which any API server may use, knows the name by itself.
+func TestEngineReadsTheAnnotationThatIsValidated(t *testing.T) {
+	require.Equal(t, flowcontrol.MaxFlowSeatsPercentKey, configsync.MaxFlowSeatsPercent)
+}
+
+// levelCases are the cases of FC2xx.
+func levelCases() []checkCase {
+	limited := func(change func(*flowcontrolv1.LimitedPriorityLevelConfiguration)) change {
+		return func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			change(level.Spec.Limited)
+		}
+	}
+	queuing := func(queues, handSize, length int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			*l.LimitResponse.Queuing = flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: handSize, QueueLengthLimit: length}
+		})
+	}
+	shares := func(shares int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = new(shares) })
+	}
+	reject := func(shares int32, borrowing *int32) change {
+		return limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent = new(shares), borrowing
+			l.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+		})
+	}
+	atTotal := func(total int, with change) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Total = total
+			with(bundle, schema, level)
+		}
+	}
+	builtIn := func(name string, shares int32) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			for i, level := range bundle.PriorityLevels {
+				if level.Name == name {
+					bundle.PriorityLevels[i] = level.DeepCopy()
+					bundle.PriorityLevels[i].Spec.Limited.NominalConcurrencyShares = new(shares)
+				}
+			}
+			bundle.Only = append(bundle.Only, levelObject(name))
+		}
+	}
+	// alone leaves mine and another level, with these percentages.
+	alone := func(lendable, othersBorrowing int32) change {
+		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			other := level.DeepCopy()
+			other.Name = "other"
+			other.Spec.Limited.LendablePercent, other.Spec.Limited.BorrowingLimitPercent = new(lendable), new(othersBorrowing)
+			bundle.Defaults, bundle.PriorityLevels = Defaults{}, []*flowcontrolv1.PriorityLevelConfiguration{level, other}
+		}
+	}
+	unnamed := func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+		schema.Spec.PriorityLevelConfiguration.Name = "workload-low"
+	}
+	deleted := func(name string) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Deleted = []Object{levelObject("former")}
+			bundle.Only = append(bundle.Only, levelObject("former"))
+			schema.Spec.PriorityLevelConfiguration.Name = name
+		}
+	}
+	// capped sets the annotation of the cap of a flow beside another change.
+	capped := func(value string, with change) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.Annotations = map[string]string{flowcontrol.MaxFlowSeatsPercentKey: value}
+			with(bundle, schema, level)
+		}
+	}
+	unchanged := func(*Bundle, *flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {}
+	const (
+		share    = "spec.limited.nominalConcurrencyShares"
+		hands    = "warning spec.limited.limitResponse.queuing"
+		lendable = "spec.limited.lendablePercent"
+		borrowed = "spec.limited.borrowingLimitPercent"
+		flowSeat = "metadata.annotations[apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent]"
+	)
+	return []checkCase{
+		{"no shares, with queues", NoSeats, shares(0), []string{"warning " + share}},
+		{"no shares, with queues and any borrowing", NoSeats, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent = new(int32(0)), nil
+		}), []string{"warning " + share}},
+		{"no shares, without queues", NoSeats, reject(0, new(int32(0))), nil},
+		{"no schema", UnusedLevel, unnamed, []string{"info"}},
+		{"a schema", UnusedLevel, unchanged, nil},
+		{"waiting for its finalizers", DeletedInUse, func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		}, []string{"warning"}},
+		{"deleted, and named", DeletedInUse, deleted("former"), []string{"warning"}},
+		{"deleted, and not named", DeletedInUse, deleted("mine"), nil},
+		{"8 of 8 queues", SharedHands, queuing(8, 8, 50), []string{hands}},
+		{"1 of 64 queues", SharedHands, queuing(64, 1, 50), []string{hands}},
+		{"one queue for one flow", SharedHands, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.DistinguisherMethod = nil
+			*level.Spec.Limited.LimitResponse.Queuing = flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}
+		}, nil},
+		{"4 of 16 queues", SharedHands, queuing(16, 4, 50), nil},
+		{"more than 46 seats serve in 15 s", QueuesTooLong, queuing(64, 6, 6901), []string{"warning spec.limited.limitResponse.queuing.queueLengthLimit"}},
+		{"what 46 seats serve in 15 s", QueuesTooLong, queuing(64, 6, 6900), nil},
+		{"very long, with an unknown total", QueuesTooLong, atTotal(0, queuing(64, 6, 100_000)), nil},
+		{"one seat", FewSeats, atTotal(10, unchanged), []string{"warning " + share}},
+		{"no seats, but borrowing, without queues", FewSeats, reject(0, nil), []string{"info " + share}},
+		{"no seats and no borrowing, without queues", FewSeats, reject(0, new(int32(0))), nil},
+		{"two seats", FewSeats, atTotal(20, unchanged), nil},
+		{"very many shares", BuiltInSharesDrop, shares(300), []string{"warning " + share}},
+		{"as many as the built-in levels together", BuiltInSharesDrop, shares(230), nil},
+		{"few shares of a built-in level", BuiltInSharesDrop, builtIn("system", 14), []string{"warning " + share}},
+		{"half of the shares of a built-in level", BuiltInSharesDrop, builtIn("system", 17), nil},
+		{"lends less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(1)) }), []string{"info " + lendable}},
+		{"borrows less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
+			l.BorrowingLimitPercent = new(int32(1))
+		}), []string{"info " + borrowed}},
+		{"nobody to borrow from", NoBorrowingEffect, alone(0, 100), []string{"info " + borrowed}},
+		{"nobody to lend to", NoBorrowingEffect, alone(50, 0), []string{"info " + lendable}},
+		{"one lends and both borrow", NoBorrowingEffect, alone(50, 100), nil},
+		{"lends all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }), []string{"warning " + lendable}},
+		{"a cap on a level that rejects", FlowCap, capped("30", reject(20, nil)), []string{"info " + flowSeat}},
+		{"a cap on an exempt level", FlowCap, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			for i, level := range bundle.PriorityLevels {
+				if level.Name == "exempt" {
+					bundle.PriorityLevels[i] = level.DeepCopy()
+					bundle.PriorityLevels[i].Annotations = map[string]string{flowcontrol.MaxFlowSeatsPercentKey: "30"}
+				}
+			}
+			bundle.Only = append(bundle.Only, levelObject("exempt"))
+		}, []string{"info " + flowSeat}},
+		{"a cap of all seats", FlowCap, capped("100", unchanged), []string{"info " + flowSeat}},
+		{"a cap for one flow", FlowCap, capped("30", func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.DistinguisherMethod = nil
+		}), []string{"info " + flowSeat}},
+		{"a cap of less than a seat", FlowCap, capped("2", unchanged), []string{"warning " + flowSeat}},
+		{"a cap of less than a seat, with an unknown total", FlowCap, capped("1", atTotal(0, unchanged)), nil},
+		{"a cap of some seats", FlowCap, capped("3", unchanged), nil},
+		{"a cap that is invalid", FlowCap, capped("many", unchanged), nil},
+		{"a cap that is no number", InvalidObject, capped("many", unchanged), []string{"error " + flowSeat}},
+		{"lends almost all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(99)) }), nil},
+	}
+}
