@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -36,17 +35,6 @@ func (s *Server) installCoreVersion(context.Context) error {
 	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions))
 	mux.Handle("/api/v1", discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing))
 	return nil
-}
-
-// productVersion is the release of this server, which the Dockerfile sets with -X.
-var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
-
-// kubernetesVersion is the release of the libraries, whose behaviour this server has.
-const kubernetesVersion = "v1.33.13"
-
-// Version describes this server in a line.
-func Version() string {
-	return fmt.Sprintf("flowcontrol-apiserver v%s (Kubernetes %s, %s)", productVersion, kubernetesVersion, runtime.Version())
 }
 
 // effectiveVersion is what /version returns: the Kubernetes release, by which clients

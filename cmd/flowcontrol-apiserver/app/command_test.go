@@ -2,9 +2,12 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 // execute runs the program with arguments with which it does not serve.
@@ -22,7 +25,45 @@ func execute(t *testing.T, args ...string) (string, error) {
 func TestVersionIsOneLineWithTheReleaseFollowed(t *testing.T) {
 	out, err := execute(t, "--version")
 	require.NoError(t, err)
-	require.Regexp(t, `^flowcontrol-apiserver v\d+\.\d+\.\d+ \(Kubernetes v1\.33\.\d+, go[\d.]+.*\)\n$`, out)
+	require.Regexp(t, `^flowcontrol-apiserver v\d+\.\d+\.\d+ \(Kubernetes v1\.33\.\d+, go[\d.]+, \w+/\w+.*\)\n$`, out)
+
+	again, err := execute(t, "version")
+	require.NoError(t, err)
+	require.Equal(t, out, again)
+}
+
+func TestVersionAsJSON(t *testing.T) {
+	out, err := execute(t, "version", "-o", "json")
+	require.NoError(t, err)
+	var build server.Build
+	require.NoError(t, json.Unmarshal([]byte(out), &build))
+	require.Equal(t, server.BuildInfo(), build)
+	require.Regexp(t, `^v\d+\.\d+\.\d+$`, build.Version)
+
+	_, err = execute(t, "version", "-o", "xml")
+	require.EqualError(t, err, "--output=xml: it must be json, or not set for one line of text")
+}
+
+func TestSubcommandsAreListedAndHaveTheirOwnHelp(t *testing.T) {
+	out, err := execute(t, "--help")
+	require.NoError(t, err)
+	require.Contains(t, out, "\nCommands:\n  completion  Generate the autocompletion script for the specified shell\n")
+	require.Contains(t, out, "\n  version     Print the version\n")
+
+	out, err = execute(t, "version", "--help")
+	require.NoError(t, err)
+	require.Contains(t, out, "--output string")
+	require.NotContains(t, out, "--data-dir")
+}
+
+func TestShellsCompleteFlags(t *testing.T) {
+	out, err := execute(t, "__complete", "--etcd-ser")
+	require.NoError(t, err)
+	require.Contains(t, out, "--etcd-servers\t")
+
+	out, err = execute(t, "completion", "bash")
+	require.NoError(t, err)
+	require.Contains(t, out, "bash completion V2 for flowcontrol-apiserver")
 }
 
 func TestHelpGroupsTheFlags(t *testing.T) {

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// addSubcommands adds commands that do not serve, and those of the library: help, and
+// completion for shells. Their help is that of the library, without the server's flags.
+func addSubcommands(server *cobra.Command, subcommands ...*cobra.Command) {
+	server.AddCommand(subcommands...)
+	server.InitDefaultCompletionCmd()
+	server.InitDefaultHelpCmd()
+
+	plain := &cobra.Command{}
+	var list strings.Builder
+	for _, subcommand := range server.Commands() {
+		subcommand.SetUsageFunc(plain.UsageFunc())
+		subcommand.SetHelpFunc(plain.HelpFunc())
+		fmt.Fprintf(&list, "\n  %-12s%s", subcommand.Name(), subcommand.Short)
+	}
+	server.Long += "\n\nCommands:" + list.String()
+}
