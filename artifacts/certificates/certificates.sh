@@ -119,14 +119,13 @@ trust() {
   bundle=$($openssl base64 -A <"$dir/ca.crt")
   $kubectl get apiservices -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .spec.service}}{{.namespace}}/{{.name}} {{$name}}{{"\n"}}{{end}}{{end}}' |
     sed -n "s,^$namespace/flowcontrol-apiserver ,,p" >"$dir/registered"
-  [ -s "$dir/registered" ] || say "No APIService names this server yet: apply an overlay, then run this script again."
   while read -r name; do
     $kubectl patch apiservice "$name" --type=merge -p "{\"spec\":{\"caBundle\":\"$bundle\"}}" >/dev/null
     say "set caBundle: APIService $name"
   done <"$dir/registered"
 }
 
-$kubectl get namespace $namespace >/dev/null 2>&1 || $kubectl create namespace $namespace >/dev/null
+$kubectl get namespace $namespace >/dev/null 2>&1 || $kubectl create namespace $namespace --save-config >/dev/null
 create_ca
 certificate flowcontrol-apiserver-serving flowcontrol-apiserver serverAuth \
   "DNS:flowcontrol-apiserver.$namespace.svc, DNS:flowcontrol-apiserver.$namespace"

@@ -17,9 +17,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// flowControlOff is the overlay for a kube-apiserver without flow control.
-const flowControlOff = "overlays/flow-control-off"
-
 // TestKubeAPIServerTakesTheArtifacts runs the tests that change only objects on
 // one kube-apiserver. The certificates script runs first, while nothing exists.
 func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
@@ -33,25 +30,12 @@ func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 func testOverlays(t *testing.T, k *kubeAPIServer) {
 	for _, overlay := range append(overlays(t), "prometheus") {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
-			if overlay == flowControlOff {
-				k.requireApplicable(t, overlay)
-			} else {
-				k.requireApplies(t, overlay)
-			}
+			k.requireApplies(t, overlay)
 			for _, object := range render(t, overlay) {
 				k.requireAdmitted(t, object)
 			}
 		})
 	}
-}
-
-// requireApplicable checks an overlay for another kube-apiserver with a dry run.
-// This one already has an APIService of v1, which kubectl did not apply.
-func (k *kubeAPIServer) requireApplicable(t *testing.T, overlay string) {
-	t.Helper()
-	result := k.kubectl.Try(t, "", "apply", "--validate=strict", "--dry-run=server", "-k", folder(t, overlay))
-	require.Zero(t, result.ExitCode, result.Stderr)
-	require.Regexp(t, `^Warning: resource apiservices/v1\.flowcontrol\.apiserver\.k8s\.io is missing the .* annotation [^\n]*\n$`, result.Stderr, "another warning")
 }
 
 func (k *kubeAPIServer) requireApplies(t *testing.T, overlay string) {

@@ -29,10 +29,11 @@ func TestCertManagerMakesTheSecretsThatAreOurs(t *testing.T) {
 				made = secretsMade(t, byCertManager)
 			}
 			require.ElementsMatch(t, mounted.Insert(authority).UnsortedList(), made)
-			requireTrusted(t, objects)
 		})
 	}
-	t.Run("artifacts/overlays/take-v1", func(t *testing.T) { requireTrusted(t, render(t, "overlays/take-v1")) })
+	for _, version := range []string{"v1", "v1beta3"} {
+		t.Run("artifacts/registration/"+version, func(t *testing.T) { requireTrusted(t, render(t, "registration/"+version)) })
+	}
 }
 
 func isStatefulSet(object *unstructured.Unstructured) bool { return object.GetKind() == "StatefulSet" }

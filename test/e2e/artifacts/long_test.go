@@ -19,13 +19,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
-// TestFlowControlOffAppliesWhereItIsOff is testOverlays for the overlay
-// flowControlOff, with the kube-apiserver that it is for.
-func TestFlowControlOffAppliesWhereItIsOff(t *testing.T) {
-	k := startKubeAPIServer(t, "--enable-priority-and-fairness=false", "--runtime-config=flowcontrol.apiserver.k8s.io/v1=false")
-	k.requireApplies(t, flowControlOff)
-}
-
 // TestCertManagerTakesItsFiles applies the files of cert-manager, with its custom
 // resource definitions installed.
 func TestCertManagerTakesItsFiles(t *testing.T) {

@@ -42,7 +42,7 @@ func TestMigrationGuide(t *testing.T) {
 	c.Apply(t, "overlays/own-etcd")
 	c.MakeCertificates(t, "--etcd")
 	c.WaitRollout(t)
-	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
+	c.Register(t, "v1beta3")
 	c.Servers(t, 3)
 	awaitBuiltIns(t, c)
 

@@ -38,6 +38,6 @@ func nativeGoesOn(t *testing.T, s *site) {
 	require.NoError(t, s.dynamic.Resource(apiServices()).Delete(t.Context(), apiService("v1beta3"), metav1.DeleteOptions{}))
 	s.waitGone(t, namespaces(), "", elsewhere)
 
-	s.Apply(t, "overlays/v1beta3-beside")
+	s.Apply(t, "registration/v1beta3")
 	s.MakeCertificates(t)
 }

@@ -14,6 +14,6 @@ func TestBothVersionsOfAKubeAPIServerWithoutFlowControl(t *testing.T) {
 
 func startWithoutFlowControl(t *testing.T) *site {
 	t.Helper()
-	return startOwn(t, "overlays/flow-control-off", []string{"v1", "v1beta3"},
+	return startOwn(t, "overlays/flow-control-off", []string{"v1beta3", "v1"},
 		"--enable-priority-and-fairness=false", "--runtime-config="+group+"/v1=false")
 }

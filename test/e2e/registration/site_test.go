@@ -93,20 +93,17 @@ func startShared(t *testing.T, kubeAPIServer string) *site {
 }
 
 // startOwn deploys the server on a separate etcd.
-func startOwn(t *testing.T, overlay string, ours []string, kubeAPIServerArgs ...string) *site {
+func startOwn(t *testing.T, overlay string, registered []string, kubeAPIServerArgs ...string) *site {
 	t.Helper()
 	c := cluster.Start(t, cluster.Options{KubeAPIServerArgs: kubeAPIServerArgs})
-	c.Apply(t, overlay)
-	c.MakeCertificates(t, "--etcd")
-	c.WaitRollout(t)
-	return siteOf(t, c, ours...)
+	c.Install(t, overlay, registered...)
+	return siteOf(t, c, registered...)
 }
 
 // takeV1 moves v1 to this server.
 func (s *site) takeV1(t *testing.T) {
 	t.Helper()
-	s.Apply(t, "overlays/take-v1")
-	s.MakeCertificates(t)
+	s.Register(t, "v1")
 	s.ours = []string{"v1", "v1beta3"}
 	s.waitAvailable(t)
 }

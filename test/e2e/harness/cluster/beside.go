@@ -28,7 +28,7 @@ func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	}
 	// kubeadm runs etcd at a port of the node. Rewrite pairs of the options come
 	// first.
-	options.Rewrite = append(options.Rewrite, "https://127.0.0.1:2379", options.Etcd.URL)
+	options.Rewrite = append(options.Rewrite, "https://$(HOST_IP):2379", options.Etcd.URL)
 	c := Start(t, options)
 	c.Apply(t, "overlays/v1beta3-beside")
 	for _, change := range changes {
@@ -39,7 +39,7 @@ func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	c.shareEtcd(t)
 	c.MakeCertificates(t)
 	c.WaitRollout(t)
-	c.WaitAPIService(t, "v1beta3.flowcontrol.apiserver.k8s.io")
+	c.Register(t, "v1beta3")
 	return c
 }
 

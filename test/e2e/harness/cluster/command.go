@@ -51,7 +51,7 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 func (p *Pod) environment(container *corev1.Container) map[string]string {
 	fields := map[string]string{
 		"metadata.name": p.spec.Name, "metadata.namespace": p.spec.Namespace, "metadata.uid": string(p.spec.UID),
-		"status.podIP": p.ip, "spec.nodeName": nodeName, "spec.serviceAccountName": p.spec.Spec.ServiceAccountName,
+		"status.podIP": p.ip, "status.hostIP": "127.0.0.1", "spec.nodeName": nodeName, "spec.serviceAccountName": p.spec.Spec.ServiceAccountName,
 	}
 	env := map[string]string{}
 	for _, variable := range container.Env {

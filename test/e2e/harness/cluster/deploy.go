@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/stretchr/testify/require"
@@ -38,21 +37,29 @@ func (c *Cluster) ReturnV1(t harness.TB) {
 // MakeCertificates runs the certificate script and returns its output.
 func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	t.Helper()
-	kubectl, err := binaries.Kubectl(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
+	return c.runScript(t, "certificates/certificates.sh", flags...)
+}
+
+// Install runs the script that installs an overlay, and registers versions at the end.
+func (c *Cluster) Install(t harness.TB, overlay string, versions ...string) {
+	t.Helper()
+	c.runScript(t, "install.sh", append([]string{artifact(t, overlay)}, versions...)...)
+}
+
+// Register runs the script that registers versions, each of which is then available.
+func (c *Cluster) Register(t harness.TB, versions ...string) {
+	t.Helper()
+	c.runScript(t, "registration/register.sh", versions...)
+}
+
+// runScript runs a script of artifacts/ as the administrator, and returns its output.
+func (c *Cluster) runScript(t harness.TB, path string, args ...string) string {
+	t.Helper()
+	code, output := harness.RunScript(t, c.KubeAPIServer.Kubeconfig, artifact(t, path), args...)
+	if code != 0 {
+		t.Fatalf("%s ended with %d:\n%s", path, code, output)
 	}
-	script := harness.StartProcess(t, harness.Command{
-		Path: "/bin/sh",
-		Args: append([]string{artifact(t, "certificates/certificates.sh")}, flags...),
-		Env:  []string{"KUBECTL=" + kubectl, "KUBECONFIG=" + c.KubeAPIServer.Kubeconfig, "KUBECACHEDIR=" + t.TempDir()},
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
-	defer cancel()
-	if code, err := script.ExitCode(ctx); err != nil || code != 0 {
-		t.Fatalf("certificates.sh ended with %d, %v:\n%s", code, err, script.Output())
-	}
-	return script.Output()
+	return output
 }
 
 // WaitRollout waits until the server's Deployment exists and is up to date.

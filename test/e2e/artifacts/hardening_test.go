@@ -1,0 +1,153 @@
+package artifacts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
+	for _, overlay := range overlays(t) {
+		t.Run("artifacts/"+overlay, func(t *testing.T) {
+			for _, object := range render(t, overlay) {
+				template := podTemplate(t, object)
+				if template == nil {
+					continue
+				}
+				container := template.Spec.Containers[0]
+				requireImageNamedInFull(t, container.Image)
+				requireMemoryBounded(t, container)
+				require.Equal(t, "system-cluster-critical", template.Spec.PriorityClassName)
+				// Nothing keeps two replicas from one node: no port of the host, no rule
+				// that must hold.
+				require.False(t, template.Spec.HostNetwork)
+				require.Nil(t, template.Spec.Affinity)
+				var spread []string
+				for _, constraint := range template.Spec.TopologySpreadConstraints {
+					require.Equal(t, corev1.ScheduleAnyway, constraint.WhenUnsatisfiable)
+					spread = append(spread, constraint.TopologyKey)
+				}
+				require.Equal(t, []string{corev1.LabelHostname, corev1.LabelTopologyZone}, spread)
+			}
+		})
+	}
+}
+
+// requireImageNamedInFull requires a registry and a version.
+func requireImageNamedInFull(t *testing.T, image string) {
+	t.Helper()
+	registry, rest, found := strings.Cut(image, "/")
+	require.True(t, found && strings.Contains(registry, "."), "%s names no registry", image)
+	_, tag, _ := strings.Cut(rest, ":")
+	require.Regexp(t, `^v\d+\.\d+\.\d+$`, tag, image)
+}
+
+// requireMemoryBounded requires a limit, and that Go knows one below it if it is told.
+func requireMemoryBounded(t *testing.T, container corev1.Container) {
+	t.Helper()
+	limit := container.Resources.Limits.Memory().Value()
+	require.Greater(t, limit, container.Resources.Requests.Memory().Value())
+	require.Zero(t, container.Resources.Limits.Cpu().Value(), "a throttled pod fails its probes")
+	for _, variable := range container.Env {
+		if variable.Name == "GOMEMLIMIT" {
+			soft := resource.MustParse(strings.TrimSuffix(variable.Value, "B"))
+			require.InDelta(t, 0.9, float64(soft.Value())/float64(limit), 0.03)
+			return
+		}
+	}
+	require.Equal(t, "etcd", container.Name, "maps its database into memory, which GOMEMLIMIT does not count")
+}
+
+func TestDisruptionBudgetsNeverKeepANodeThatHasOnlyBrokenPods(t *testing.T) {
+	for _, object := range render(t, "overlays/own-etcd") {
+		if object.GetKind() != "PodDisruptionBudget" {
+			continue
+		}
+		budget := find[policyv1.PodDisruptionBudget](t, render(t, "overlays/own-etcd"), "PodDisruptionBudget", object.GetName())
+		require.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
+	}
+}
+
+// TestNetworkPoliciesAdmitWhatIsNeeded evaluates the policies as a network plug-in does.
+func TestNetworkPoliciesAdmitWhatIsNeeded(t *testing.T) {
+	server := labels.Set{"app.kubernetes.io/name": "flowcontrol-apiserver", "app.kubernetes.io/component": "server"}
+	etcd := labels.Set{"app.kubernetes.io/name": "flowcontrol-etcd"}
+	stranger := labels.Set{"app": "other"}
+	for _, test := range []struct {
+		name     string
+		from, to labels.Set
+		port     string
+		admitted bool
+	}{
+		{"kube-apiserver reaches the server", nil, server, "https", true},
+		{"the server reaches etcd", server, etcd, "client", true},
+		{"members reach each other as peers", etcd, etcd, "peer", true},
+		{"members reach each other as clients, for etcdctl", etcd, etcd, "client", true},
+		{"Prometheus reads etcd's metrics", stranger, etcd, "metrics", true},
+		{"nobody else reaches etcd's data", stranger, etcd, "client", false},
+		{"the server is no peer", server, etcd, "peer", false},
+		{"the server has no other port", stranger, server, "debug", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.admitted, admits(t, test.from, test.to, test.port))
+		})
+	}
+}
+
+// admits reports whether a pod may reach the named port of another; nil labels are of no
+// pod.
+func admits(t *testing.T, from, to labels.Set, port string) bool {
+	t.Helper()
+	objects := render(t, "overlays/own-etcd")
+	selected := false
+	for _, object := range objects {
+		if object.GetKind() != "NetworkPolicy" {
+			continue
+		}
+		policy := find[networkingv1.NetworkPolicy](t, objects, "NetworkPolicy", object.GetName())
+		require.Equal(t, []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}, policy.Spec.PolicyTypes)
+		if !selects(t, &policy.Spec.PodSelector, to) {
+			continue
+		}
+		selected = true
+		for _, rule := range policy.Spec.Ingress {
+			if ruleAdmits(t, rule, from, port) {
+				return true
+			}
+		}
+	}
+	require.True(t, selected, "no policy selects %v", to)
+	return false
+}
+
+func ruleAdmits(t *testing.T, rule networkingv1.NetworkPolicyIngressRule, from labels.Set, port string) bool {
+	t.Helper()
+	for _, open := range rule.Ports {
+		if open.Port.StrVal != port {
+			continue
+		}
+		if len(rule.From) == 0 {
+			return true
+		}
+		for _, peer := range rule.From {
+			if from != nil && selects(t, peer.PodSelector, from) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func selects(t *testing.T, selector *metav1.LabelSelector, pod labels.Set) bool {
+	t.Helper()
+	selects, err := metav1.LabelSelectorAsSelector(selector)
+	require.NoError(t, err)
+	return selects.Matches(pod)
+}
