@@ -4,7 +4,8 @@
 ARG BUILD_IMAGE=golang:1.26
 ARG RUN_IMAGE=gcr.io/distroless/static-debian12:nonroot
 
-FROM ${BUILD_IMAGE} AS build
+# The compiler runs on the platform of the builder and compiles for that of the image.
+FROM --platform=${BUILDPLATFORM} ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 COPY cmd cmd
@@ -13,6 +14,10 @@ COPY pkg pkg
 ARG VERSION=
 # Where modules come from, if not from where Go looks by itself.
 ARG GOPROXY=
+# Set by the builder: the platform of the image.
+ARG TARGETOS
+ARG TARGETARCH
+ENV GOOS=${TARGETOS} GOARCH=${TARGETARCH}
 ENV CGO_ENABLED=0 GOMODCACHE=/cache/mod GOCACHE=/cache/build GOTOOLCHAIN=local
 # The same source, Go release and VERSION give the same bytes.
 ARG GOFLAGS=-trimpath

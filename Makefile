@@ -67,13 +67,19 @@ plugin: ## Build the kubectl plug-in to bin/kubectl-apf
 	@size=$$(wc -c <bin/kubectl-apf); [ "$$size" -le $(PLUGIN_SIZE) ] || { \
 	  echo "plugin: bin/kubectl-apf has $$size bytes, and must have at most $(PLUGIN_SIZE): look for a large dependency" >&2; exit 1; }
 
-# The release that archives and image name, as in: make plugin-archives VERSION=0.2.0
+# The release that archives and image name, as in: make release VERSION=0.2.0
 VERSION ?=
+
+.PHONY: release
+release: ## Build what a release publishes, for all platforms, to dist/
+	@[ -n '$(VERSION)' ] || { echo "release: name the release, as in: make release VERSION=0.2.0" >&2; exit 2; }
+	@rm -rf dist
+	@go run ./hack/release -release='$(VERSION)'
 
 .PHONY: plugin-archives
 plugin-archives: bin/krew bin/validate-krew-manifest ## Pack the plug-in for all platforms, with krew's manifest, to dist/
 	@echo "plugin-archives: dist/"
-	@go run ./hack/pluginarchives $(if $(VERSION),-release='$(VERSION)')
+	@go run ./hack/release -programs=kubectl-apf -release='$(or $(VERSION),0.1.0)'
 	@bin/validate-krew-manifest -manifest dist/apf.yaml -skip-install
 	@root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; KREW_ROOT=$$root bin/krew install --manifest=dist/apf.yaml \
 	  --archive="dist/kubectl-apf_$$(go env GOOS)_$$(go env GOARCH).tar.gz" </dev/null && "$$root/bin/kubectl-apf" version
@@ -83,11 +89,12 @@ bin/krew bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.s
 	@touch $@
 
 # As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
-IMAGE ?= flowcontrol-apiserver:v0.1.0
+# PLATFORMS=linux/amd64,linux/arm64 builds for both, where the builder can.
+IMAGE ?= ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:v0.1.0
 
 .PHONY: image
 image: ## Build the container image IMAGE, with docker, podman or buildah
-	@IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' hack/image.sh
+	@IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' PLATFORMS='$(PLATFORMS)' hack/image.sh
 
 .PHONY: clean
 clean: ## Remove built programs and test results; keep the data of `make run`

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the image IMAGE with docker, podman or buildah: the first one that
 # works, or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
-# and GOPROXY to the Dockerfile if they are set.
+# and GOPROXY to the Dockerfile if they are set. PLATFORMS, as
+# linux/amd64,linux/arm64, builds an image for each, in one manifest list.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,6 +32,7 @@ args=(build --file=Dockerfile "--tag=$IMAGE")
 for name in BUILD_IMAGE RUN_IMAGE VERSION GOPROXY; do
   [[ -z ${!name:-} ]] || args+=("--build-arg=$name=${!name}")
 done
+[[ -z ${PLATFORMS:-} ]] || args+=("--platform=$PLATFORMS")
 # The Dockerfile has a cache mount, which older docker supports only with BuildKit.
 [[ $builder != docker ]] || export DOCKER_BUILDKIT=1
 echo "image: $IMAGE with $builder"

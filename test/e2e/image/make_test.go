@@ -15,7 +15,7 @@ import (
 )
 
 func TestMakeImageTakesTheBuilderThatWorks(t *testing.T) {
-	const settings = "build --file=Dockerfile --tag=flowcontrol-apiserver:v0.1.0"
+	const settings = "build --file=Dockerfile --tag=ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:v0.1.0"
 	for _, test := range []struct {
 		name     string
 		builders []string // the installed programs; docker's daemon runs if it is "docker"
@@ -27,6 +27,7 @@ func TestMakeImageTakesTheBuilderThatWorks(t *testing.T) {
 		{"buildah", []string{"buildah"}, "", "buildah " + settings + " ."},
 		{"the one that is named", []string{"docker", "buildah"}, "BUILDER=buildah", "buildah " + settings + " ."},
 		{"base images of one's own", []string{"buildah"}, "RUN_IMAGE=mine:1", "buildah " + settings + " --build-arg=RUN_IMAGE=mine:1 ."},
+		{"two platforms", []string{"buildah"}, "PLATFORMS=linux/amd64,linux/arm64", "buildah " + settings + " --platform=linux/amd64,linux/arm64 ."},
 		{"a name of one's own", []string{"buildah"}, "IMAGE=mine:2", "buildah build --file=Dockerfile --tag=mine:2 ."},
 	} {
 		t.Run(test.name, func(t *testing.T) {

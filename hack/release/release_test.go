@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spdx/tools-golang/json"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+func newRelease(t *testing.T) *release {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	return &release{root: root, dir: t.TempDir(), version: "1.2.3", revision: "abc", committed: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+}
+
+func (r *release) read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(r.dir, name))
+	require.NoError(t, err)
+	return string(content)
+}
+
+func TestKrewManifestNamesEveryArchiveWithItsChecksum(t *testing.T) {
+	r := newRelease(t)
+	programs := publishedPrograms()
+	archives := programs[1].archives()
+	for i := range archives {
+		archives[i].SHA256 = strings.Repeat(string('a'+rune(i)), 64)
+	}
+	require.NoError(t, r.writeKrewManifest(archives))
+
+	var written struct {
+		Spec struct {
+			Version   string
+			Platforms []struct {
+				Selector         struct{ MatchLabels map[string]string }
+				URI, SHA256, Bin string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(r.read(t, "apf.yaml")), &written))
+	assert.Equal(t, "v1.2.3", written.Spec.Version)
+	require.Len(t, written.Spec.Platforms, 6)
+	for i, platform := range written.Spec.Platforms {
+		want := archives[i]
+		assert.Equal(t, map[string]string{"os": want.OS, "arch": want.Arch}, platform.Selector.MatchLabels)
+		assert.True(t, strings.HasSuffix(platform.URI, "/v1.2.3/"+want.Name), platform.URI)
+		assert.Equal(t, []string{want.SHA256, want.Program}, []string{platform.SHA256, platform.Bin})
+	}
+}
+
+func TestServerIsForUnixAndThePlugInForWindowsToo(t *testing.T) {
+	var names []string
+	programs := publishedPrograms()
+	for i := range programs {
+		for _, archive := range programs[i].archives() {
+			names = append(names, archive.Name)
+		}
+	}
+	require.Equal(t, []string{
+		"flowcontrol-apiserver_darwin_amd64.tar.gz", "flowcontrol-apiserver_darwin_arm64.tar.gz",
+		"flowcontrol-apiserver_linux_amd64.tar.gz", "flowcontrol-apiserver_linux_arm64.tar.gz",
+		"kubectl-apf_darwin_amd64.tar.gz", "kubectl-apf_darwin_arm64.tar.gz",
+		"kubectl-apf_linux_amd64.tar.gz", "kubectl-apf_linux_arm64.tar.gz",
+		"kubectl-apf_windows_amd64.zip", "kubectl-apf_windows_arm64.zip",
+	}, names)
+}
+
+func TestSBOMNamesEveryModule(t *testing.T) {
+	r := newRelease(t)
+	info := &debug.BuildInfo{GoVersion: "go1.26.0", Deps: []*debug.Module{
+		{Path: "k8s.io/api", Version: "v0.33.13"},
+		{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0"}},
+		{Path: module + "/pkg/apf", Version: "v0.0.0", Replace: &debug.Module{Path: "./pkg/apf", Version: "(devel)"}},
+	}}
+	require.NoError(t, r.writeSBOM("flowcontrol-apiserver", info))
+	first := r.read(t, "flowcontrol-apiserver.spdx.json")
+	require.NoError(t, r.writeSBOM("flowcontrol-apiserver", info))
+	require.Equal(t, first, r.read(t, "flowcontrol-apiserver.spdx.json"), "reproducible")
+
+	document, err := json.Read(strings.NewReader(first))
+	require.NoError(t, err)
+	require.Equal(t, "2026-01-02T03:04:05Z", document.CreationInfo.Created)
+	var found []string
+	for _, described := range document.Packages {
+		found = append(found, described.PackageExternalReferences[0].Locator)
+	}
+	require.Equal(t, []string{
+		"pkg:golang/" + module + "@v1.2.3", "pkg:golang/std@go1.26.0", "pkg:golang/k8s.io/api@v0.33.13",
+		"pkg:golang/example.com/new@v2.0.0", "pkg:golang/" + module + "/pkg/apf@v1.2.3",
+	}, found)
+	require.Len(t, document.Relationships, len(found))
+}
+
+func TestNotesAreTheSectionOfTheRelease(t *testing.T) {
+	const changelog = "# Changelog\n\n## Unreleased\n\n### Added\n- a\n\n## 0.2.0 - 2026-12-01\n\n### Fixed\n- b\n\n## 0.1.0\n- c\n"
+	notes, err := section(changelog, "0.2.0")
+	require.NoError(t, err)
+	require.Equal(t, "### Fixed\n- b\n", notes)
+
+	_, err = section(changelog, "0.3.0")
+	require.EqualError(t, err, "CHANGELOG.md has no section '## 0.3.0': rename '## Unreleased' to it, and commit")
+}
+
+func TestArtifactsNameTheImageOfTheRelease(t *testing.T) {
+	r := newRelease(t)
+	require.NoError(t, r.writeArtifacts(t.Context()))
+	files, err := r.artifacts()
+	require.NoError(t, err)
+	executable := 0
+	for _, f := range files {
+		assert.NotContains(t, string(f.content), image+imageTag, f.name)
+		if f.mode&0o111 != 0 {
+			executable++
+			assert.True(t, strings.HasSuffix(f.name, ".sh"), f.name)
+		}
+	}
+	require.NotZero(t, executable)
+
+	require.NoError(t, r.writeManifests(t.Context()))
+	for _, overlay := range []string{"own-etcd", "external-etcd", "v1beta3-beside", "flow-control-off"} {
+		manifest := r.read(t, "install-"+overlay+".yaml")
+		assert.Contains(t, manifest, "image: "+image+"v1.2.3\n")
+		assert.NotContains(t, manifest, "kind: APIService\n")
+	}
+
+	require.NoError(t, r.writeChecksums())
+	sums := r.read(t, checksumsName)
+	require.Equal(t, 5, strings.Count(sums, "\n"))
+	require.Contains(t, sums, checksum([]byte(r.read(t, "install-own-etcd.yaml")))+"  install-own-etcd.yaml\n")
+}
+
+func TestReleasesThatNobodyCouldRepeatAreRefused(t *testing.T) {
+	for _, version := range []string{"", "1", "next", "1.2.3;rm"} {
+		require.ErrorContains(t, (&release{version: version}).complete(t.Context()), "it must be a version as 0.2.0")
+	}
+
+	root := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		_, err := output(t.Context(), root, "git", append([]string{"-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)...)
+		require.NoError(t, err)
+	}
+	git("init", "--quiet")
+	git("commit", "--quiet", "--allow-empty", "--message=first")
+	revision, _, changed, err := commit(t.Context(), root)
+	require.NoError(t, err)
+	require.Len(t, revision, 40)
+	require.False(t, changed)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "file"), nil, 0o600))
+	_, _, changed, err = commit(context.Background(), root)
+	require.NoError(t, err)
+	require.True(t, changed)
+}
