@@ -28,6 +28,8 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/plugin/pkg/authorizer/webhook"
 	webhookmetrics "k8s.io/apiserver/plugin/pkg/authorizer/webhook/metrics"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity/rbacfile"
 )
 
 const (
@@ -39,6 +41,7 @@ const (
 	tokenWebhookTTLFlag             = "authentication-token-webhook-cache-ttl"
 	authorizationWebhookFlag        = "authorization-webhook-config-file"
 	authorizationWebhookVersionFlag = "authorization-webhook-version"
+	authorizationRBACFileFlag       = "authorization-rbac-file"
 	authorizedTTLFlag               = "authorization-webhook-cache-authorized-ttl"
 	unauthorizedTTLFlag             = "authorization-webhook-cache-unauthorized-ttl"
 )
@@ -76,6 +79,8 @@ type LocalOptions struct {
 	// SubjectAccessReviews of AuthorizationWebhookVersion ("v1" or "v1beta1").
 	AuthorizationWebhookFile    string
 	AuthorizationWebhookVersion string
+	// AuthorizationRBACFile has ClusterRoles and ClusterRoleBindings.
+	AuthorizationRBACFile string
 }
 
 // cacheTTL returns value if the flag is on the command line, else local: the flag's
@@ -110,16 +115,19 @@ func (o *LocalOptions) addFlags(authentication, authorization *pflag.FlagSet) {
 	o.OIDC.addFlags(authentication)
 
 	authorization.StringVar(&o.AuthorizationWebhookFile, authorizationWebhookFlag, o.AuthorizationWebhookFile,
-		"kubeconfig of the webhook that authorizes requests by SubjectAccessReview. "+
-			"Without it, and without a kube-apiserver in front, users outside system:masters may only read discovery, version and health.")
+		"kubeconfig of the webhook that authorizes requests by SubjectAccessReview. Without it, without --authorization-rbac-file and "+
+			"without a kube-apiserver in front, users outside system:masters may only read discovery, version and health.")
 	authorization.StringVar(&o.AuthorizationWebhookVersion, authorizationWebhookVersionFlag, o.AuthorizationWebhookVersion,
 		"Version of the SubjectAccessReviews (authorization.k8s.io) that the authorization webhook answers: v1 or v1beta1.")
+	authorization.StringVar(&o.AuthorizationRBACFile, authorizationRBACFileFlag, o.AuthorizationRBACFile,
+		"YAML file of ClusterRoles and ClusterRoleBindings (rbac.authorization.k8s.io/v1), for a server without a kube-apiserver in front. "+
+			"Reloaded when it changes; the last valid one stays in force. What it does not allow, the authorization webhook decides, if there is one.")
 }
 
 // configured reports whether any authenticator or webhook is configured.
 func (o *LocalOptions) configured() bool {
 	return o.TokenFile != "" || o.AuthenticationConfigFile != "" || o.OIDC.IssuerURL != "" ||
-		o.TokenWebhookFile != "" || o.AuthorizationWebhookFile != ""
+		o.TokenWebhookFile != "" || o.AuthorizationWebhookFile != "" || o.AuthorizationRBACFile != ""
 }
 
 // applyLocalAuthentication sets the authenticators in kube-apiserver's order: front
@@ -154,10 +162,11 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	return nil
 }
 
-// applyLocalAuthorization allows system:masters everything, and everybody the health
-// endpoints. The webhook decides about other requests; without one, authenticated
-// users may read discovery and the version.
-func (o *Options) applyLocalAuthorization(info *server.AuthorizationInfo) error {
+// applyLocalAuthorization allows system:masters everything, everybody the health
+// endpoints, and users what the RBAC file says. The webhook decides about other requests;
+// without one, authenticated users may read discovery and the version. The file is
+// reloaded until ctx ends.
+func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.AuthorizationInfo) error {
 	alwaysAllowed, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
@@ -168,12 +177,20 @@ func (o *Options) applyLocalAuthorization(info *server.AuthorizationInfo) error 
 			return err
 		}
 	}
-	info.Authorizer = union.New(
+	authorizers := []authorizer.Authorizer{
 		authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
 		authorizer.AuthorizerFunc(authorizeHealth),
 		alwaysAllowed,
-		fallback,
-	)
+	}
+	if file := o.Local.AuthorizationRBACFile; file != "" {
+		roles, err := rbacfile.New(file)
+		if err != nil {
+			return fmt.Errorf("--%s=%s: %w", authorizationRBACFileFlag, file, err)
+		}
+		go roles.Run(ctx, o.reloadInterval)
+		authorizers = append(authorizers, authorizationmetrics.InstrumentedAuthorizer("RBAC", "file", roles))
+	}
+	info.Authorizer = union.New(append(authorizers, fallback)...)
 	return nil
 }
 

@@ -3,6 +3,8 @@ package identity
 import (
 	"crypto/tls"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,6 +115,46 @@ func TestAuthorizationWebhookDecides(t *testing.T) {
 			require.Equal(t, http.StatusForbidden, status("/apis", alice), "the webhook decides about discovery too")
 		})
 	}
+}
+
+const listers = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: listers}
+rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], verbs: [list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: listers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: listers}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: developers}]
+`
+
+func TestRBACFileAllowsWhatItSays(t *testing.T) {
+	users := newCA(t, "users")
+	file := filepath.Join(t.TempDir(), "rbac.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(listers), 0o600))
+	server := newTestServer(t, newTestOptions(t, "--authorization-rbac-file="+file), users.file)
+	alice, bob := users.client("alice", "developers"), users.client("bob", "guests")
+	status := func(path string, who *tls.Certificate) int { return server.request(path, who, nil).Status }
+	require.Equal(t, http.StatusOK, status(objects, alice))
+	require.Equal(t, http.StatusForbidden, status(objects+"/a", alice))
+	require.Equal(t, http.StatusForbidden, status(objects, bob))
+	require.Equal(t, http.StatusOK, status("/apis", bob), "discovery as without a file")
+
+	t.Run("and the webhook decides about the rest", func(t *testing.T) {
+		webhook := newReviewer(t)
+		webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "bob" }
+		server := newTestServer(t, newTestOptions(t, "--authorization-rbac-file="+file, "--authorization-webhook-config-file="+webhook.kubeconfig(t)), users.file)
+		require.Equal(t, http.StatusOK, server.request(objects, alice, nil).Status)
+		require.Empty(t, webhook.received())
+		require.Equal(t, http.StatusOK, server.request(objects, bob, nil).Status)
+	})
+	t.Run("and an invalid one is refused at the start", func(t *testing.T) {
+		require.NoError(t, os.WriteFile(file, []byte("kind: Pod"), 0o600))
+		_, err := apply(t, newTestOptions(t, "--authorization-rbac-file="+file), "")
+		require.ErrorContains(t, err, "--authorization-rbac-file="+file+": document 1: ")
+	})
 }
 
 func TestNothingIsAllowedIfTheAuthorizationWebhookFails(t *testing.T) {

@@ -132,7 +132,7 @@ func (o *Options) ApplyTo(
 	if err := o.applyLocalAuthentication(ctx, authenticationInfo, servingInfo, defaultClientCAFile); err != nil {
 		return err
 	}
-	return o.applyLocalAuthorization(authorizationInfo)
+	return o.applyLocalAuthorization(ctx, authorizationInfo)
 }
 
 // flagSets hold the flags of Options; empty before AddFlags.

@@ -120,7 +120,7 @@ func (o *Options) validateOIDC() []error {
 func isLocalFlag(flag string) bool {
 	return isOIDCFlag(flag) || slices.Contains([]string{
 		tokenFileFlag, authenticationConfigFlag, apiAudiencesFlag,
-		tokenWebhookFlag, tokenWebhookVersionFlag, authorizationWebhookFlag, authorizationWebhookVersionFlag,
+		tokenWebhookFlag, tokenWebhookVersionFlag, authorizationWebhookFlag, authorizationWebhookVersionFlag, authorizationRBACFileFlag,
 	}, flag)
 }
 
