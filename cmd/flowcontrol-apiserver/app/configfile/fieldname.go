@@ -26,7 +26,7 @@ func capitalized(word string) string {
 	switch word {
 	case "":
 		return ""
-	case "api", "ca", "db", "http2", "id", "json", "qps", "sni", "tls", "ttl", "url":
+	case "api", "ca", "db", "http2", "id", "json", "qps", "rbac", "sni", "tls", "ttl", "url":
 		return strings.ToUpper(word)
 	case "cafile":
 		return "CAFile"
