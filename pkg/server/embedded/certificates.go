@@ -3,11 +3,7 @@ package embedded
 import (
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"fmt"
-	"net"
-	"net/netip"
-	"slices"
-	"strings"
+	"errors"
 	"time"
 )
 
@@ -18,6 +14,13 @@ const (
 	AdminGroup = "system:masters"
 )
 
+// Names of the certificates. Their files are NAME.crt and NAME.key.
+const (
+	CACertificate      = "ca"
+	ServingCertificate = "serving"
+	AdminCertificate   = "admin"
+)
+
 // Certificates are the certificates of a server that runs alone.
 type Certificates struct {
 	// CA signs the other two. Its certificate is also the server's client CA file.
@@ -26,14 +29,44 @@ type Certificates struct {
 	Serving KeyPair
 	// Admin is the client certificate of the administrator.
 	Admin KeyPair
-	// Written lists the certificate files that this call wrote, each with what was
-	// done, for a log.
-	Written []string
+	// Renewals are the certificates that this call issued.
+	Renewals []Renewal
+	// Errors are those of the certificates that this call could not open or issue.
+	Errors []*CertificateError
 }
 
+// Renewal is a file that was written because a certificate was issued.
+type Renewal struct {
+	// Certificate is the name of the certificate, or that of the kubeconfig file.
+	Certificate string
+	// File is the absolute path of the file.
+	File string
+	// Reason is why it was written, for a log.
+	Reason string
+	// NotAfter is the last moment at which the certificate in the file is valid.
+	NotAfter time.Time
+}
+
+// CertificateError is the error of one certificate.
+type CertificateError struct {
+	// Certificate is its name.
+	Certificate string
+	// Err names the file and what to do.
+	Err error
+}
+
+var _ error = (*CertificateError)(nil)
+
+// Error returns the message of Err.
+func (e *CertificateError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *CertificateError) Unwrap() error { return e.Err }
+
 // EnsureCertificates creates missing certificates below dir and keeps the valid
-// ones. It renews a certificate that is not valid for another 30 days, was signed
-// by another CA of this server, or has other names.
+// ones. It renews a leaf certificate that is not valid for another 30 days, was
+// signed by another CA of this server, or has other names, and a CA certificate that
+// is not valid for another year.
 //
 // Hosts are the names and IP addresses by which clients reach the server.
 // localhost, 127.0.0.1 and ::1 are added; unspecified addresses (0.0.0.0, ::) are
@@ -41,9 +74,15 @@ type Certificates struct {
 //
 // Leaf certificates are valid for 1 year and the CA for 10; a leaf never outlives
 // the CA. Renewal keeps the key, so that a copy of ca.crt remains a trust anchor.
+// Validity is extended by that of the certificate that is replaced: see the package
+// comment, Clocks.
 //
 // A file that cannot be read, does not contain what its name says, or was not
 // created by this server is never overwritten: the error names it and what to do.
+// It does not keep the others from being renewed: the error joins the Errors of the
+// result, which has the other certificates. Without a result nothing was tried.
+//
+// The caller holds the lock of LockCertificates.
 func EnsureCertificates(dir *DataDirectory, hosts []string, now func() time.Time) (*Certificates, error) {
 	names, err := newSubjectAltNames(hosts)
 	if err != nil {
@@ -52,103 +91,77 @@ func EnsureCertificates(dir *DataDirectory, hosts []string, now func() time.Time
 	if err := ensurePrivateDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
-	pairs, err := openKeyPairs(dir.pkiPath(), "ca", "serving", "admin")
-	if err != nil {
+	pairs, failed := openKeyPairs(dir.pkiPath(), CACertificate, ServingCertificate, AdminCertificate)
+	// The names of new keys are durable before a certificate can refer to them.
+	if err := syncDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
-	ca, serving, admin := pairs[0], pairs[1], pairs[2]
-
 	issuer := &issuer{now: now()}
-	if err := issuer.ensureCA(ca); err != nil {
-		return nil, err
-	}
-	if err := issuer.ensureLeaf(serving, ca, leafTemplate{
-		subject: pkix.Name{CommonName: "flowcontrol-apiserver"},
-		names:   names,
-		usage:   x509.ExtKeyUsageServerAuth,
-	}); err != nil {
-		return nil, err
-	}
-	if err := issuer.ensureLeaf(admin, ca, leafTemplate{
-		subject: pkix.Name{CommonName: AdminUser, Organization: []string{AdminGroup}},
-		usage:   x509.ExtKeyUsageClientAuth,
-	}); err != nil {
-		return nil, err
+	if ca := pairs[CACertificate]; ca != nil {
+		failed.add(ca, issuer.ensureCA(ca))
+		templates := leafTemplates(names)
+		for _, name := range []string{ServingCertificate, AdminCertificate} {
+			if leaf := pairs[name]; leaf != nil && !failed.has(CACertificate) {
+				failed.add(leaf, issuer.ensureLeaf(leaf, ca, templates[name]))
+			}
+		}
 	}
 	if err := syncDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
-	return &Certificates{CA: ca.KeyPair, Serving: serving.KeyPair, Admin: admin.KeyPair, Written: issuer.written}, nil
-}
-
-// subjectAltNames are the DNS names and IP addresses of a serving certificate,
-// sorted and without repetition.
-type subjectAltNames struct {
-	dns []string
-	ips []netip.Addr
-}
-
-// newSubjectAltNames separates hosts into names and addresses and adds those of
-// the loopback.
-func newSubjectAltNames(hosts []string) (subjectAltNames, error) {
-	names := subjectAltNames{
-		dns: []string{"localhost"},
-		ips: []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()},
-	}
-	for _, host := range hosts {
-		if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-			if address = address.Unmap().WithZone(""); !address.IsUnspecified() {
-				names.ips = append(names.ips, address)
-			}
-			continue
-		}
-		name := strings.ToLower(strings.TrimSuffix(host, "."))
-		if !isHostName(name) {
-			return subjectAltNames{}, fmt.Errorf("serving certificate: %q is neither an IP address nor a host name; give one, without a port", host)
-		}
-		names.dns = append(names.dns, name)
-	}
-	names.normalize()
-	return names, nil
-}
-
-// equal reports whether the certificate has exactly these names.
-func (n subjectAltNames) equal(certificate *x509.Certificate) bool {
-	has := subjectAltNames{dns: slices.Clone(certificate.DNSNames)}
-	for _, ip := range certificate.IPAddresses {
-		if address, ok := netip.AddrFromSlice(ip); ok {
-			has.ips = append(has.ips, address.Unmap())
+	certificates := &Certificates{Renewals: issuer.renewals, Errors: failed.list()}
+	for name, target := range map[string]*KeyPair{
+		CACertificate: &certificates.CA, ServingCertificate: &certificates.Serving, AdminCertificate: &certificates.Admin,
+	} {
+		if pair := pairs[name]; pair != nil && !failed.has(name) {
+			*target = pair.KeyPair
 		}
 	}
-	has.normalize()
-	return slices.Equal(n.dns, has.dns) && slices.Equal(n.ips, has.ips)
+	return certificates, certificates.err()
 }
 
-func (n subjectAltNames) netIPs() []net.IP {
-	ips := make([]net.IP, 0, len(n.ips))
-	for _, address := range n.ips {
-		ips = append(ips, address.AsSlice())
+// err joins the errors; nil without errors.
+func (c *Certificates) err() error {
+	errs := make([]error, 0, len(c.Errors))
+	for _, err := range c.Errors {
+		errs = append(errs, err)
 	}
-	return ips
+	return errors.Join(errs...)
 }
 
-func (n *subjectAltNames) normalize() {
-	slices.Sort(n.dns)
-	n.dns = slices.Compact(n.dns)
-	slices.SortFunc(n.ips, netip.Addr.Compare)
-	n.ips = slices.Compact(n.ips)
-}
-
-// isHostName reports whether crypto/x509 matches the name, which is in lower
-// case: letters, digits, hyphens and, as in many machine names, underscores.
-func isHostName(name string) bool {
-	if len(name) > 253 {
-		return false
+// leafTemplates are the leaf certificates by name.
+func leafTemplates(serving subjectAltNames) map[string]leafTemplate {
+	return map[string]leafTemplate{
+		ServingCertificate: {
+			subject: pkix.Name{CommonName: "flowcontrol-apiserver"},
+			names:   serving,
+			usage:   x509.ExtKeyUsageServerAuth,
+		},
+		AdminCertificate: {
+			subject: pkix.Name{CommonName: AdminUser, Organization: []string{AdminGroup}},
+			usage:   x509.ExtKeyUsageClientAuth,
+		},
 	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return false
+}
+
+// certificateErrors are errors by the name of the certificate.
+type certificateErrors map[string]error
+
+func (e certificateErrors) add(pair *parsedKeyPair, err error) {
+	if err != nil {
+		e[pair.name] = err
+	}
+}
+
+func (e certificateErrors) has(name string) bool { return e[name] != nil }
+
+// list returns the errors in the order of the certificates.
+func (e certificateErrors) list() []*CertificateError {
+	var errs []*CertificateError
+	for _, name := range []string{CACertificate, ServingCertificate, AdminCertificate} {
+		if err := e[name]; err != nil {
+			errs = append(errs, &CertificateError{Certificate: name, Err: err})
 		}
 	}
-	return true
+	return errs
 }

@@ -36,7 +36,7 @@ func TestEnsureCertificatesCreatesWhatTheServerNeeds(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), modeOf(t, pki))
 	assert.Equal(t, []string{"admin.crt", "admin.key", "ca.crt", "ca.key", "serving.crt", "serving.key"}, slices.Sorted(maps.Keys(contents(t, pki))))
 
-	assert.Len(t, certificates.Written, 3)
+	assert.Len(t, certificates.Renewals, 3)
 	for name, pair := range map[string]KeyPair{"ca": certificates.CA, "serving": certificates.Serving, "admin": certificates.Admin} {
 		assert.Equal(t, filepath.Join(pki, name+".crt"), pair.CertificateFile)
 		assert.Equal(t, filepath.Join(pki, name+".key"), pair.KeyFile)
@@ -107,15 +107,16 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 		prepare func(t *testing.T, pki string)
 		changed []string
 	}{
-		"changes nothing soon after":                              {after: time.Second},
-		"changes nothing when 30 days are left":                   {after: 335 * day},
-		"renews the leaves when less than 30 days are left":       {after: 335*day + time.Second, changed: leaves},
-		"renews the leaves after their end":                       {after: 800 * day, changed: leaves},
-		"renews the CA too when less than 30 days are left of it": {after: 3620*day + time.Second, changed: all},
-		"renews all after the clock was set back":                 {after: -day, changed: all},
-		"changes nothing for the same hosts in another order":     {after: day, hosts: []string{"10.1.2.3", "localhost", "ALONE.example.com"}},
-		"renews the serving certificate for another host":         {after: day, hosts: append(hosts, "other"), changed: []string{"serving.crt"}},
-		"renews the serving certificate for a host less":          {after: day, hosts: hosts[:1], changed: []string{"serving.crt"}},
+		"changes nothing soon after":                            {after: time.Second},
+		"changes nothing when 30 days are left":                 {after: 335 * day},
+		"renews the leaves when less than 30 days are left":     {after: 335*day + time.Second, changed: leaves},
+		"renews the leaves after their end":                     {after: 800 * day, changed: leaves},
+		"keeps the CA when a year is left of it":                {after: 3285 * day, changed: leaves},
+		"renews the CA too when less than a year is left of it": {after: 3285*day + time.Second, changed: all},
+		"renews all after the clock was set back":               {after: -day, changed: all},
+		"changes nothing for the same hosts in another order":   {after: day, hosts: []string{"10.1.2.3", "localhost", "ALONE.example.com"}},
+		"renews the serving certificate for another host":       {after: day, hosts: append(hosts, "other"), changed: []string{"serving.crt"}},
+		"renews the serving certificate for a host less":        {after: day, hosts: hosts[:1], changed: []string{"serving.crt"}},
 		"creates a CA for one that was removed, and new leaves": {
 			prepare: func(t *testing.T, pki string) { remove(t, pki, "ca.crt", "ca.key") },
 			changed: []string{"admin.crt", "ca.crt", "ca.key", "serving.crt"},
@@ -168,7 +169,7 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 			require.NoError(t, err)
 
 			assert.Equal(t, test.changed, differences(before, contents(t, pki)))
-			assert.Len(t, certificates.Written, countCertificates(test.changed))
+			assert.Len(t, certificates.Renewals, countCertificates(test.changed))
 			for _, pair := range []KeyPair{certificates.Serving, certificates.Admin} {
 				assert.False(t, pair.NotAfter.Before(moment.Add(renewalMargin)))
 				assert.False(t, pair.NotAfter.After(certificates.CA.NotAfter))
@@ -181,14 +182,15 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 	}
 }
 
-func TestALeafDoesNotOutliveItsCA(t *testing.T) {
+// A copy of admin.kubeconfig has the certificate of the administrator and that of the CA.
+func TestACACertificateOutlivesTheLeavesThatItIsCopiedWith(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	first, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	second, err := EnsureCertificates(dir, nil, at(begin().Add(3500*day)))
-	require.NoError(t, err)
-	assert.Equal(t, first.CA, second.CA)
-	assert.Equal(t, first.CA.NotAfter, second.Serving.NotAfter)
+	for third := range 13 * 3 {
+		certificates, err := EnsureCertificates(dir, nil, at(begin().Add(time.Duration(third)*120*day)))
+		require.NoError(t, err)
+		assert.False(t, certificates.Admin.NotAfter.After(certificates.CA.NotAfter), "in third %d of a year", third)
+		assert.False(t, certificates.Serving.NotAfter.After(certificates.CA.NotAfter), "in third %d of a year", third)
+	}
 }
 
 func TestClientsOfTheOldCACertificateTrustTheRenewedOne(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-const (
-	lockName       = "flowcontrol-apiserver.lock"
-	kubeconfigName = "admin.kubeconfig"
-)
+const lockName = "flowcontrol-apiserver.lock"
+
+// KubeconfigName is the name of the administrator's kubeconfig in a data directory.
+const KubeconfigName = "admin.kubeconfig"
 
 // DataDirectory is the directory of one server that runs alone. It is locked
 // until Close.
@@ -63,7 +63,7 @@ func OpenDataDirectory(path string) (*DataDirectory, error) {
 func (d *DataDirectory) Path() string { return d.path }
 
 // KubeconfigPath is where WriteKubeconfig writes the administrator's kubeconfig.
-func (d *DataDirectory) KubeconfigPath() string { return filepath.Join(d.path, kubeconfigName) }
+func (d *DataDirectory) KubeconfigPath() string { return filepath.Join(d.path, KubeconfigName) }
 
 // Close releases the lock on the directory. Call it once, after everything that
 // uses the directory has stopped.

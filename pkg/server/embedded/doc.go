@@ -5,13 +5,16 @@
 //
 //	OpenDataDirectory -> EnsureCertificates -> WriteKubeconfig -> StartEtcd
 //
-// and, to stop, Etcd.Close and then DataDirectory.Close. EnsureCertificates and
+// and, to stop, Etcd.Close and then DataDirectory.Close. While it runs it calls
+// EnsureCertificates and WriteKubeconfig now and then. EnsureCertificates and
 // StartEtcd use different files and may run concurrently. A DataDirectory holds
-// the lock on its directory, so that the other functions, which take one, need
-// not consider a second process.
+// the lock on its directory, so that the functions that take one need not consider
+// a second server. RenewCertificates and InspectCertificates take a path, and run
+// beside a server; LockCertificates excludes two writers of certificates.
 //
 //	DIR/                            0700
 //	  flowcontrol-apiserver.lock    0600  locked; contains the holder's process ID
+//	  certificates.lock             0600  locked while certificates are written
 //	  admin.kubeconfig              0600
 //	  pki/                          0700
 //	    ca.crt ca.key               10 years
@@ -61,6 +64,15 @@
 // and renamed, a key before its certificate, so that the next start completes
 // whatever was interrupted. A renewed certificate keeps its key for the same
 // reason.
+//
+// # Clocks
+//
+// Certificates are renewed by the clock of this machine, which may be wrong. The
+// validity of a renewed certificate covers that of the one it replaces. So a clock
+// that is ahead for a while leaves no certificate that begins in the future, and one
+// that is behind leaves none that ended in the past: clients whose clocks are right
+// accept every one of them. RenewCertificates does not do this, and so ends an
+// unusually long validity that a wrong clock left behind.
 //
 // # Libraries
 //

@@ -23,18 +23,22 @@ const (
 
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
-	// renewalMargin is the minimum remaining validity of a certificate after a
-	// start.
+	// renewalMargin is the minimum remaining validity of a leaf certificate after a
+	// check.
 	renewalMargin = 30 * 24 * time.Hour
+	// caRenewalMargin is that of the CA: a client that copies ca.crt together with a
+	// certificate can use both to the end of the certificate.
+	caRenewalMargin = leafLifetime
+	// missingReason is the reason for the first certificate of a name.
+	missingReason = "did not exist"
 	// backdating lets clients whose clocks are slow accept a new certificate.
 	backdating = 5 * time.Minute
 )
 
 // issuer issues and renews the certificates of a directory at one moment.
 type issuer struct {
-	now time.Time
-	// written lists the files written, each with what was done.
-	written []string
+	now      time.Time
+	renewals []Renewal
 }
 
 // leafTemplate is the required content of a leaf certificate.
@@ -51,15 +55,15 @@ func (i *issuer) ensureCA(ca *parsedKeyPair) error {
 		if err != nil {
 			return err
 		}
-		return i.signCA(ca, name, "created")
+		return i.signCA(ca, name, missingReason)
 	}
 	if err := checkCA(ca); err != nil {
 		return err
 	}
-	if i.staysValid(ca.certificate) {
+	if i.staysValid(ca.certificate, caRenewalMargin) {
 		return nil
 	}
-	return i.signCA(ca, ca.certificate.Subject, "renewed")
+	return i.signCA(ca, ca.certificate.Subject, i.validityReason(ca.certificate))
 }
 
 func checkCA(ca *parsedKeyPair) error {
@@ -74,43 +78,52 @@ func checkCA(ca *parsedKeyPair) error {
 	return nil
 }
 
-func (i *issuer) signCA(ca *parsedKeyPair, subject pkix.Name, action string) error {
+func (i *issuer) signCA(ca *parsedKeyPair, subject pkix.Name, reason string) error {
+	notBefore, notAfter := i.validity(ca.certificate, caLifetime)
 	template := &x509.Certificate{
 		Subject:               subject,
-		NotBefore:             i.now.Add(-backdating),
-		NotAfter:              i.now.Add(caLifetime),
+		NotBefore:             notBefore,
+		NotAfter:              notAfter,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 		MaxPathLenZero:        true,
 	}
-	return i.sign(ca, template, template, ca.key, action)
+	return i.sign(ca, template, template, ca.key, reason)
 }
 
 // ensureLeaf issues or renews the certificate if it is missing or does not match
 // the template.
 func (i *issuer) ensureLeaf(leaf, ca *parsedKeyPair, template leafTemplate) error {
 	if leaf.certificate == nil {
-		return i.signLeaf(leaf, ca, template, "created")
+		return i.signLeaf(leaf, ca, template, nil, missingReason)
 	}
+	if err := checkLeaf(leaf); err != nil {
+		return err
+	}
+	replaced := leaf.certificate
+	if replaced.CheckSignatureFrom(ca.certificate) != nil {
+		return i.signLeaf(leaf, ca, template, nil, "issued by another CA")
+	}
+	if reason := i.renewalReason(replaced, template); reason != "" {
+		return i.signLeaf(leaf, ca, template, replaced, reason)
+	}
+	return nil
+}
+
+func checkLeaf(leaf *parsedKeyPair) error {
 	if issuedBy := leaf.certificate.Issuer; !strings.HasPrefix(issuedBy.CommonName, caNamePrefix) {
 		return fmt.Errorf("%s was not created by this server (its issuer is %q); %s, or serve your own with --tls-cert-file and --tls-private-key-file",
 			leaf.CertificateFile, issuedBy, leaf.remedy())
 	}
-	reason := i.renewalReason(leaf.certificate, ca.certificate, template)
-	if reason == "" {
-		return nil
-	}
-	return i.signLeaf(leaf, ca, template, "renewed ("+reason+")")
+	return nil
 }
 
 // renewalReason is empty if the certificate need not be renewed.
-func (i *issuer) renewalReason(certificate, ca *x509.Certificate, template leafTemplate) string {
+func (i *issuer) renewalReason(certificate *x509.Certificate, template leafTemplate) string {
 	switch {
-	case certificate.CheckSignatureFrom(ca) != nil:
-		return "issued by another CA"
-	case !i.staysValid(certificate):
-		return "valid from " + certificate.NotBefore.UTC().Format(time.RFC3339) + " to " + certificate.NotAfter.UTC().Format(time.RFC3339)
+	case !i.staysValid(certificate, renewalMargin):
+		return i.validityReason(certificate)
 	case certificate.Subject.String() != template.subject.String() || !slices.Equal(certificate.ExtKeyUsage, []x509.ExtKeyUsage{template.usage}):
 		return "issued for another use"
 	case !template.names.equal(certificate):
@@ -120,31 +133,52 @@ func (i *issuer) renewalReason(certificate, ca *x509.Certificate, template leafT
 }
 
 // staysValid reports whether a certificate is valid from now until the end of the
-// renewal margin. A certificate from the future, after the clock was set back, is
-// not.
-func (i *issuer) staysValid(certificate *x509.Certificate) bool {
-	return !i.now.Before(certificate.NotBefore) && !i.now.Add(renewalMargin).After(certificate.NotAfter)
+// margin. A certificate from the future, after the clock was set back, is not.
+func (i *issuer) staysValid(certificate *x509.Certificate, margin time.Duration) bool {
+	return !i.now.Before(certificate.NotBefore) && !i.now.Add(margin).After(certificate.NotAfter)
 }
 
-func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, action string) error {
-	notAfter := i.now.Add(leafLifetime)
+func (i *issuer) validityReason(certificate *x509.Certificate) string {
+	text := func(moment time.Time) string { return moment.UTC().Format(time.RFC3339) }
+	return fmt.Sprintf("valid from %s to %s at %s", text(certificate.NotBefore), text(certificate.NotAfter), text(i.now))
+}
+
+// validity returns the validity of a certificate that replaces another, which may be
+// nil. It covers that of the other, so that a clock that is wrong for a while leaves
+// no certificate that is invalid when the clock is right again.
+func (i *issuer) validity(replaced *x509.Certificate, lifetime time.Duration) (notBefore, notAfter time.Time) {
+	notBefore, notAfter = i.now.Add(-backdating), i.now.Add(lifetime)
+	if replaced == nil {
+		return notBefore, notAfter
+	}
+	if replaced.NotBefore.Before(notBefore) {
+		notBefore = replaced.NotBefore
+	}
+	if replaced.NotAfter.After(notAfter) {
+		notAfter = replaced.NotAfter
+	}
+	return notBefore, notAfter
+}
+
+func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, replaced *x509.Certificate, reason string) error {
+	notBefore, notAfter := i.validity(replaced, leafLifetime)
 	if notAfter.After(ca.certificate.NotAfter) {
 		notAfter = ca.certificate.NotAfter
 	}
 	return i.sign(leaf, &x509.Certificate{
 		Subject:               template.subject,
-		NotBefore:             i.now.Add(-backdating),
+		NotBefore:             notBefore,
 		NotAfter:              notAfter,
 		KeyUsage:              x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{template.usage},
 		BasicConstraintsValid: true,
 		DNSNames:              template.names.dns,
 		IPAddresses:           template.names.netIPs(),
-	}, ca.certificate, ca.key, action)
+	}, ca.certificate, ca.key, reason)
 }
 
 // sign writes a new certificate for the key of target and sets it there.
-func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, action string) error {
+func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, reason string) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return err
@@ -166,7 +200,7 @@ func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate,
 		return fmt.Errorf("certificate %s cannot be written: %w", target.CertificateFile, err)
 	}
 	target.setCertificate(certificate, encoded)
-	i.written = append(i.written, target.CertificateFile+" "+action)
+	i.renewals = append(i.renewals, Renewal{Certificate: target.name, File: target.CertificateFile, Reason: reason, NotAfter: target.NotAfter})
 	return nil
 }
 

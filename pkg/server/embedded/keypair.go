@@ -27,28 +27,39 @@ type KeyPair struct {
 // parsedKeyPair is a KeyPair with its key and, once issued, its certificate.
 type parsedKeyPair struct {
 	KeyPair
+	name        string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// openKeyPairs opens the pairs of these names. The names of new keys are durable
-// when it returns, before a certificate can refer to them.
-func openKeyPairs(directory string, names ...string) ([]*parsedKeyPair, error) {
-	pairs := make([]*parsedKeyPair, 0, len(names))
+// openKeyPairs opens the pairs of these names, those that cannot be opened excepted.
+func openKeyPairs(directory string, names ...string) (map[string]*parsedKeyPair, certificateErrors) {
+	pairs, failed := map[string]*parsedKeyPair{}, certificateErrors{}
 	for _, name := range names {
 		pair, err := openKeyPair(directory, name)
 		if err != nil {
-			return nil, err
+			failed[name] = err
+			continue
 		}
-		pairs = append(pairs, pair)
+		pairs[name] = pair
 	}
-	return pairs, syncDirectory(directory)
+	return pairs, failed
 }
 
-// openKeyPair reads DIR/NAME.crt and DIR/NAME.key. A missing key is created
-// unless its certificate exists; a missing certificate remains nil.
+// openKeyPair is readKeyPair that creates a missing key, unless its certificate
+// exists.
 func openKeyPair(directory, name string) (*parsedKeyPair, error) {
-	p := &parsedKeyPair{KeyPair: KeyPair{
+	p, err := readKeyPair(directory, name)
+	if err != nil || p.key != nil {
+		return p, err
+	}
+	return p, p.createKey()
+}
+
+// readKeyPair reads DIR/NAME.crt and DIR/NAME.key. A missing certificate remains nil,
+// and so does a missing key unless its certificate exists, which is an error.
+func readKeyPair(directory, name string) (*parsedKeyPair, error) {
+	p := &parsedKeyPair{name: name, KeyPair: KeyPair{
 		CertificateFile: filepath.Join(directory, name+".crt"),
 		KeyFile:         filepath.Join(directory, name+".key"),
 	}}
@@ -59,11 +70,11 @@ func openKeyPair(directory, name string) (*parsedKeyPair, error) {
 		return nil, err
 	}
 	switch {
-	case p.key == nil && p.certificate != nil:
-		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or remove the certificate to have both recreated", p.KeyFile, p.CertificateFile)
+	case p.certificate == nil:
+		return p, nil
 	case p.key == nil:
-		return p, p.createKey()
-	case p.certificate != nil && !p.key.PublicKey.Equal(p.certificate.PublicKey):
+		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or remove the certificate to have both recreated", p.KeyFile, p.CertificateFile)
+	case !p.key.PublicKey.Equal(p.certificate.PublicKey):
 		return nil, fmt.Errorf("%s is not the key of %s; %s", p.KeyFile, p.CertificateFile, p.remedy())
 	}
 	return p, nil

@@ -138,7 +138,7 @@ func TestEnsureCertificatesKeepsAKeyInSEC1(t *testing.T) {
 
 	second, err := EnsureCertificates(dir, nil, at(begin()))
 	require.NoError(t, err)
-	assert.Empty(t, second.Written)
+	assert.Empty(t, second.Renewals)
 	assert.Equal(t, encoded, second.Serving.KeyPEM)
 }
 

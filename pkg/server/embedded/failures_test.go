@@ -1,0 +1,80 @@
+package embedded
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestACertificateThatFailsDoesNotKeepOthersFromBeingRenewed(t *testing.T) {
+	tests := map[string]struct {
+		prepare func(t *testing.T, pki string)
+		failed  string
+		says    string
+		renewed []string
+	}{
+		"a serving certificate of other hands": {
+			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "serving", "alone.example.com") },
+			failed:  ServingCertificate, says: "was not created by this server",
+			renewed: []string{AdminCertificate},
+		},
+		"an administrator's certificate that cannot be written": {
+			prepare: func(t *testing.T, pki string) { obstruct(t, pki, "admin.crt") },
+			failed:  AdminCertificate, says: "admin.crt cannot be written",
+			renewed: []string{ServingCertificate},
+		},
+		"a CA of other hands, which nothing can be renewed with": {
+			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", "Example Corp CA") },
+			failed:  CACertificate, says: "Example Corp CA",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
+			pki := filepath.Join(dir.Path(), "pki")
+			_, err := EnsureCertificates(dir, nil, at(begin()))
+			require.NoError(t, err)
+			test.prepare(t, pki)
+			before := contents(t, pki)
+
+			certificates, err := EnsureCertificates(dir, nil, at(begin().Add(340*day)))
+			require.ErrorContains(t, err, test.says)
+			require.Len(t, certificates.Errors, 1)
+			assert.Equal(t, test.failed, certificates.Errors[0].Certificate)
+			assert.Equal(t, test.renewed, renewedNames(certificates.Renewals))
+			var changed []string
+			for _, name := range test.renewed {
+				changed = append(changed, name+".crt")
+			}
+			assert.Equal(t, changed, differences(before, contents(t, pki)))
+		})
+	}
+}
+
+func TestWhatFailedIsRenewedOnceTheCauseIsGone(t *testing.T) {
+	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
+	pki := filepath.Join(dir.Path(), "pki")
+	_, err := EnsureCertificates(dir, nil, at(begin()))
+	require.NoError(t, err)
+	obstacle := obstruct(t, pki, "serving.crt")
+	moment := begin().Add(340 * day)
+	_, err = EnsureCertificates(dir, nil, at(moment))
+	require.ErrorContains(t, err, "serving.crt cannot be written")
+
+	require.NoError(t, os.RemoveAll(obstacle))
+	certificates, err := EnsureCertificates(dir, nil, at(moment))
+	require.NoError(t, err)
+	assert.Equal(t, []string{ServingCertificate}, renewedNames(certificates.Renewals))
+}
+
+// obstruct makes writing a file fail, and returns what to remove.
+func obstruct(t *testing.T, folder, name string) string {
+	t.Helper()
+	obstacle := filepath.Join(folder, "."+name+".new")
+	require.NoError(t, os.Mkdir(obstacle, 0o700))
+	write(t, filepath.Join(obstacle, "file"), "") // or it would be removed as a leftover
+	return obstacle
+}
