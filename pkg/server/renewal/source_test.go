@@ -1,0 +1,79 @@
+package renewal
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// kubeconfigWith writes a kubeconfig whose current context has this user.
+func kubeconfigWith(t *testing.T, dir string, user *clientcmdapi.AuthInfo) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["here"] = &clientcmdapi.Cluster{Server: "https://127.0.0.1:1"}
+	config.AuthInfos["me"] = user
+	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "here", AuthInfo: "me"}
+	config.CurrentContext = "here"
+	file := filepath.Join(dir, "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, file))
+	return file
+}
+
+// served is a Provider of one certificate.
+type served []byte
+
+func (s served) CurrentCertKeyContent() (cert, key []byte) { return s, nil }
+
+func TestSourcesReadWhatTheServerUses(t *testing.T) {
+	r := newRig(t)
+	leaf, err := os.ReadFile(r.file("serving"))
+	require.NoError(t, err)
+	ca, err := os.ReadFile(r.file("ca"))
+	require.NoError(t, err)
+	leafEnd := time.Date(2031, time.March, 1, 12, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	embedded := kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{ClientCertificateData: leaf, ClientKeyData: leaf})
+	chain := filepath.Join(dir, "chain.crt")
+	require.NoError(t, os.WriteFile(chain, append(ca, leaf...), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "client.crt"), leaf, 0o600))
+
+	for name, test := range map[string]struct {
+		source Source
+		want   []Certificate
+	}{
+		"a certificate that is served":               {Served("x", "file", served(leaf)), []Certificate{{File: "file", NotAfter: leafEnd}}},
+		"a file":                                     {File("x", r.file("serving")), []Certificate{{File: r.file("serving"), NotAfter: leafEnd}}},
+		"a chain, by the first that ends":            {File("x", chain), []Certificate{{File: chain, NotAfter: leafEnd}}},
+		"a kubeconfig with a certificate":            {Kubeconfig("x", embedded), []Certificate{{File: embedded, NotAfter: leafEnd}}},
+		"a kubeconfig that names a file beside it":   {Kubeconfig("x", kubeconfigWith(t, dir, &clientcmdapi.AuthInfo{ClientCertificate: "client.crt", ClientKey: "client.crt"})), []Certificate{{File: filepath.Join(dir, "client.crt"), NotAfter: leafEnd}}},
+		"a kubeconfig with a token has none of them": {Kubeconfig("x", kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{Token: "t"})), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := test.source.Certificates()
+			require.NoError(t, err)
+			assert.Equal(t, "x", test.source.Name())
+			assert.Equal(t, test.want, found)
+		})
+	}
+}
+
+func TestSourcesThatCannotBeReadAreErrors(t *testing.T) {
+	absent := filepath.Join(t.TempDir(), "absent")
+	for name, source := range map[string]Source{
+		"a file that is absent":                   File("x", absent),
+		"a kubeconfig that is absent":             Kubeconfig("x", absent),
+		"a served file that is none":              Served("x", absent, served("rubbish")),
+		"a kubeconfig with a file that is absent": Kubeconfig("x", kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{ClientCertificate: absent, ClientKey: absent})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := source.Certificates()
+			require.ErrorContains(t, err, absent)
+		})
+	}
+}
