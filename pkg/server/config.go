@@ -13,6 +13,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
@@ -54,6 +55,9 @@ type Config struct {
 
 	// ListCost says what lists cost.
 	ListCost estimate.ListCost
+
+	// Clock decides when certificates are renewed, and by which time they are issued.
+	Clock clock.WithTicker
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;
 	// nil means pkg/apf. What it sets is used by the library's filter.
@@ -99,6 +103,7 @@ func NewConfig() *Config {
 		Traces:           genericoptions.NewTracingOptions(),
 		TotalControl:     total.Options{Mode: total.Monitor},
 		ListCost:         estimate.CostLearned,
+		Clock:            clock.RealClock{},
 	}
 }
 

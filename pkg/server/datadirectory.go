@@ -2,8 +2,7 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"errors"
 	"time"
 
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -28,7 +27,7 @@ type localData struct {
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
-func (s *Server) openDataDirectory(context.Context) error {
+func (s *Server) openDataDirectory(ctx context.Context) error {
 	if !s.config.usesDataDir() {
 		return nil
 	}
@@ -37,10 +36,22 @@ func (s *Server) openDataDirectory(context.Context) error {
 		return err
 	}
 	s.data = &localData{dir: dir}
-	if s.config.LocalIdentity {
-		s.data.certificates, err = embedded.EnsureCertificates(dir, s.servingNames(), time.Now)
+	if !s.config.LocalIdentity {
+		return nil
 	}
-	return err
+	unlock, err := dir.LockCertificates(ctx)
+	if err != nil {
+		return err
+	}
+	certificates, err := embedded.EnsureCertificates(dir, s.servingNames(), s.config.Clock.Now)
+	if err = errors.Join(err, unlock()); err != nil {
+		return err
+	}
+	for _, renewal := range certificates.Renewals {
+		klog.InfoS("Issued certificate", "file", renewal.File, "reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
+	}
+	s.data.certificates = certificates
+	return nil
 }
 
 // servingNames are the names and addresses of this server, except the loopback's.
@@ -61,27 +72,6 @@ func (s *Server) startEtcd(ctx context.Context) (err error) {
 	defer cancel()
 	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, klog.Background().WithName("etcd"))
 	return err
-}
-
-// writeKubeconfig writes admin.kubeconfig if this server accepts the client
-// certificate that it issued.
-func (s *Server) writeKubeconfig(context.Context) error {
-	if s.data == nil || s.data.certificates == nil || s.config.Identity.Authentication.ClientCert.ClientCA != "" {
-		return nil
-	}
-	certificates := *s.data.certificates
-	if path := s.config.SecureServing.ServerCert.CertKey.CertFile; path != certificates.Serving.CertificateFile {
-		trusted, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("--tls-cert-file: %w", err)
-		}
-		certificates.CA.CertificatePEM = trusted
-	}
-	if _, err := embedded.WriteKubeconfig(s.data.dir, s.URL(), &certificates); err != nil {
-		return err
-	}
-	s.kubeconfig = s.data.dir.KubeconfigPath()
-	return nil
 }
 
 // close stops etcd and unlocks the directory. If etcd does not stop, the lock is

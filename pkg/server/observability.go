@@ -4,12 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/audit/policy"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/server/routes"
 	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/component-base/metrics/prometheus/slis"
 )
+
+// metricsPath is where Prometheus scrapes.
+const metricsPath = "/metrics"
 
 // applyObservability sets up audit, traces and profiling.
 func (s *Server) applyObservability(context.Context) error {
@@ -53,14 +59,18 @@ func (s *Server) applyAudit() error {
 	return nil
 }
 
-// installMetrics serves the metrics of the library and, if flow control is enabled, those
-// of pkg/apf with them.
+// installMetrics serves the metrics of the library, of certificates and, if flow control
+// is enabled, of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
 	paths := s.apiserver.Handler.NonGoRestfulMux
 	routes.DefaultMetrics{}.Install(paths)
+	slis.SLIMetrics{}.Install(paths)
 	if s.flowControl != nil {
 		s.flowControl.InstallMetrics(paths)
+		return s.flowControl.Registry().Register(s.certificates.Collector())
 	}
-	slis.SLIMetrics{}.Install(paths)
-	return nil
+	registry := prometheus.NewRegistry()
+	paths.Unregister(metricsPath)
+	paths.Handle(metricsPath, metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, metrics.HandlerOpts{}))
+	return registry.Register(s.certificates.Collector())
 }

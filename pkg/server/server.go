@@ -18,6 +18,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
 // readinessInterval is the time between two requests of WaitReady: short, as a
@@ -41,6 +42,8 @@ type Server struct {
 	flowControl *flowControl
 	// chain has what the filters of this server need.
 	chain chainInputs
+	// certificates renews the certificates of the data directory, and watches others.
+	certificates *renewal.Controller
 	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
 	closeOnce  sync.Once
@@ -78,7 +81,7 @@ func (s *Server) open(ctx context.Context) error {
 		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
-		s.complete, s.writeKubeconfig, s.installMetrics, s.installAPIGroup, s.installCoreVersion,
+		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installAPIGroup, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
 	} {
 		if err := step(ctx); err != nil {
@@ -103,7 +106,10 @@ func (s *Server) complete(context.Context) (err error) {
 // under way, and returns. It is called once.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
+	var background sync.WaitGroup
+	defer background.Wait() // Close unlocks the data directory
 	defer cancel(nil)
+	background.Go(func() { s.certificates.Run(ctx) })
 	if s.data != nil && s.data.etcd != nil {
 		go func() {
 			select {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 )
 
@@ -55,15 +53,10 @@ func (s *Server) applyServing(context.Context) error {
 	if err := serving.MaybeDefaultWithSelfSignedCerts(s.config.Run.AdvertiseAddress.String(), nil, nil); err != nil {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
-	if err := serving.ApplyTo(&s.generic.SecureServing, &s.generic.LoopbackClientConfig); err != nil {
+	if err := serving.SecureServingOptions.ApplyTo(&s.generic.SecureServing); err != nil {
 		return s.explainServing(err, port)
 	}
-	// This server reads its own API: protobuf is cheaper for both ends, and
-	// compression only costs on the loopback.
-	s.generic.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
-	s.generic.LoopbackClientConfig.AcceptContentTypes = runtime.ContentTypeProtobuf
-	s.generic.LoopbackClientConfig.DisableCompression = true
-	return nil
+	return s.applyLoopback()
 }
 
 // explainServing says what to do about an address that cannot be bound. The

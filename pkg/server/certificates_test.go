@@ -1,0 +1,226 @@
+package server_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/cert"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
+)
+
+const day = 24 * time.Hour
+
+// clocked is a server that runs in this process, whose certificates follow a clock that
+// the test moves. Its clients, and TLS, have the clock of the machine.
+type clocked struct {
+	*server.Server
+	clock *clocktesting.FakeClock
+}
+
+// startClocked starts a server that runs alone until the test ends.
+func startClocked(t *testing.T, change func(*server.Config)) *clocked {
+	t.Helper()
+	config := server.NewConfig()
+	config.DataDir = filepath.Join(t.TempDir(), "data")
+	config.SecureServing.Listener = ports.Listen(t)
+	clock := clocktesting.NewFakeClock(time.Now())
+	config.Clock = clock
+	if change != nil {
+		change(config)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	running, err := server.New(ctx, config.Complete())
+	if err != nil {
+		stop()
+	}
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- running.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+		running.Close()
+	})
+	eventually.Holds(t, "the server is ready and waits for the time of its next check", func(a *eventually.Attempt) {
+		require.NoError(a, running.WaitReady(a.Context()))
+		require.True(a, clock.HasWaiters())
+	})
+	return &clocked{Server: running, clock: clock}
+}
+
+// admin returns the configuration in admin.kubeconfig as it is now.
+func (c *clocked) admin(t *testing.T) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", c.KubeconfigPath())
+	require.NoError(t, err)
+	return config
+}
+
+// presented returns the certificate that the server presents on a new connection.
+func (c *clocked) presented(t require.TestingT, config *tls.Config) *x509.Certificate {
+	address, err := url.Parse(c.URL())
+	require.NoError(t, err)
+	connection, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address.Host, config)
+	require.NoError(t, err)
+	defer func() { _ = connection.Close() }()
+	return connection.ConnectionState().PeerCertificates[0]
+}
+
+// trusting returns the TLS configuration of a client without a certificate.
+func trusting(t *testing.T, config *rest.Config) *tls.Config {
+	t.Helper()
+	roots, err := cert.NewPoolFromBytes(config.CAData)
+	require.NoError(t, err)
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: config.ServerName}
+}
+
+// metrics returns what the server shows at /metrics.
+func (c *clocked) metrics(t require.TestingT, config *rest.Config) string {
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	response, err := client.Get(c.URL() + "/metrics")
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	return string(body)
+}
+
+func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
+	running := startClocked(t, nil)
+	old := running.admin(t)
+	first := running.presented(t, trusting(t, old))
+	client, err := versioned.NewForConfig(old)
+	require.NoError(t, err)
+	schemas := client.FlowcontrolV1().FlowSchemas()
+	watched, err := schemas.Watch(t.Context(), metav1.SingleObject(metav1.ObjectMeta{Name: "during-renewal"}))
+	require.NoError(t, err)
+	defer watched.Stop()
+	requests := keepRequesting(t, schemas.List)
+
+	running.clock.Step(336 * day)
+	// A year ahead of the client's clock, and yet valid for the client.
+	eventually.Holds(t, "a new connection has the new certificate", func(a *eventually.Attempt) {
+		presented := running.presented(a, trusting(t, old))
+		require.NotEqual(a, first.SerialNumber, presented.SerialNumber)
+		require.Equal(a, first.NotAfter.Add(336*day), presented.NotAfter)
+	})
+	eventually.Holds(t, "admin.kubeconfig is written again", func(a *eventually.Attempt) {
+		require.NotEqual(a, old.CertData, running.admin(t).CertData)
+	})
+	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
+		text := running.metrics(a, old)
+		for _, name := range []string{"serving", "admin", "admin.kubeconfig"} {
+			require.Contains(a, text, `flowcontrol_apiserver_certificate_renewals_total{certificate="`+name+`",result="success"} 1`)
+		}
+		require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="serving",file=".*serving.crt"\} \d`, text)
+	})
+
+	renewed, err := versioned.NewForConfig(running.admin(t))
+	require.NoError(t, err)
+	_, err = renewed.FlowcontrolV1().FlowSchemas().Create(t.Context(), &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: "during-renewal"},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			MatchingPrecedence:         1000,
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err, "with the new kubeconfig")
+	event, open := <-watched.ResultChan()
+	require.True(t, open, "the watch was dropped")
+	require.Equal(t, watch.Added, event.Type)
+	requests.stop(t)
+
+	again, err := versioned.NewForConfig(rest.CopyConfig(old))
+	require.NoError(t, err)
+	_, err = again.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err, "with the old kubeconfig")
+}
+
+// requester sends requests one after another.
+type requester struct {
+	cancel context.CancelFunc
+	sent   atomic.Int64
+	failed chan error
+}
+
+// keepRequesting calls list until stop is called or a call fails.
+func keepRequesting(t *testing.T, list func(context.Context, metav1.ListOptions) (*flowcontrolv1.FlowSchemaList, error)) *requester {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &requester{cancel: cancel, failed: make(chan error, 1)}
+	go func() {
+		defer close(r.failed)
+		for ctx.Err() == nil {
+			if _, err := list(context.WithoutCancel(ctx), metav1.ListOptions{Limit: 1}); err != nil {
+				r.failed <- err
+				return
+			}
+			r.sent.Add(1)
+		}
+	}()
+	return r
+}
+
+// stop requires that every request succeeded, and that some were sent after the call.
+func (r *requester) stop(t *testing.T) {
+	t.Helper()
+	before := r.sent.Load()
+	eventually.Holds(t, "requests are answered", func(a *eventually.Attempt) {
+		require.Greater(a, r.sent.Load(), before)
+	})
+	r.cancel()
+	require.NoError(t, <-r.failed)
+}
+
+// TestTheServersOwnClientNeedsNoRestart: the certificate with which the library lets a
+// server read its own API ends, and then flow control does not follow its configuration.
+func TestTheServersOwnClientNeedsNoRestart(t *testing.T) {
+	running := startClocked(t, nil)
+	config := trusting(t, running.LoopbackClientConfig())
+	for name, moment := range map[string]time.Time{
+		"in 4 years":           time.Now().Add(4 * 365 * day),
+		"in 100 years":         time.Now().Add(100 * 365 * day),
+		"with a reset clock":   time.Unix(60, 0),
+		"with the right clock": time.Now(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := config.Clone()
+			config.Time = func() time.Time { return moment }
+			running.presented(t, config)
+		})
+	}
+}
+
+func TestExpiryIsShownWithoutFlowControl(t *testing.T) {
+	running := startClocked(t, func(config *server.Config) { config.Features.EnablePriorityAndFairness = false })
+	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
+		text := running.metrics(a, running.admin(t))
+		for _, name := range []string{"ca", "serving", "admin"} {
+			require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="`+name+`",file=".*\.crt"\} \d`, text)
+		}
+		require.Contains(a, text, "apiserver_request_total")
+	})
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+)
+
+// applyLoopback makes the client with which this server reads its own API. The
+// library's certificate for it ends after three years and is renewed by a restart
+// alone: then the informers fail, and flow control keeps an old configuration. This
+// certificate has no end, whatever the clock says. Its key is never written, and ends
+// with the process.
+func (s *Server) applyLoopback() error {
+	certificate, key, err := newLoopbackCertificate()
+	if err != nil {
+		return fmt.Errorf("making the loopback certificate: %w", err)
+	}
+	content, err := dynamiccertificates.NewStaticSNICertKeyContent("self-signed loopback", certificate, key, genericapiserver.LoopbackClientServerNameOverride)
+	if err != nil {
+		return fmt.Errorf("making the loopback certificate: %w", err)
+	}
+	serving := s.generic.SecureServing
+	// The first certificate of a name is served.
+	serving.SNICerts = append([]dynamiccertificates.SNICertKeyContentProvider{content}, serving.SNICerts...)
+	client, err := serving.NewLoopbackClientConfig(rand.Text(), certificate)
+	if err != nil {
+		return fmt.Errorf("making the loopback client: %w", err)
+	}
+	// This server reads its own API: protobuf is cheaper for both ends, and
+	// compression only costs on the loopback.
+	client.ContentType = runtime.ContentTypeProtobuf
+	client.AcceptContentTypes = runtime.ContentTypeProtobuf
+	client.DisableCompression = true
+	s.generic.LoopbackClientConfig = client
+	return nil
+}
+
+// newLoopbackCertificate returns a self-signed certificate without an end, and its key,
+// as PEM.
+func newLoopbackCertificate() (certificate, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: genericapiserver.LoopbackClientServerNameOverride},
+		NotBefore:             time.Unix(0, 0),
+		NotAfter:              time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC), // no end: RFC 5280, 4.1.2.5
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		DNSNames:              []string{genericapiserver.LoopbackClientServerNameOverride},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		return nil, nil, err
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate = pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
+	key = pem.EncodeToMemory(&pem.Block{Type: keyutil.PrivateKeyBlockType, Bytes: pkcs8})
+	return certificate, key, nil
+}
