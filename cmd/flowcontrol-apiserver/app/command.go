@@ -74,6 +74,7 @@ A file named with --config may say what flags say.`,
 	addSubcommands(command, newVersionCommand(out))
 	columns, _, _ := term.TerminalSize(out)
 	cliflag.SetUsageAndHelpFunc(command, sets, columns)
+	command.AddCommand(newCertsCommand(out, options.DataDir))
 	return command
 }
 

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newCertsCommand returns the command "certs", about the certificates in a data
+// directory.
+func newCertsCommand(out io.Writer, dataDir string) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "certs",
+		Short: "Check and renew the certificates in the data directory",
+		Long: `Check and renew the certificates that a server without a kube-apiserver in front
+issues in its data directory. A running server renews them by itself.`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
+	}
+	// The root shows its flags by theme, and would show them here too.
+	plain := &cobra.Command{}
+	command.SetUsageFunc(plain.UsageFunc())
+	command.SetHelpFunc(plain.HelpFunc())
+	command.SetFlagErrorFunc(func(failed *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help lists the flags", err, failed.CommandPath())
+	})
+	command.SetOut(out)
+	command.AddCommand(newCertsCheckCommand(dataDir), newCertsRenewCommand(dataDir))
+	return command
+}
+
+// addDataDirFlag adds --data-dir. The default is the server's.
+func addDataDirFlag(flags *pflag.FlagSet, dataDir *string) {
+	flags.StringVar(dataDir, "data-dir", *dataDir, "Data directory of the server.")
+}
