@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/cert"
@@ -26,6 +28,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
@@ -70,8 +74,7 @@ func startClocked(t *testing.T, change func(*server.Config)) *clocked {
 }
 
 // admin returns the configuration in admin.kubeconfig as it is now.
-func (c *clocked) admin(t *testing.T) *rest.Config {
-	t.Helper()
+func (c *clocked) admin(t require.TestingT) *rest.Config {
 	config, err := clientcmd.BuildConfigFromFlags("", c.KubeconfigPath())
 	require.NoError(t, err)
 	return config
@@ -88,8 +91,7 @@ func (c *clocked) presented(t require.TestingT, config *tls.Config) *x509.Certif
 }
 
 // trusting returns the TLS configuration of a client without a certificate.
-func trusting(t *testing.T, config *rest.Config) *tls.Config {
-	t.Helper()
+func trusting(t require.TestingT, config *rest.Config) *tls.Config {
 	roots, err := cert.NewPoolFromBytes(config.CAData)
 	require.NoError(t, err)
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: config.ServerName}
@@ -123,12 +125,12 @@ func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
 	running.clock.Step(336 * day)
 	// A year ahead of the client's clock, and yet valid for the client.
 	eventually.Holds(t, "a new connection has the new certificate", func(a *eventually.Attempt) {
-		presented := running.presented(a, trusting(t, old))
+		presented := running.presented(a, trusting(a, old))
 		require.NotEqual(a, first.SerialNumber, presented.SerialNumber)
 		require.Equal(a, first.NotAfter.Add(336*day), presented.NotAfter)
 	})
 	eventually.Holds(t, "admin.kubeconfig is written again", func(a *eventually.Attempt) {
-		require.NotEqual(a, old.CertData, running.admin(t).CertData)
+		require.NotEqual(a, old.CertData, running.admin(a).CertData)
 	})
 	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
 		text := running.metrics(a, old)
@@ -153,7 +155,11 @@ func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
 	require.Equal(t, watch.Added, event.Type)
 	requests.stop(t)
 
-	again, err := versioned.NewForConfig(rest.CopyConfig(old))
+	// The old kubeconfig works until its own end, on a new connection too.
+	options, err := rest.TLSConfigFor(old)
+	require.NoError(t, err)
+	fresh := &http.Client{Transport: &http.Transport{TLSClientConfig: options, DisableKeepAlives: true}}
+	again, err := versioned.NewForConfigAndClient(&rest.Config{Host: old.Host}, fresh)
 	require.NoError(t, err)
 	_, err = again.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err, "with the old kubeconfig")
@@ -217,10 +223,36 @@ func TestTheServersOwnClientNeedsNoRestart(t *testing.T) {
 func TestExpiryIsShownWithoutFlowControl(t *testing.T) {
 	running := startClocked(t, func(config *server.Config) { config.Features.EnablePriorityAndFairness = false })
 	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
-		text := running.metrics(a, running.admin(t))
+		text := running.metrics(a, running.admin(a))
 		for _, name := range []string{"ca", "serving", "admin"} {
 			require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="`+name+`",file=".*\.crt"\} \d`, text)
 		}
 		require.Contains(a, text, "apiserver_request_total")
+	})
+}
+
+// TestACertificateOfTheAdministratorIsFollowed: its file is not the server's to renew, and
+// admin.kubeconfig has what is in it.
+func TestACertificateOfTheAdministratorIsFollowed(t *testing.T) {
+	ca := harness.NewCA(t, "of the administrator")
+	pair, next := ca.Server(t, "first"), ca.Server(t, "second")
+	running := startClocked(t, func(config *server.Config) {
+		config.SecureServing.ServerCert.CertKey = genericoptions.CertKey{CertFile: pair.CertFile, KeyFile: pair.KeyFile}
+	})
+	first, err := os.ReadFile(pair.CertFile)
+	require.NoError(t, err)
+	require.Equal(t, first, running.admin(t).CAData)
+	require.Contains(t, running.metrics(t, running.admin(t)), `flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate="serving",file="`+pair.CertFile+`"}`)
+
+	second, err := os.ReadFile(next.CertFile)
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(next.KeyFile, pair.KeyFile))
+	require.NoError(t, os.Rename(next.CertFile, pair.CertFile))
+	running.clock.Step(renewal.Interval)
+	eventually.Holds(t, "admin.kubeconfig trusts the new certificate", func(a *eventually.Attempt) {
+		require.Equal(a, second, running.admin(a).CAData)
+	})
+	eventually.Holds(t, "the server presents it", func(a *eventually.Attempt) {
+		require.Equal(a, "second", running.presented(a, trusting(a, running.admin(a))).Subject.CommonName)
 	})
 }

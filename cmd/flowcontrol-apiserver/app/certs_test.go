@@ -133,7 +133,7 @@ func TestCertsRenewSaysWhatItWroteAndWhatIsLeftToDo(t *testing.T) {
 	serving := "Renewed serving, valid until 2031-03-02T12:00:00Z\n"
 	admin := "Renewed admin, valid until 2031-03-02T12:00:00Z\n"
 	kubeconfig := "Renewed admin.kubeconfig, valid until 2031-03-02T12:00:00Z\n"
-	reload := "A running server serves the new certificate at once. No restart is needed.\n"
+	reload := "A running server serves the new certificate within a minute. No restart is needed.\n"
 	replace := "Replace copies of admin.kubeconfig before they expire.\n"
 	for _, all := range [][]string{nil, {"all"}, {"serving", "admin"}} {
 		require.Equal(t, serving+admin+kubeconfig+reload+replace, renew(all...))

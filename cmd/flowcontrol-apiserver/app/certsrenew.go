@@ -34,7 +34,7 @@ same keys, names and addresses; without an argument, all. The CA is renewed, for
 10 years and with the same key, only if it is due.
 
 The server may be running or not. A running one serves the new certificate on new
-connections at once, and keeps the open ones. Certificates issued before remain
+connections within a minute, and keeps the open ones. Certificates issued before remain
 valid until their own end.`,
 		Example:   "  flowcontrol-apiserver certs renew\n  flowcontrol-apiserver certs renew admin --data-dir /var/lib/flowcontrol-apiserver",
 		ValidArgs: arguments,
@@ -69,7 +69,7 @@ func nextSteps(renewals []embedded.Renewal) string {
 	}
 	var text strings.Builder
 	if written(embedded.ServingCertificate) {
-		text.WriteString("A running server serves the new certificate at once. No restart is needed.\n")
+		text.WriteString("A running server serves the new certificate within a minute. No restart is needed.\n")
 	}
 	if written(embedded.AdminCertificate) {
 		if written(embedded.KubeconfigName) {

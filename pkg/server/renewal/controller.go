@@ -51,14 +51,15 @@ func (c *Controller) Collector() prometheus.Collector { return c.metrics }
 
 // Run checks at once and then at each interval until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
+	c.Check(ctx)
 	ticker := c.config.Clock.NewTicker(Interval)
 	defer ticker.Stop()
 	for {
-		c.Check(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C():
+			c.Check(ctx)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/cert"
 )
@@ -23,7 +24,8 @@ type Certificate struct {
 type Source interface {
 	// Name is the value of the label certificate.
 	Name() string
-	// Certificates reads the certificates. None is not an error.
+	// Certificates reads the certificates. None is not an error. It is not called
+	// concurrently.
 	Certificates() ([]Certificate, error)
 }
 
@@ -54,28 +56,41 @@ func File(name, file string) Source {
 }
 
 // Kubeconfig is the client certificate of the current context of a kubeconfig, if it
-// has one.
+// has one. The kubeconfig is read once, as clients do; a certificate file that it names
+// is read each time, since clients reload it.
 func Kubeconfig(name, file string) Source {
+	var loaded *rest.Config
 	return source{name, func() ([]Certificate, error) {
-		content, err := clientcmd.LoadFromFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if err := clientcmd.ResolveLocalPaths(content); err != nil {
-			return nil, err
-		}
-		config, err := clientcmd.NewDefaultClientConfig(*content, &clientcmd.ConfigOverrides{}).ClientConfig()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if loaded == nil {
+			config, err := loadKubeconfig(file)
+			if err != nil {
+				return nil, err
+			}
+			loaded = config
 		}
 		switch {
-		case len(config.CertData) > 0:
-			return parse(file, config.CertData)
-		case config.CertFile != "":
-			return File(name, config.CertFile).Certificates()
+		case len(loaded.CertData) > 0:
+			return parse(file, loaded.CertData)
+		case loaded.CertFile != "":
+			return File(name, loaded.CertFile).Certificates()
 		}
 		return nil, nil
 	}}
+}
+
+func loadKubeconfig(file string) (*rest.Config, error) {
+	content, err := clientcmd.LoadFromFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := clientcmd.ResolveLocalPaths(content); err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.NewDefaultClientConfig(*content, &clientcmd.ConfigOverrides{}).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return config, nil
 }
 
 // source is a Source with a function that reads it.

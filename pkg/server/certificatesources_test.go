@@ -1,0 +1,42 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+)
+
+// TestExpiryCoversEveryCertificateThatTheServerPresents: one alert is for all.
+func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
+	config := NewConfig()
+	config.SecureServing.SNICertKeys = []cliflag.NamedCertKey{{CertFile: "file"}}
+	config.Etcd.StorageConfig.Transport.CertFile = "file"
+	config.Identity.Kubeconfig = "file"
+	config.Identity.Authentication.RemoteKubeConfigFile = "file"
+	config.Identity.Authorization.RemoteKubeConfigFile = "file"
+	config.Identity.Local.TokenWebhookFile = "file"
+	config.Identity.Local.AuthorizationWebhookFile = "file"
+	config.Audit.WebhookOptions.ConfigFile = "file"
+	certificate, key, err := newLoopbackCertificate()
+	require.NoError(t, err)
+	served, err := dynamiccertificates.NewStaticCertKeyContent("test", certificate, key)
+	require.NoError(t, err)
+	s := &Server{
+		config:  CompletedConfig{Config: config},
+		generic: &genericapiserver.Config{SecureServing: &genericapiserver.SecureServingInfo{Cert: served}},
+		data:    &localData{certificates: &embedded.Certificates{}},
+	}
+	var names []string
+	for _, source := range s.certificateSources() {
+		names = append(names, source.Name())
+	}
+	require.ElementsMatch(t, []string{
+		"serving", "serving-sni", "ca", "admin", "etcd-client", "kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig",
+		"authentication-token-webhook", "authorization-webhook", "audit-webhook",
+	}, names)
+}
