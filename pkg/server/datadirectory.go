@@ -70,7 +70,7 @@ func (s *Server) startEtcd(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
 	defer cancel()
-	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, klog.Background().WithName("etcd"))
+	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, embedded.EtcdOptions{Log: klog.Background().WithName("etcd")})
 	return err
 }
 

@@ -3,7 +3,6 @@ package embedded
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
@@ -19,46 +18,7 @@ const (
 
 	// databaseLockTimeout is how long another program may hold the database.
 	databaseLockTimeout = time.Second
-
-	firstStartName    = "first-start"
-	firstStartContent = "The first start of etcd in this directory is in progress, or was interrupted.\nNothing has been stored yet; the next start removes the data and starts over.\n"
 )
-
-// firstStart is a start during which nothing is stored. Its marker file exists
-// until it is complete.
-type firstStart struct {
-	marker string
-}
-
-// prepareEtcdDirectory creates the directory of etcd, removes the data of an
-// interrupted first start, and checks other data.
-func prepareEtcdDirectory(directory string) (*firstStart, error) {
-	if err := ensurePrivateDirectory(directory); err != nil {
-		return nil, err
-	}
-	first := &firstStart{marker: filepath.Join(directory, firstStartName)}
-	member := filepath.Join(directory, "member")
-
-	marked, err := exists(first.marker)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := exists(member)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case marked:
-		return first, os.RemoveAll(member)
-	case stored:
-		return first, checkData(member)
-	default:
-		if err := writeFileAtomically(first.marker, []byte(firstStartContent), secretMode); err != nil {
-			return nil, err
-		}
-		return first, syncDirectory(directory)
-	}
-}
 
 // checkData checks data before etcd opens them. Etcd would take a database without
 // a log for that of a new cluster.
@@ -68,7 +28,7 @@ func checkData(member string) error {
 	if err != nil || !present {
 		return err
 	}
-	names, err := filepath.Glob(filepath.Join(logs, "*.wal"))
+	names, err := logFiles(logs)
 	if err != nil {
 		return err
 	}
@@ -78,23 +38,23 @@ func checkData(member string) error {
 	return checkDatabase(database)
 }
 
-// complete removes the marker durably. If it came back after a loss of power, the
-// next start would remove what was stored since.
-func (f *firstStart) complete() error {
-	marked, err := exists(f.marker)
-	if err != nil || !marked {
-		return err
-	}
-	if err := os.Remove(f.marker); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(f.marker))
-}
-
 // checkDatabase reads etcd's database once from end to end. In etcd's own
 // goroutines a damaged page would end the process with a stack trace, and etcd
 // does not check the version in it.
-func checkDatabase(path string) (err error) {
+func checkDatabase(path string) error {
+	return ViewDatabase(path, func(tx *bolt.Tx) error {
+		return tx.ForEach(func(_ []byte, bucket *bolt.Bucket) error {
+			return bucket.ForEach(func(_, _ []byte) error { return nil })
+		})
+	})
+}
+
+// ViewDatabase opens a database of etcd, which may be a snapshot, checks that this
+// server can read its version, and calls view in a transaction. It changes nothing.
+//
+// The error says whether the file is no database, damaged, in use, or of a newer
+// etcd; or it is that of view.
+func ViewDatabase(path string, view func(*bolt.Tx) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -112,9 +72,7 @@ func checkDatabase(path string) (err error) {
 		if err := checkVersion(tx); err != nil {
 			return err
 		}
-		return tx.ForEach(func(_ []byte, bucket *bolt.Bucket) error {
-			return bucket.ForEach(func(_, _ []byte) error { return nil })
-		})
+		return view(tx)
 	})
 	return errors.Join(err, database.Close())
 }

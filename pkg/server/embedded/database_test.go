@@ -67,7 +67,7 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 		"when there is a log without an entry": func(t *testing.T, path string) {
 			member := filepath.Join(path, "etcd", "member")
 			dir := openDirectory(t, path)
-			_, err := prepareEtcdDirectory(dir.etcdPath())
+			_, err := prepareEtcdDirectory(dir.etcdPath(), logr.Discard())
 			require.NoError(t, err)
 			require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
 			metadata, err := (&etcdserverpb.Metadata{NodeID: 1, ClusterID: 2}).Marshal()

@@ -23,6 +23,7 @@
 //	  etcd/                         0700
 //	    client.sock                 0600
 //	    member/                     etcd's data
+//	  snapshots/                    0700  see package backup
 //
 // # Access to etcd
 //
@@ -40,6 +41,9 @@
 // both; it leads to the same socket and ends with the process. A directory under
 // /tmp would need protection too, and a kill -9 would leave it behind.
 //
+// Another process of the same user reaches the etcd of a server through this socket;
+// see OpenStore.
+//
 // # Startup time
 //
 // Nearly all of etcd's startup time is an election timeout: one to two seconds
@@ -53,8 +57,9 @@
 // an interruption of its very first start: a log that was created but has no
 // entry describes a cluster without members, which never elects a leader. A
 // marker file therefore exists until the first start is complete, which is
-// before StartEtcd returns. A start that finds the marker removes the data and
-// starts over.
+// before StartEtcd returns. A start that finds the marker inspects the store: an
+// empty one is replaced; one that holds data, for example a restored backup, is
+// used; and one that cannot be read is renamed to member.set-aside-N, never removed.
 //
 // Existing data are read once from end to end before etcd opens them, because
 // etcd meets a damaged page with a panic in some goroutine, and opens the data

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ const (
 	// progressInterval is how often watches without events receive a bookmark.
 	// After etcd's default of 10 minutes, resource versions would be old.
 	progressInterval = 5 * time.Second
+	// nowhere is the address of the only member for its peers, which it has not.
+	nowhere = "127.0.0.1:0"
 )
 
 var errStoppedEarly = errors.New("it stopped before it was ready")
@@ -34,20 +37,31 @@ type Etcd struct {
 	socket   *socket
 	failure  *failure
 	closing  chan struct{}
+	quota    int64
+}
+
+// EtcdOptions configure an embedded etcd.
+type EtcdOptions struct {
+	// Log receives warnings and errors of etcd at verbosity 0, other messages at 4
+	// and 6.
+	Log logr.Logger
+	// QuotaBytes is the size of the database beyond which writes fail; 0 means
+	// DefaultQuotaBytes.
+	QuotaBytes int64
 }
 
 // StartEtcd starts etcd in DIR/etcd and returns when it serves. Ctx bounds the
 // start only; afterwards etcd runs until Close. It should have a deadline: an
 // etcd whose log lost its beginning never becomes ready.
 //
-// Warnings and errors of etcd are logged at verbosity 0, other messages at 4 and
-// 6.
-//
 // The error says what is wrong with the data: of a newer version, damaged,
 // incomplete. The process should then end: etcd may keep files open, and another
 // attempt in this process would wait for them.
-func StartEtcd(ctx context.Context, dir *DataDirectory, logger logr.Logger) (*Etcd, error) {
-	first, err := prepareEtcdDirectory(dir.etcdPath())
+func StartEtcd(ctx context.Context, dir *DataDirectory, options EtcdOptions) (*Etcd, error) {
+	if err := checkRestored(dir); err != nil {
+		return nil, err
+	}
+	first, err := prepareEtcdDirectory(dir.etcdPath(), options.Log)
 	if err != nil {
 		return nil, explainStart(dir.etcdPath(), err)
 	}
@@ -55,8 +69,9 @@ func StartEtcd(ctx context.Context, dir *DataDirectory, logger logr.Logger) (*Et
 	if err != nil {
 		return nil, err
 	}
-	e := &Etcd{socket: socket, failure: newFailure(), closing: make(chan struct{})}
-	config := etcdConfig(dir.etcdPath(), socket, newEtcdLogger(logger, e.failure))
+	e := &Etcd{socket: socket, failure: newFailure(), closing: make(chan struct{}), quota: cmp.Or(options.QuotaBytes, DefaultQuotaBytes)}
+	config := etcdConfig(dir.etcdPath(), socket, newEtcdLogger(options.Log, e.failure))
+	config.QuotaBackendBytes = e.quota
 	if err := e.start(ctx, config); err != nil {
 		return nil, explainStart(dir.etcdPath(), err)
 	}
@@ -97,17 +112,15 @@ func (e *Etcd) Close(ctx context.Context) error {
 	}
 }
 
-// etcdConfig describes a single member that listens on the socket only. Quota,
-// fsync, batching, timeouts and request sizes are etcd's defaults. The API server
-// compacts.
+// etcdConfig describes a single member that listens on the socket only. Fsync,
+// batching, timeouts and request sizes are etcd's defaults. The API server compacts.
 func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Config {
 	config := embed.NewConfig()
 	config.Dir = directory
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logger)
 
-	nowhere := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config.ListenPeerUrls = nil
-	config.AdvertisePeerUrls = []url.URL{nowhere}
+	config.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: nowhere}}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.ListenClientUrls = []url.URL{socket.url()}
 	config.AdvertiseClientUrls = []url.URL{}

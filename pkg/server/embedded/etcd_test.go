@@ -197,7 +197,7 @@ func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 func TestStartEtcdNamesTheFileInTheWay(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir.Path(), "etcd", socketName, "full"), 0o700))
-	_, err := StartEtcd(t.Context(), dir, logr.Discard())
+	_, err := StartEtcd(t.Context(), dir, EtcdOptions{Log: logr.Discard()})
 	assert.ErrorContains(t, err, "embedded etcd on "+filepath.Join(dir.Path(), "etcd")+" cannot start")
 	assert.ErrorContains(t, err, socketName)
 }
@@ -206,7 +206,7 @@ func startEtcd(t testing.TB, dir *DataDirectory, logger logr.Logger) *Etcd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
-	etcd, err := StartEtcd(ctx, dir, logger)
+	etcd, err := StartEtcd(ctx, dir, EtcdOptions{Log: logger})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		select {

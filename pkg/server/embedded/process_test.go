@@ -59,6 +59,11 @@ func play(role, path string) error {
 		return connection.Close()
 	}
 
+	if role == "open store" {
+		_, err := OpenStore(context.Background(), path, logr.Discard())
+		return err
+	}
+
 	dir, err := OpenDataDirectory(path)
 	if err != nil {
 		return err
@@ -69,7 +74,7 @@ func play(role, path string) error {
 	}
 
 	if role == "mark" {
-		if _, err := prepareEtcdDirectory(dir.etcdPath()); err != nil {
+		if _, err := prepareEtcdDirectory(dir.etcdPath(), logr.Discard()); err != nil {
 			return err
 		}
 		fmt.Println("marked")
@@ -94,7 +99,7 @@ func play(role, path string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	etcd, err := StartEtcd(ctx, dir, logr.Discard())
+	etcd, err := StartEtcd(ctx, dir, EtcdOptions{Log: logr.Discard()})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,157 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/raft/v3/raftpb"
+	"go.etcd.io/etcd/server/v3/wal"
+	"go.etcd.io/etcd/server/v3/wal/walpb"
+	"go.uber.org/zap"
+)
+
+// storeState says what a store of etcd holds.
+type storeState int
+
+const (
+	// storeUnknown is a store that cannot be read, or has files that a first start
+	// does not create.
+	storeUnknown storeState = iota
+	// storeEmpty is a store to which nothing was written.
+	storeEmpty
+	// storeFilled is a store that holds keys or requests that write keys.
+	storeFilled
+)
+
+// inspectStore reads a store that no etcd has open. Reason says why the state is
+// unknown.
+func inspectStore(member string) (state storeState, reason error) {
+	filled, err := databaseHoldsKeys(filepath.Join(member, "snap", "db"))
+	if filled {
+		return storeFilled, nil
+	}
+	if err != nil {
+		return storeUnknown, err
+	}
+	if err := findOtherFiles(member); err != nil {
+		return storeUnknown, err
+	}
+	switch filled, err = logHoldsRequests(filepath.Join(member, "wal")); {
+	case err != nil:
+		return storeUnknown, err
+	case filled:
+		return storeFilled, nil
+	default:
+		return storeEmpty, nil
+	}
+}
+
+// databaseHoldsKeys reports whether a database has a revision of a key. A file that
+// does not exist or is empty has none.
+func databaseHoldsKeys(database string) (holds bool, err error) {
+	info, err := os.Stat(database)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	err = ViewDatabase(database, func(tx *bolt.Tx) error {
+		if keys := tx.Bucket([]byte("key")); keys != nil {
+			first, _ := keys.Cursor().First()
+			holds = first != nil
+		}
+		return nil
+	})
+	return holds, err
+}
+
+// findOtherFiles returns an error that names a file that an interrupted first start
+// does not leave.
+func findOtherFiles(member string) error {
+	return filepath.WalkDir(member, func(found string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(member, found)
+		switch {
+		case err != nil:
+			return err
+		case name == "wal.tmp":
+			return fs.SkipDir // etcd removes it
+		case !ofFirstStart(filepath.ToSlash(name)):
+			return fmt.Errorf("%s is not of a first start", found)
+		}
+		return nil
+	})
+}
+
+// ofFirstStart reports whether the path, relative to a store, is one of a start that
+// stores nothing.
+func ofFirstStart(name string) bool {
+	for _, pattern := range []string{".", "snap", "snap/db", "snap/db.tmp.*", "snap/tmp*", "wal", "wal/*.wal", "wal/*.tmp"} {
+		if match, _ := path.Match(pattern, name); match {
+			return true
+		}
+	}
+	return false
+}
+
+// logFiles returns the names of the files of a log, none if its directory does not
+// exist.
+func logFiles(directory string) (names []string, err error) {
+	entries, err := os.ReadDir(directory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if path.Ext(entry.Name()) == ".wal" {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// logHoldsRequests reports whether a log of etcd, if there is one, has a request
+// that writes.
+func logHoldsRequests(directory string) (bool, error) {
+	files, err := logFiles(directory)
+	if err != nil || len(files) == 0 {
+		return false, err
+	}
+	log, err := wal.OpenForRead(zap.NewNop(), directory, walpb.Snapshot{})
+	if err != nil {
+		return false, fmt.Errorf("log in %s cannot be opened: %w", directory, err)
+	}
+	_, _, entries, err := log.ReadAll()
+	_ = log.Close() // fails without a directory, which OpenForRead does not open
+	if err != nil {
+		return false, fmt.Errorf("log in %s cannot be read: %w", directory, err)
+	}
+	for _, entry := range entries {
+		if isWrite(entry) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isWrite reports whether an entry of the log is a request that writes, unlike those
+// by which a starting member describes itself.
+func isWrite(entry raftpb.Entry) bool {
+	if entry.Type != raftpb.EntryNormal || len(bytes.TrimSpace(entry.Data)) == 0 {
+		return false
+	}
+	var request etcdserverpb.InternalRaftRequest
+	if err := request.Unmarshal(entry.Data); err != nil {
+		return false // a request of etcd's version 2, by which a member publishes itself
+	}
+	return request.Put != nil || request.DeleteRange != nil || request.Txn != nil || request.Compaction != nil || request.LeaseGrant != nil
+}
