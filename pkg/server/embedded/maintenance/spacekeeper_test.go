@@ -1,0 +1,112 @@
+package maintenance
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+)
+
+func TestAStoreThatItsHistoryFilledAcceptsWritesAfterARound(t *testing.T) {
+	f := start(t, embedded.MinQuotaBytes)
+	f.fill(oneKey)
+	_, err := f.Get(t.Context(), "filler")
+	require.NoError(t, err, "reads go on")
+	keeper, _ := f.newKeeper()
+	assert.Equal(t, 1.0, values(t, keeper.Metrics)["no_space"])
+
+	require.NoError(t, keeper.round(t.Context()))
+	require.NoError(t, f.write("filler"))
+	measured := values(t, keeper.Metrics)
+	assert.Equal(t, 0.0, measured["no_space"])
+	assert.Equal(t, 1.0, measured["defragmentations_total success"])
+	assert.Less(t, measured["database_size_bytes"], measured["quota_bytes"]/2)
+}
+
+func TestAStoreThatItsDataFilledAcceptsWritesAfterDeletions(t *testing.T) {
+	f := start(t, embedded.MinQuotaBytes)
+	f.fill(manyKeys)
+	keeper, clock := f.newKeeper()
+	require.NoError(t, keeper.round(t.Context()))
+	require.ErrorIs(t, f.write("another"), rpctypes.ErrNoSpace)
+	assert.True(t, f.etcd.Space().NoSpace)
+
+	_, err := f.Delete(t.Context(), "filler/", clientv3.WithPrefix())
+	require.NoError(t, err, "deletions go on")
+	clock.Step(reliefInterval)
+	require.NoError(t, keeper.round(t.Context()))
+	require.NoError(t, f.write("another"))
+}
+
+func TestAStoreAcceptsWritesAfterAStartWithALargerQuota(t *testing.T) {
+	f := start(t, embedded.MinQuotaBytes)
+	f.fill(manyKeys)
+	f.restart(4 * embedded.MinQuotaBytes)
+	require.ErrorIs(t, f.write("another"), rpctypes.ErrNoSpace, "the alarm outlives the start")
+
+	keeper, _ := f.newKeeper()
+	require.NoError(t, keeper.round(t.Context()))
+	require.NoError(t, f.write("another"))
+	assert.Zero(t, values(t, keeper.Metrics)["defragmentations_total success"], "there is no need")
+	got, err := f.Get(t.Context(), "filler/0")
+	require.NoError(t, err)
+	assert.Len(t, got.Kvs, 1)
+}
+
+func TestReclaimMakesAFullStoreWritable(t *testing.T) {
+	f := start(t, embedded.MinQuotaBytes)
+	f.fill(oneKey)
+	result, err := Reclaim(t.Context(), f.Client, embedded.MinQuotaBytes)
+	require.NoError(t, err)
+	assert.True(t, result.Compacted)
+	assert.True(t, result.Disarmed)
+	assert.Less(t, result.After.SizeBytes, result.Before.SizeBytes/2)
+	require.NoError(t, f.write("filler"))
+
+	result, err = Reclaim(t.Context(), f.Client, embedded.MinQuotaBytes)
+	require.NoError(t, err)
+	assert.False(t, result.Compacted, "history is removed in need alone")
+	assert.False(t, result.Disarmed)
+}
+
+func TestReclaimKeepsTheAlarmWithoutRoom(t *testing.T) {
+	for name, quota := range map[string]int64{"of a quota that is known": embedded.MinQuotaBytes, "of a quota that is unknown": 0} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, embedded.MinQuotaBytes)
+			f.fill(manyKeys)
+			result, err := Reclaim(t.Context(), f.Client, quota)
+			require.NoError(t, err)
+			assert.False(t, result.Disarmed)
+			assert.True(t, result.After.NoSpace)
+			require.ErrorIs(t, f.write("another"), rpctypes.ErrNoSpace)
+		})
+	}
+}
+
+func TestALargeFileIsDefragmentedOnceAnHour(t *testing.T) {
+	f := start(t, 0)
+	for range leastSize/valueBytes + 1 {
+		require.NoError(t, f.write("filler"))
+	}
+	status, err := f.Status(t.Context(), f.Endpoints()[0])
+	require.NoError(t, err)
+	_, err = f.Compact(t.Context(), status.Header.Revision, clientv3.WithCompactPhysical())
+	require.NoError(t, err)
+
+	keeper, _ := f.newKeeper()
+	require.NoError(t, keeper.round(t.Context()))
+	require.NoError(t, keeper.round(t.Context()))
+	measured := values(t, keeper.Metrics)
+	assert.Equal(t, 1.0, measured["defragmentations_total success"])
+	assert.Less(t, measured["database_size_bytes"], float64(leastSize)/2)
+}
+
+func TestAlarmsOfOtherKindsAreNotSpace(t *testing.T) {
+	status := &clientv3.StatusResponse{Errors: []string{"memberID:1 alarm:CORRUPT ", "etcdserver: no leader"}}
+	assert.Equal(t, []string{"CORRUPT"}, Alarms(status))
+	assert.False(t, SpaceOf(status, 1).NoSpace)
+}
