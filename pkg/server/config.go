@@ -38,6 +38,7 @@ type Config struct {
 
 	Run           *genericoptions.ServerRunOptions
 	Etcd          *genericoptions.EtcdOptions
+	Store         *EmbeddedEtcdOptions
 	SecureServing *genericoptions.SecureServingOptionsWithLoopback
 	Identity      *identity.Options
 	Audit         *genericoptions.AuditOptions
@@ -92,6 +93,7 @@ func NewConfig() *Config {
 		DataDir:          defaultDataDir,
 		Run:              run,
 		Etcd:             etcd,
+		Store:            NewEmbeddedEtcdOptions(),
 		SecureServing:    serving.WithLoopback(),
 		Identity:         identity.NewOptions(),
 		Audit:            genericoptions.NewAuditOptions(),

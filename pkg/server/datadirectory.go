@@ -5,10 +5,12 @@ import (
 	"errors"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/maintenance"
 )
 
 const (
@@ -24,6 +26,8 @@ type localData struct {
 	dir          *embedded.DataDirectory
 	certificates *embedded.Certificates // nil if the control plane authenticates
 	etcd         *embedded.Etcd         // nil if an etcd is named
+	client       *clientv3.Client       // of etcd, for its maintenance
+	metrics      *maintenance.Metrics   // of etcd
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
@@ -70,13 +74,19 @@ func (s *Server) startEtcd(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
 	defer cancel()
-	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, embedded.EtcdOptions{Log: klog.Background().WithName("etcd")})
+	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, embedded.EtcdOptions{
+		Log:        klog.Background().WithName("etcd"),
+		QuotaBytes: s.config.Store.QuotaBytes,
+	})
 	return err
 }
 
 // close stops etcd and unlocks the directory. If etcd does not stop, the lock is
 // kept: the end of the process releases both.
 func (d *localData) close() {
+	if d.client != nil {
+		_ = d.client.Close() // an error only says that it is closed
+	}
 	if d.etcd != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
 		defer cancel()

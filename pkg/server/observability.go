@@ -59,18 +59,24 @@ func (s *Server) applyAudit() error {
 	return nil
 }
 
-// installMetrics serves the metrics of the library, of certificates and, if flow control
-// is enabled, of pkg/apf with them.
+// installMetrics serves the metrics of the library, of certificates, of the embedded etcd
+// if there is one and, if flow control is enabled, of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
 	paths := s.apiserver.Handler.NonGoRestfulMux
 	routes.DefaultMetrics{}.Install(paths)
 	slis.SLIMetrics{}.Install(paths)
-	if s.flowControl != nil {
-		s.flowControl.InstallMetrics(paths)
-		return s.flowControl.Registry().Register(s.certificates.Collector())
-	}
 	registry := prometheus.NewRegistry()
-	paths.Unregister(metricsPath)
-	paths.Handle(metricsPath, metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, metrics.HandlerOpts{}))
-	return registry.Register(s.certificates.Collector())
+	if s.flowControl != nil {
+		registry = s.flowControl.Registry()
+		s.flowControl.InstallMetrics(paths)
+	} else {
+		paths.Unregister(metricsPath)
+		paths.Handle(metricsPath, metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, metrics.HandlerOpts{}))
+	}
+	for _, collector := range append(s.storeCollectors(), s.certificates.Collector()) {
+		if err := registry.Register(collector); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 const (
 	// storedObjectsCheck names an object in etcd that cannot be read.
 	storedObjectsCheck = "stored-objects"
+	// spaceCheck fails while the embedded etcd rejects writes.
+	spaceCheck = "etcd-space"
 	// configuredCheck waits for the stored configuration to be enforced.
 	configuredCheck = "flowcontrol-configured"
 )
@@ -21,6 +23,7 @@ func checkMessages() []filters.CheckMessage {
 		filters.FailureMessage("etcd-readiness", etcd),
 		filters.FailureMessage(storedObjectsCheck, "an object in etcd under this server's prefix cannot be read: "+
 			"the log and /readyz/"+storedObjectsCheck+" name its key and say what to do"),
+		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+embeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
 		filters.FailureMessage(bootstrap.CheckName, "the built-in objects are not all present yet; if this lasts, the log says why"),
 	}

@@ -78,7 +78,7 @@ func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		// The library's configuration.
 		s.applyRun, s.openDataDirectory, s.applyServing, s.applyIdentity, s.applyObservability,
-		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyFlowControl,
+		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
 		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installAPIGroup, s.installCoreVersion,

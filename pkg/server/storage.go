@@ -40,6 +40,7 @@ func (s *Server) applyStorage(context.Context) error {
 		return fmt.Errorf("etcd: %w", err)
 	}
 	s.nameUnreadableObjects()
+	s.explainFullStore()
 	// Without etcd the server is not ready, but live: a restart would not help.
 	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
 		return check.Name() == "etcd"

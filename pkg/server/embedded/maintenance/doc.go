@@ -12,7 +12,8 @@
 // SpaceKeeper looks at the sizes once a minute. It defragments, at most once an hour,
 // if more than half of a file of at least 64 MiB is free, or if the file is near the
 // quota and a tenth of the quota is free. Etcd answers nothing while it is
-// defragmented: about a second for each 100 MiB in use, see BenchmarkDefragment.
+// defragmented: about three seconds for each 100 MiB in use, by BenchmarkDefragment on a
+// busy machine with two processors.
 //
 // After the alarm it makes room as an administrator would: it compacts the history,
 // which the API server cannot do since that needs a write, defragments, and removes
