@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/component-base/term"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/etcdcmd"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
@@ -71,10 +73,13 @@ A file named with --config may say what flags say.`,
 	for _, set := range sets.FlagSets {
 		command.Flags().AddFlagSet(set)
 	}
-	addSubcommands(command, newVersionCommand(out))
+	addSubcommands(command,
+		newCertsCommand(out, options.DataDir),
+		etcdcmd.New(out, time.Now, etcdcmd.Defaults{DataDir: options.DataDir, Prefix: options.Etcd.StorageConfig.Prefix}),
+		newVersionCommand(out),
+	)
 	columns, _, _ := term.TerminalSize(out)
 	cliflag.SetUsageAndHelpFunc(command, sets, columns)
-	command.AddCommand(newCertsCommand(out, options.DataDir))
 	return command
 }
 

@@ -35,6 +35,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Directory of the embedded etcd (without --etcd-servers) and of the issued certificates and admin.kubeconfig (without a "+
 			"kube-apiserver in front). Readable by its owner alone, and locked by one server at a time.")
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
+	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	o.Identity.AddFlags(&sets)
 	o.Run.AddUniversalFlags(sets.FlagSet("requests and shutdown"))
