@@ -124,6 +124,7 @@ func TestEtcdFull(t *testing.T) {
 		answer := s.do(t, request.method, v1Path+"/prioritylevelconfigurations"+request.path, request.body)
 		require.GreaterOrEqual(t, answer.code, 500, answer.body)
 		require.Contains(t, answer.status(t).Message, "database space exceeded")
+		require.Contains(t, answer.status(t).Message, "disarm the alarm with etcdctl")
 	}
 	for _, path := range []string{"", "/before"} {
 		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/prioritylevelconfigurations"+path, "").code)

@@ -138,6 +138,11 @@ func shape(output string) string {
 		{`\bcurrent \d+ seats|\b\d+ of \d+ seats|\ball \d+ objects`, "FIGURES"},
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UID"},
 		{`flowcontrol-apiserver-[0-9a-f]+-\w{5}\b`, "POD"},
+		// Of the commands of etcd.
+		{`flowcontrol-apiserver-\d{8}T\d{6}Z-r\d{20}\.db`, "SNAPSHOT"},
+		{`\b\d+(?:\.\d+)? (?:[KMG]i)?B\b`, "SIZE"},
+		{`\b([Rr]evision:?) +\d+`, "$1 N"},
+		{`\(process \d+\)`, "(process N)"},
 		{`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, "TIME"},
 		{`(valid until|notAfter=).*`, "$1 TIME"},
 		{`Retry-After: \d+`, "Retry-After: N"},

@@ -40,6 +40,8 @@ func TestWhatDiffersFromRunToRunIsNotCompared(t *testing.T) {
 	require.Equal(t, shape("NAME   AGE\nx  12s\n"), shape("NAME AGE\nx      1m3s"))
 	require.NotEqual(t, shape("NAME AGE\nx 12s\n"), shape("NAME AGE\ny 12s\n"))
 	require.Equal(t, shape("LEVEL SEATS LIMIT OLDEST\nsystem  1  115  1.5s\n"), shape("LEVEL  SEATS  LIMIT  OLDEST\nsystem      0    117      -\n"))
+	require.Equal(t, shape("Revision:   35\nrunning (process 7), 68 KiB, revision 35\nflowcontrol-apiserver-20260131T040000Z-r00000000000000000001.db (1s ago)\n"),
+		shape("Revision: 1234\nrunning (process 12), 1.2 MiB, revision 1\nflowcontrol-apiserver-20270131T040000Z-r00000000000000000002.db (2m ago)\n"))
 	require.NotEqual(t, shape("system  1  115  -\n"), shape("catch-all  1  115  -\n"))
 	require.Equal(t, shape("https://127.0.0.1:1  0  56  0  executes  37(0)\n"), shape("https://127.0.0.1:2  1  58  1  executes  37(1)\n"))
 	require.Equal(t, shape("upper 600, current 56 seats\n0 of 56 seats are in use.\n"), shape("upper 600, current 58 seats\n1 of 58 seats are in use.\n"))
