@@ -100,10 +100,12 @@ func setAside(member string) (string, error) {
 // complete removes the marker durably. If it came back after a loss of power, the
 // next start would inspect what was stored since.
 func (f *firstStart) complete() error {
-	if err := os.Remove(f.marker); errors.Is(err, os.ErrNotExist) {
+	switch err := os.Remove(f.marker); {
+	case errors.Is(err, os.ErrNotExist):
 		return nil
-	} else if err != nil {
+	case err != nil:
 		return err
+	default:
+		return syncDirectory(filepath.Dir(f.marker))
 	}
-	return syncDirectory(filepath.Dir(f.marker))
 }

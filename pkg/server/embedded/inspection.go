@@ -57,11 +57,13 @@ func inspectStore(member string) (state storeState, reason error) {
 // does not exist or is empty has none.
 func databaseHoldsKeys(database string) (holds bool, err error) {
 	info, err := os.Stat(database)
-	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, err
+	case info.Size() == 0:
+		return false, nil
 	}
 	err = ViewDatabase(database, func(tx *bolt.Tx) error {
 		if keys := tx.Bucket([]byte("key")); keys != nil {

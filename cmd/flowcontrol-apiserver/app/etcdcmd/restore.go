@@ -26,7 +26,7 @@ The store continues at a revision that is higher than any before, so that client
 old resourceVersions list again and do not miss or overwrite changes.
 
 With --certificates-from, the CA, certificates and keys of another data directory are
-copied, and kubeconfigs of its server remain valid. Without it, the server issues new
+copied, and kubeconfigs of its server remain valid at the same address. Without it, the server issues new
 ones at its start; clients then need the new admin.kubeconfig. The server writes
 admin.kubeconfig to the new directory in both cases.`,
 		Example: `  flowcontrol-apiserver etcd restore /backup/flowcontrol.db --data-dir=/var/lib/new --certificates-from=/var/lib/flowcontrol-apiserver
@@ -59,7 +59,7 @@ func (o *options) restore(ctx context.Context, options backup.RestoreOptions) er
 	o.warn(restored.Snapshot)
 	fmt.Fprintf(o.out, "Restored to %s: every key is as in the snapshot; the store continues at revision %d.\n", options.DataDir, restored.Revision)
 	if len(restored.Certificates) > 0 {
-		fmt.Fprintf(o.out, "Certificates: those of %s; its kubeconfigs remain valid.\n", options.CertificatesFrom)
+		fmt.Fprintf(o.out, "Certificates: those of %s; its kubeconfigs remain valid at the same address.\n", options.CertificatesFrom)
 	} else {
 		fmt.Fprintln(o.out, "Certificates: the server issues new ones; clients need the new admin.kubeconfig.")
 	}
