@@ -47,8 +47,8 @@ type Store struct {
 // calls Close.
 //
 // The error is a *NoStoreError if there is no store. Other errors say that the
-// directory belongs to another user, that the data are damaged, or that a server has
-// the directory and its etcd does not answer.
+// directory belongs to another user, that the data are damaged, that the first start of
+// its server was interrupted, or that a server has it and its etcd does not answer.
 func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error) {
 	dir, err := openExisting(path)
 	var inUse *InUseError
@@ -57,6 +57,9 @@ func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := refuseFirstStart(dir); err != nil {
+		return nil, errors.Join(err, dir.Close())
 	}
 	etcd, err := StartEtcd(ctx, dir, EtcdOptions{Log: log, QuotaBytes: MaxQuotaBytes})
 	if err != nil {
@@ -67,6 +70,16 @@ func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error
 		return nil, errors.Join(err, etcd.Close(ctx), dir.Close())
 	}
 	return &Store{Client: client, Path: dir.Path(), etcd: etcd, dir: dir}, nil
+}
+
+// refuseFirstStart returns an error if the first start of the server was interrupted.
+// What becomes of the store is decided by the next start of the server alone.
+func refuseFirstStart(dir *DataDirectory) error {
+	marked, err := exists(filepath.Join(dir.etcdPath(), firstStartName))
+	if err != nil || !marked {
+		return err
+	}
+	return fmt.Errorf("data directory %s: the first start of its server was interrupted; start the server first", dir.Path())
 }
 
 // connectStore connects to the etcd of the process that holds the directory.

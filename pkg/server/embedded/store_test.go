@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -68,20 +67,24 @@ func TestOpenStoreStartsAnEtcdIfNoServerRuns(t *testing.T) {
 }
 
 func TestOpenStoreSaysWhyThereIsNone(t *testing.T) {
-	ended, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-
 	absent := filepath.Join(t.TempDir(), "absent")
-	_, err := OpenStore(ended, absent, logr.Discard())
+	_, err := OpenStore(t.Context(), absent, logr.Discard())
 	var none *NoStoreError
 	require.ErrorAs(t, err, &none)
 	assert.ErrorContains(t, err, absent+" holds no store")
 	assert.NoDirExists(t, absent)
 
+	interrupted := filepath.Join(t.TempDir(), "interrupted")
+	fill(t, interrupted)
+	markFirstStart(t, interrupted)
+	_, err = OpenStore(t.Context(), interrupted, logr.Discard())
+	require.ErrorContains(t, err, "the first start of its server was interrupted; start the server first")
+	assert.FileExists(t, filepath.Join(interrupted, "etcd", firstStartName))
+
 	starting := filepath.Join(t.TempDir(), "starting")
 	fill(t, starting)
 	openDirectory(t, starting)
-	_, err = OpenStore(ended, starting, logr.Discard())
+	_, err = OpenStore(t.Context(), starting, logr.Discard())
 	assert.ErrorContains(t, err, "whose etcd does not answer")
 	assert.ErrorContains(t, err, "it may be starting or stopping")
 }

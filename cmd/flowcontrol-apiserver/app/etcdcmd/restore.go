@@ -49,8 +49,6 @@ admin.kubeconfig to the new directory in both cases.`,
 }
 
 func (o *options) restore(ctx context.Context, options backup.RestoreOptions) error {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
 	restored, err := backup.Restore(ctx, options)
 	if err != nil {
 		return err

@@ -13,8 +13,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
-// leastDistance is how many revisions a restored store skips at least.
-const leastDistance = 1_000_000_000
+const (
+	// leastDistance is how many revisions a restored store skips at least.
+	leastDistance = 1_000_000_000
+	// checkTimeout bounds how long an etcd takes to read a restored store.
+	checkTimeout = 10 * time.Minute
+)
 
 // RestoreOptions say what is restored, and to where.
 type RestoreOptions struct {
@@ -44,7 +48,7 @@ type Restored struct {
 
 // Restore makes a data directory of a snapshot. On success a server can start on it,
 // and the store was read and compared with the snapshot. On error nothing is left of
-// it. Ctx bounds the check.
+// it. Ctx ends the check.
 func Restore(ctx context.Context, options RestoreOptions) (*Restored, error) {
 	verified, err := Verify(options.Snapshot, options.Prefix)
 	if err != nil {
@@ -97,6 +101,8 @@ func (r *Restored) restore(etcdPath string, log *zap.Logger) error {
 // check starts an etcd on the store, as a server does, and compares what it holds with
 // the snapshot.
 func (r *Restored) check(ctx context.Context, store *embedded.NewStore, options RestoreOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
 	etcd, err := embedded.StartEtcd(ctx, store.Directory(), embedded.EtcdOptions{Log: options.Log, QuotaBytes: embedded.MaxQuotaBytes})
 	if err != nil {
 		return err
