@@ -19,10 +19,6 @@ issues in its data directory. A running server renews them by itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	// The root shows its flags by theme, and would show them here too.
-	plain := &cobra.Command{}
-	command.SetUsageFunc(plain.UsageFunc())
-	command.SetHelpFunc(plain.HelpFunc())
 	command.SetFlagErrorFunc(func(failed *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help lists the flags", err, failed.CommandPath())
 	})

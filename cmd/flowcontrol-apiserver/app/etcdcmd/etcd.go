@@ -51,17 +51,8 @@ without a port, until they are done. Run them as the user of the server.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	restoreHelp(command)
 	command.AddCommand(newSnapshot(o), newRestore(o), newDefrag(o), newStatus(o))
 	return command
-}
-
-// restoreHelp gives the command and those below it cobra's help, in place of their
-// parent's, which lists the flags of the server.
-func restoreHelp(command *cobra.Command) {
-	plain := &cobra.Command{}
-	command.SetHelpFunc(plain.HelpFunc())
-	command.SetUsageFunc(plain.UsageFunc())
 }
 
 // addDataDir adds the flag that names the directory of the server.
