@@ -140,19 +140,7 @@ func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
 		require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="serving",file=".*serving.crt"\} \d`, text)
 	})
 
-	renewed, err := versioned.NewForConfig(running.admin(t))
-	require.NoError(t, err)
-	_, err = renewed.FlowcontrolV1().FlowSchemas().Create(t.Context(), &flowcontrolv1.FlowSchema{
-		ObjectMeta: metav1.ObjectMeta{Name: "during-renewal"},
-		Spec: flowcontrolv1.FlowSchemaSpec{
-			MatchingPrecedence:         1000,
-			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
-		},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err, "with the new kubeconfig")
-	event, open := <-watched.ResultChan()
-	require.True(t, open, "the watch was dropped")
-	require.Equal(t, watch.Added, event.Type)
+	running.requireWatched(t, running.admin(t), watched, "during-renewal")
 	requests.stop(t)
 
 	// The old kubeconfig works until its own end, on a new connection too.
@@ -163,6 +151,25 @@ func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
 	require.NoError(t, err)
 	_, err = again.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err, "with the old kubeconfig")
+}
+
+// requireWatched creates a schema, and requires that a watch that was opened before shows
+// it.
+func (c *clocked) requireWatched(t *testing.T, config *rest.Config, watched watch.Interface, name string) {
+	t.Helper()
+	client, err := versioned.NewForConfig(config)
+	require.NoError(t, err)
+	_, err = client.FlowcontrolV1().FlowSchemas().Create(t.Context(), &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			MatchingPrecedence:         1000,
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	event, open := <-watched.ResultChan()
+	require.True(t, open, "the watch was dropped")
+	require.Equal(t, watch.Added, event.Type)
 }
 
 // requester sends requests one after another.

@@ -8,14 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newCertsCommand returns the command "certs", about the certificates in a data
-// directory.
+// newCertsCommand returns the command "certs". Its commands use the data directory at
+// dataDir unless a flag names another.
 func newCertsCommand(out io.Writer, dataDir string) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "certs",
-		Short: "Check and renew the certificates in the data directory",
+		Short: "Check and renew certificates",
 		Long: `Check and renew the certificates that a server without a kube-apiserver in front
-issues in its data directory. A running server renews them by itself.`,
+issues in its data directory, which a running server also does by itself, and renew
+those of a server in a cluster.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
@@ -23,7 +24,7 @@ issues in its data directory. A running server renews them by itself.`,
 		return fmt.Errorf("%w; %s --help lists the flags", err, failed.CommandPath())
 	})
 	command.SetOut(out)
-	command.AddCommand(newCertsCheckCommand(dataDir), newCertsRenewCommand(dataDir))
+	command.AddCommand(newCertsCheckCommand(dataDir), newCertsRenewCommand(dataDir), newCertsRenewSecretsCommand())
 	return command
 }
 

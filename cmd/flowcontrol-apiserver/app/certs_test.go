@@ -9,9 +9,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
 const day = 24 * time.Hour
@@ -157,5 +161,46 @@ func TestHelpOfTheCertsCommandsIsTheirOwn(t *testing.T) {
 		require.Contains(t, out, text)
 		require.Contains(t, out, "--data-dir string")
 		require.NotContains(t, out, "--secure-port", "the server's flags")
+	}
+}
+
+func TestCertsRenewSecretsTellsWhatBecameOfEach(t *testing.T) {
+	dir := usedDataDirectory(t)
+	secret := func(name, pair string) *corev1.Secret {
+		certificate, err := os.ReadFile(filepath.Join(dir, "pki", pair+".crt"))
+		require.NoError(t, err)
+		key, err := os.ReadFile(filepath.Join(dir, "pki", pair+".key"))
+		require.NoError(t, err)
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "flowcontrol-system"},
+			Data:       map[string][]byte{"tls.crt": certificate, "tls.key": key},
+		}
+	}
+	client := fake.NewClientset(secret("ca", "ca"), secret("flowcontrol-apiserver-serving", "serving"))
+	renew := func(after time.Duration) string {
+		var out bytes.Buffer
+		command := &certsRenewSecrets{Secrets: renewal.Secrets{
+			Client: client.CoreV1().Secrets("flowcontrol-system"), CA: "ca",
+			Duration: 365 * day, RenewBefore: 30 * day, Clock: clocktesting.NewFakePassiveClock(begin().Add(after)),
+		}}
+		require.NoError(t, command.run(t.Context(), &out, nil))
+		return out.String()
+	}
+	const others = "Secret flowcontrol-apiserver-etcd-client left alone: it does not exist\nSecret flowcontrol-etcd-tls left alone: it does not exist\n"
+	require.Equal(t, "Secret flowcontrol-apiserver-serving valid until 2031-03-01T12:00:00Z\n"+others, renew(day))
+	require.Equal(t, "Secret flowcontrol-apiserver-serving renewed, valid until 2032-02-01T12:00:00Z\n"+others, renew(337*day))
+	require.Equal(t, "Secret flowcontrol-apiserver-serving valid until 2032-02-01T12:00:00Z\n"+others, renew(338*day))
+}
+
+func TestCertsRenewSecretsRefusesWhatCannotWork(t *testing.T) {
+	_, err := execute(t, "certs", "renew-secrets")
+	require.ErrorContains(t, err, "give the kubeconfig of a cluster, or run this in a pod")
+	_, err = execute(t, "certs", "renew-secrets", "--kubeconfig="+filepath.Join(t.TempDir(), "absent"))
+	require.ErrorContains(t, err, "absent")
+	for _, renew := range []*certsRenewSecrets{
+		{Secrets: renewal.Secrets{Duration: time.Hour, RenewBefore: time.Hour}},
+		{Secrets: renewal.Secrets{Duration: time.Hour}},
+	} {
+		require.ErrorContains(t, renew.run(t.Context(), &bytes.Buffer{}, nil), "--duration=1h0m0s must be more than --renew-before=")
 	}
 }
