@@ -88,7 +88,7 @@ func (c *Controller) record(renewals []embedded.Renewal, errs []error) {
 	for _, renewal := range renewals {
 		c.config.Log.Info("Renewed certificate", "certificate", renewal.Certificate, "file", renewal.File,
 			"reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
-		c.metrics.countRenewal(renewal.Certificate, succeeded)
+		c.metrics.countRenewal(renewal.Certificate, resultSuccess)
 	}
 	for _, err := range errs {
 		names := c.config.Issued
@@ -98,7 +98,7 @@ func (c *Controller) record(renewals []embedded.Renewal, errs []error) {
 		}
 		c.config.Log.Error(err, "Failed to renew certificates; this is retried", "certificates", names, "after", Interval.String())
 		for _, name := range names {
-			c.metrics.countRenewal(name, failedResult)
+			c.metrics.countRenewal(name, resultError)
 		}
 	}
 }

@@ -13,4 +13,8 @@
 // covers the certificates that this server issues and those that an administrator
 // provides. A certificate that cannot be read keeps its last value, as the server keeps
 // using what it read last.
+//
+// Secrets renews the certificates of a server in a cluster, in the Secrets from which
+// its pods mount them. A CronJob runs it, not the server, which needs no access to the
+// key of the CA.
 package renewal

@@ -10,8 +10,8 @@ import (
 const (
 	namespace = "flowcontrol_apiserver"
 
-	succeeded    = "success"
-	failedResult = "error"
+	resultSuccess = "success"
+	resultError   = "error"
 )
 
 // metrics collects the expiry of certificates and counts renewals.
@@ -43,8 +43,8 @@ func newMetrics(config Config) *metrics {
 		}, []string{"certificate", "result"}),
 	}
 	for _, name := range config.Issued {
-		m.renewals.WithLabelValues(name, succeeded)
-		m.renewals.WithLabelValues(name, failedResult)
+		m.renewals.WithLabelValues(name, resultSuccess)
+		m.renewals.WithLabelValues(name, resultError)
 	}
 	return m
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +23,7 @@ import (
 func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
+	t.Run("the CronJob renews what the script has made, with the rights that it has", func(t *testing.T) { testCronJob(t, k) })
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
 }
 
@@ -107,6 +109,8 @@ func podTemplate(t *testing.T, object *unstructured.Unstructured) *corev1.PodTem
 			set.Spec.Template.Spec.Volumes = append(set.Spec.Template.Spec.Volumes, corev1.Volume{Name: claim.Name})
 		}
 		return &set.Spec.Template
+	case "CronJob":
+		return &find[batchv1.CronJob](t, one, "CronJob", object.GetName()).Spec.JobTemplate.Spec.Template
 	}
 	return nil
 }
