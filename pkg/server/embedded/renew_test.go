@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -150,22 +151,24 @@ func TestRenewCertificatesRefusesWhatItMayNotReplace(t *testing.T) {
 	}
 }
 
-func TestTwoWritersOfCertificatesWaitForEachOther(t *testing.T) {
+func TestTwoWritersOfCertificatesExcludeEachOther(t *testing.T) {
 	dir, _ := startedOnce(t, true)
+	before := contents(t, dir.pkiPath())
+	moment := at(begin().Add(day))
 	unlock, err := dir.LockCertificates(t.Context())
 	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		_, err := RenewCertificates(t.Context(), dir.Path(), LeafCertificates(), moment)
+		require.ErrorContains(t, err, "certificates in "+dir.Path()+" are locked by another process")
+	})
+	require.Empty(t, differences(before, contents(t, dir.pkiPath())))
+
 	done := make(chan error, 1)
 	go func() {
-		_, err := RenewCertificates(t.Context(), dir.Path(), LeafCertificates(), at(begin().Add(day)))
+		_, err := RenewCertificates(t.Context(), dir.Path(), LeafCertificates(), moment)
 		done <- err
 	}()
-	select {
-	case err := <-done:
-		t.Fatalf("it did not wait: %v", err)
-	default:
-	}
-	before := contents(t, dir.pkiPath())
 	require.NoError(t, unlock())
 	require.NoError(t, <-done)
-	assert.Equal(t, []string{"admin.crt", "serving.crt"}, differences(before, contents(t, dir.pkiPath())))
+	require.Equal(t, []string{"admin.crt", "serving.crt"}, differences(before, contents(t, dir.pkiPath())))
 }
