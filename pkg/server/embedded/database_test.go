@@ -140,40 +140,40 @@ func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 			spoil: func(t *testing.T, member string) {
 				require.NoError(t, os.Truncate(filepath.Join(member, "snap", "db"), 100))
 			},
-			wants: []string{"snap/db cannot be opened", "restore the directory from a backup"},
+			wants: []string{"snap/db cannot be opened", "restore a snapshot into a new directory"},
 		},
 		"a database that lost its end": {
 			spoil: func(t *testing.T, member string) {
 				require.NoError(t, os.Truncate(filepath.Join(member, "snap", "db"), 2*int64(os.Getpagesize())))
 			},
-			wants: []string{"snap/db is damaged", "restore the directory from a backup"},
+			wants: []string{"snap/db is damaged", "restore a snapshot into a new directory"},
 		},
 		"a database of rubbish": {
 			spoil: func(t *testing.T, member string) { overwrite(t, filepath.Join(member, "snap", "db"), 0) },
-			wants: []string{"snap/db cannot be opened: invalid database", "restore the directory from a backup"},
+			wants: []string{"snap/db cannot be opened: invalid database", "restore a snapshot into a new directory"},
 		},
 		"a database whose pages are rubbish": {
 			spoil: func(t *testing.T, member string) {
 				overwrite(t, filepath.Join(member, "snap", "db"), 2*int64(os.Getpagesize()))
 			},
-			wants: []string{"snap/db is damaged", "restore the directory from a backup"},
+			wants: []string{"snap/db is damaged", "restore a snapshot into a new directory"},
 		},
 		"a log damaged in its middle": {
 			spoil: func(t *testing.T, member string) { falsify(t, firstLog(member), "key/50") },
-			wants: []string{"cannot start", "crc mismatch", "restore the directory from a backup"},
+			wants: []string{"cannot start", "crc mismatch", "restore a snapshot into a new directory"},
 		},
 		"a log damaged from its beginning": {
 			spoil: func(t *testing.T, member string) { overwrite(t, firstLog(member), 200) },
 			limit: time.Second,
-			wants: []string{"did not become ready in time", "restore the directory from a backup"},
+			wants: []string{"did not become ready in time", "restore a snapshot into a new directory"},
 		},
 		"a database without its log": {
 			spoil: func(t *testing.T, member string) { require.NoError(t, os.RemoveAll(filepath.Join(member, "wal"))) },
-			wants: []string{"the data are incomplete", "no log in", "restore the directory from a backup"},
+			wants: []string{"the data are incomplete", "no log in", "restore a snapshot into a new directory"},
 		},
 		"data of an etcd that cannot be": {
 			spoil: func(t *testing.T, member string) { setClusterVersion(t, filepath.Join(member, "snap", "db"), "new") },
-			wants: []string{`the version of the data is "new"`, "restore the directory from a backup"},
+			wants: []string{`the version of the data is "new"`, "restore a snapshot into a new directory"},
 		},
 		"data that another program has open": {
 			spoil: func(t *testing.T, member string) {

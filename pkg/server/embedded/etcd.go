@@ -237,7 +237,7 @@ func (e *Etcd) watch() {
 
 // explainStart adds the directory and the remedy to the error of a start.
 func explainStart(directory string, err error) error {
-	const remedy = "if the data are damaged, restore the directory from a backup, or move it away to start with an empty store"
+	const remedy = "if the data are damaged, restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore', or move this one away to start with an empty store"
 	var newer *newerDataError
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &newer):

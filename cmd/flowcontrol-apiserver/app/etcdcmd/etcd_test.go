@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,9 +149,11 @@ func TestAFullStoreIsShownAndMadeWritable(t *testing.T) {
 	s.put(t, "key", "value")
 
 	for i := 0; err == nil; i++ {
-		_, err = s.Put(t.Context(), "filler/"+strings.Repeat("y", i), strings.Repeat("x", 256<<10))
+		for j := 0; err == nil; j++ {
+			_, err = s.Put(t.Context(), fmt.Sprintf("filler/%d/%d", i, j), strings.Repeat("x", 256<<10))
+		}
+		_, err = execute(t, "defrag", "--data-dir", path) // may make room for some more
 	}
-	_, err = execute(t, "defrag", "--data-dir", path)
 	require.ErrorContains(t, err, "etcd still rejects writes")
 	require.ErrorContains(t, err, "delete objects, or restart the server with a larger --etcd-quota-backend-bytes")
 	s.stop(t)

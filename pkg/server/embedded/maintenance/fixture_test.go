@@ -84,8 +84,20 @@ func (f *filling) fill(key func(i int) string) {
 	require.True(f.t, f.etcd.Space().NoSpace)
 }
 
-func oneKey(int) string     { return "filler" }
-func manyKeys(i int) string { return fmt.Sprintf("filler/%d", i) }
+// fillWithData writes until not even a defragmentation makes room.
+func (f *filling) fillWithData() {
+	f.t.Helper()
+	for i := 0; ; i++ {
+		f.fill(func(j int) string { return fmt.Sprintf("filler/%d/%d", i, j) })
+		result, err := Reclaim(f.t.Context(), f.Client, f.etcd.Space().QuotaBytes)
+		require.NoError(f.t, err)
+		if !result.Disarmed {
+			return
+		}
+	}
+}
+
+func oneKey(int) string { return "filler" }
 
 // newKeeper returns a keeper whose clock the test controls.
 func (f *filling) newKeeper() (*SpaceKeeper, *clocktesting.FakeClock) {

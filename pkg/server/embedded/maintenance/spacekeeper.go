@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -28,7 +29,7 @@ type SpaceKeeper struct {
 	Metrics    *Metrics
 
 	defragmented time.Time // the last time
-	compacted    bool      // since the alarm
+	least        int64     // for tests; 0 means leastSize
 }
 
 // Run runs rounds until ctx ends. The first is at once, so that a start with a larger
@@ -47,26 +48,31 @@ func (k *SpaceKeeper) Run(ctx context.Context) {
 // round does what is to be done now.
 func (k *SpaceKeeper) round(ctx context.Context) error {
 	s := store{client: k.Client, quota: k.QuotaBytes}
+	compacted := false
 	for range roundActions {
 		space, err := s.space(ctx)
 		if err != nil {
 			return err
 		}
-		next := decide(space, k.Clock.Since(k.defragmented))
-		if next == compact && k.compacted {
-			k.Log.Info("The embedded etcd rejects writes: its data reach the quota. Delete objects, or raise --etcd-quota-backend-bytes and restart",
-				"sizeBytes", space.SizeBytes, "inUseBytes", space.InUseBytes, "quotaBytes", space.QuotaBytes)
-		}
-		if next == nothing || next == compact && k.compacted {
-			k.compacted = false
+		next := decide(space, k.Clock.Since(k.defragmented), cmp.Or(k.least, leastSize), compacted)
+		if next == nothing {
+			k.report(space)
 			return nil
 		}
 		if err := k.do(ctx, s, next, space); err != nil {
 			return err
 		}
+		compacted = compacted || next == compact
 	}
-	k.compacted = false
 	return nil
+}
+
+// report logs that nothing can be done about an etcd that rejects writes.
+func (k *SpaceKeeper) report(space embedded.Space) {
+	if space.NoSpace && !hasRoom(space.InUseBytes, space) {
+		k.Log.Info("The embedded etcd rejects writes because its data reach the quota; delete objects, or restart with a larger --etcd-quota-backend-bytes",
+			"sizeBytes", space.SizeBytes, "inUseBytes", space.InUseBytes, "quotaBytes", space.QuotaBytes)
+	}
 }
 
 func (k *SpaceKeeper) do(ctx context.Context, s store, next action, space embedded.Space) error {
@@ -74,7 +80,6 @@ func (k *SpaceKeeper) do(ctx context.Context, s store, next action, space embedd
 	case compact:
 		k.Log.Info("The embedded etcd rejects writes because its database reached the quota; removing the history of all keys",
 			"sizeBytes", space.SizeBytes, "quotaBytes", space.QuotaBytes)
-		k.compacted = true
 		return s.compact(ctx)
 	case disarm:
 		if err := s.disarm(ctx); err != nil {

@@ -1,7 +1,9 @@
 package maintenance
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +31,7 @@ func TestAStoreThatItsHistoryFilledAcceptsWritesAfterARound(t *testing.T) {
 
 func TestAStoreThatItsDataFilledAcceptsWritesAfterDeletions(t *testing.T) {
 	f := start(t, embedded.MinQuotaBytes)
-	f.fill(manyKeys)
+	f.fillWithData()
 	keeper, clock := f.newKeeper()
 	require.NoError(t, keeper.round(t.Context()))
 	require.ErrorIs(t, f.write("another"), rpctypes.ErrNoSpace)
@@ -44,7 +46,7 @@ func TestAStoreThatItsDataFilledAcceptsWritesAfterDeletions(t *testing.T) {
 
 func TestAStoreAcceptsWritesAfterAStartWithALargerQuota(t *testing.T) {
 	f := start(t, embedded.MinQuotaBytes)
-	f.fill(manyKeys)
+	f.fillWithData()
 	f.restart(4 * embedded.MinQuotaBytes)
 	require.ErrorIs(t, f.write("another"), rpctypes.ErrNoSpace, "the alarm outlives the start")
 
@@ -52,7 +54,7 @@ func TestAStoreAcceptsWritesAfterAStartWithALargerQuota(t *testing.T) {
 	require.NoError(t, keeper.round(t.Context()))
 	require.NoError(t, f.write("another"))
 	assert.Zero(t, values(t, keeper.Metrics)["defragmentations_total success"], "there is no need")
-	got, err := f.Get(t.Context(), "filler/0")
+	got, err := f.Get(t.Context(), "filler/0/0")
 	require.NoError(t, err)
 	assert.Len(t, got.Kvs, 1)
 }
@@ -77,7 +79,7 @@ func TestReclaimKeepsTheAlarmWithoutRoom(t *testing.T) {
 	for name, quota := range map[string]int64{"of a quota that is known": embedded.MinQuotaBytes, "of a quota that is unknown": 0} {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, embedded.MinQuotaBytes)
-			f.fill(manyKeys)
+			f.fillWithData()
 			result, err := Reclaim(t.Context(), f.Client, quota)
 			require.NoError(t, err)
 			assert.False(t, result.Disarmed)
@@ -89,20 +91,34 @@ func TestReclaimKeepsTheAlarmWithoutRoom(t *testing.T) {
 
 func TestALargeFileIsDefragmentedOnceAnHour(t *testing.T) {
 	f := start(t, 0)
-	for range leastSize/valueBytes + 1 {
-		require.NoError(t, f.write("filler"))
+	keeper, clock := f.newKeeper()
+	keeper.least = 4 << 20
+	for _, test := range []struct {
+		step time.Duration
+		want float64
+	}{{0, 1}, {defragmentInterval - 1, 1}, {1, 2}} {
+		if f.etcd.Space().SizeBytes < keeper.least {
+			f.growAndCompact(keeper.least)
+		}
+		clock.Step(test.step)
+		require.NoError(t, keeper.round(t.Context()))
+		assert.Equal(t, test.want, values(t, keeper.Metrics)["defragmentations_total success"])
 	}
-	status, err := f.Status(t.Context(), f.Endpoints()[0])
-	require.NoError(t, err)
-	_, err = f.Compact(t.Context(), status.Header.Revision, clientv3.WithCompactPhysical())
-	require.NoError(t, err)
+	assert.Less(t, f.etcd.Space().SizeBytes, keeper.least)
+}
 
-	keeper, _ := f.newKeeper()
-	require.NoError(t, keeper.round(t.Context()))
-	require.NoError(t, keeper.round(t.Context()))
-	measured := values(t, keeper.Metrics)
-	assert.Equal(t, 1.0, measured["defragmentations_total success"])
-	assert.Less(t, measured["database_size_bytes"], float64(leastSize)/2)
+// growAndCompact makes a file of a size, nearly all of which is free.
+func (f *filling) growAndCompact(size int64) {
+	f.t.Helper()
+	const value = 1 << 20
+	for range size/value + 1 {
+		_, err := f.Put(f.t.Context(), "filler", strings.Repeat("x", value))
+		require.NoError(f.t, err)
+	}
+	status, err := f.Status(f.t.Context(), f.Endpoints()[0])
+	require.NoError(f.t, err)
+	_, err = f.Compact(f.t.Context(), status.Header.Revision, clientv3.WithCompactPhysical())
+	require.NoError(f.t, err)
 }
 
 func TestAlarmsOfOtherKindsAreNotSpace(t *testing.T) {
