@@ -47,13 +47,16 @@ func TestVersionAsJSON(t *testing.T) {
 func TestSubcommandsAreListedAndHaveTheirOwnHelp(t *testing.T) {
 	out, err := execute(t, "--help")
 	require.NoError(t, err)
-	require.Contains(t, out, "\nCommands:\n  completion  Generate the autocompletion script for the specified shell\n")
+	require.Contains(t, out, "\nCommands:\n  certs ")
+	require.Contains(t, out, "\n  completion  Generate the autocompletion script for the specified shell\n")
 	require.Contains(t, out, "\n  version     Print the version\n")
 
-	out, err = execute(t, "version", "--help")
-	require.NoError(t, err)
-	require.Contains(t, out, "--output string")
-	require.NotContains(t, out, "--data-dir")
+	for _, command := range [][]string{{"version"}, {"certs", "check"}, {"etcd", "status"}} {
+		out, err = execute(t, append(command, "--help")...)
+		require.NoError(t, err)
+		require.Contains(t, out, "--output string")
+		require.NotContains(t, out, "--bind-address")
+	}
 }
 
 func TestShellsCompleteFlags(t *testing.T) {

@@ -67,7 +67,7 @@ func TestCertificatesAreCopiedAndTheirCAIsKept(t *testing.T) {
 
 	after, err := EnsureCertificates(openDirectory(t, path), nil, time.Now)
 	require.NoError(t, err)
-	assert.Empty(t, after.Written)
+	assert.Empty(t, after.Renewals)
 	assert.Equal(t, before.CA.CertificatePEM, after.CA.CertificatePEM)
 	assert.Equal(t, before.Admin.KeyPEM, after.Admin.KeyPEM)
 	assert.EqualValues(t, 0o600, modeOf(t, filepath.Join(path, "pki", "ca.key")))
