@@ -154,6 +154,15 @@ func (f *FlowControl) TotalStatus() total.Status {
 	return f.sizing.Status()
 }
 
+// ConfigurationStatus returns how much of what the API stores is in force. Without
+// informers it is the zero value.
+func (f *FlowControl) ConfigurationStatus() engine.ConfigurationStatus {
+	if f.config == nil {
+		return engine.ConfigurationStatus{}
+	}
+	return f.config.Status()
+}
+
 // Applied returns a channel that is closed when the objects of the API have been
 // applied for the first time. Without informers it is closed.
 func (f *FlowControl) Applied() <-chan struct{} {

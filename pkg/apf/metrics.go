@@ -28,7 +28,7 @@ type exports struct {
 func (f *FlowControl) registerMetrics() {
 	library := metrics.NewCollector(f.engine)
 	f.metrics.registry = prometheus.NewRegistry()
-	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f))
+	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f), metrics.NewConfigurationCollector(f))
 	f.metrics.replaced = library.Names()
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
@@ -48,6 +50,11 @@ type Controller struct {
 	changed chan struct{}
 	// applied is closed after the first Apply.
 	applied chan struct{}
+	// pending is the number of changes that have been observed since the last Apply began.
+	pending atomic.Int64
+
+	mu     sync.Mutex // guards status
+	status engine.ConfigurationStatus
 }
 
 type objectKey struct {
@@ -112,6 +119,7 @@ func (c *Controller) noticed(object any, change string) {
 		name, _ := cache.MetaNamespaceKeyFunc(object) // empty without metadata
 		log.InfoS("Flow control object changed", "change", change, "kind", kindOf(object), "name", name)
 	}
+	c.pending.Add(1)
 	c.notify()
 }
 
@@ -175,12 +183,29 @@ func (c *Controller) pause(ctx context.Context, d time.Duration) {
 
 // apply translates and applies the objects of the informers.
 func (c *Controller) apply() {
+	observed := c.pending.Load()
 	// List the schemas first: a level that was written before its schema is then
 	// more likely to be in the list of levels.
 	schemas := objects[*flowcontrol.FlowSchema](c.config.Schemas)
 	levels := objects[*flowcontrol.PriorityLevelConfiguration](c.config.Levels)
 	configuration, problems := c.translator.Translate(levels, schemas)
 	c.report(append(problems, c.config.Engine.Apply(configuration)...))
+	c.pending.Add(-observed)
+	status := c.translator.Status()
+	status.AppliedAt = c.config.Clock.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status = status
+}
+
+// Status returns how much of what the API stores is in force. It is safe for concurrent
+// use. The result is read only.
+func (c *Controller) Status() engine.ConfigurationStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	status := c.status
+	status.Pending = int(c.pending.Load())
+	return status
 }
 
 func objects[O any](informer cache.SharedIndexInformer) []O {

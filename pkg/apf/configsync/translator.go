@@ -30,27 +30,32 @@ type apiObject interface {
 type translations[O apiObject, P any] map[string]translation[O, P]
 
 type translation[O apiObject, P any] struct {
-	object O     // the version translated last
-	err    error // of that version
-	valid  bool  // there was a valid version
-	plain  P     // the last valid version
+	object O      // the version translated last
+	err    error  // of that version
+	valid  bool   // there was a valid version
+	plain  P      // the last valid version
+	digest digest // of the last valid version
 }
 
-// translateFunc translates an object, given the last valid version.
-type translateFunc[O apiObject, P any] func(object O, former P) (P, error)
+// translator translates the objects of one kind.
+type translator[O apiObject, P any] struct {
+	// translate translates an object, given the last valid version.
+	translate func(object O, former P) (P, error)
+	digest    func(P) digest
+}
 
 // translate returns the translation of an object. Objects are immutable, so the same
 // pointer is not translated again: of ten thousand objects few change at a time.
-func (t translations[O, P]) translate(object O, translate translateFunc[O, P]) translation[O, P] {
+func (t translations[O, P]) translate(object O, with translator[O, P]) translation[O, P] {
 	known, ok := t[object.GetName()]
 	if ok && known.object == object {
 		return known
 	}
-	plain, err := translate(object, known.plain)
+	plain, err := with.translate(object, known.plain)
 	known.object, known.err = object, err
 	var ignored ignoredError
 	if err == nil || errors.As(err, &ignored) {
-		known.plain, known.valid = plain, true
+		known.plain, known.valid, known.digest = plain, true, with.digest(plain)
 	}
 	return known
 }
@@ -66,10 +71,10 @@ func NewTranslator() *Translator {
 // afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
 	var problems []engine.Problem
-	t.levels = t.levels.next(levels, translateLevel, func(name string, err error) {
+	t.levels = t.levels.next(levels, translator[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]{translateLevel, levelDigest}, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: err})
 	})
-	t.schemas = t.schemas.next(schemas, translateSchema, func(name string, err error) {
+	t.schemas = t.schemas.next(schemas, translator[*flowcontrol.FlowSchema, classify.Schema]{translateSchema, schemaDigest}, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: err})
 	})
 	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
@@ -77,10 +82,10 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 
 // next returns the translations of the objects of one kind, and calls problem for
 // each that is invalid, in order of name.
-func (t translations[O, P]) next(objects []O, translate translateFunc[O, P], problem func(string, error)) translations[O, P] {
+func (t translations[O, P]) next(objects []O, with translator[O, P], problem func(string, error)) translations[O, P] {
 	next := make(translations[O, P], len(objects))
 	for _, object := range objects {
-		next[object.GetName()] = t.translate(object, translate)
+		next[object.GetName()] = t.translate(object, with)
 	}
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		if err := next[name].err; err != nil {

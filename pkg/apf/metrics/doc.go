@@ -3,8 +3,8 @@
 // Names, types, help, labels and buckets are those of the flow control metrics of
 // k8s.io/apiserver, for the same dashboards and alerts. A Collector counts nothing: at
 // each scrape it gets a report from the engine and converts it. So requests do not
-// touch metrics, and the series of a deleted level or schema disappear. A FlowCollector
-// and a TotalCollector export what k8s.io/apiserver does not have.
+// touch metrics, and the series of a deleted level or schema disappear. A FlowCollector,
+// a TotalCollector and a ConfigurationCollector export what k8s.io/apiserver does not have.
 //
 // # Time-weighted histograms
 //

@@ -1,0 +1,105 @@
+package configsync
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	flowcontrol "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+)
+
+// digest identifies the valid version of an object that is in force: its name, its
+// specification, and what annotations add to it. UIDs are not part of it, so that servers
+// with stores of their own can be compared.
+type digest [sha256.Size]byte
+
+// marshaler is a specification of an API object. Its encoding is deterministic.
+type marshaler interface {
+	Marshal() ([]byte, error)
+}
+
+func digestOf(name string, spec marshaler, annotations string) digest {
+	encoded, err := spec.Marshal()
+	if err != nil {
+		encoded = []byte(err.Error()) // of a message without required fields, which cannot fail
+	}
+	h := sha256.New()
+	for _, part := range []string{name, annotations, string(encoded)} {
+		writeDelimited(h, part)
+	}
+	return digest(h.Sum(nil))
+}
+
+// writeDelimited writes a part after its length, so that parts cannot be confused.
+func writeDelimited(h hash.Hash, part string) {
+	_, _ = io.WriteString(h, strconv.Itoa(len(part))+":"+part) // a hash returns no error
+}
+
+func levelDigest(level prioritylevel.Config) digest {
+	object := level.Ref.(*flowcontrol.PriorityLevelConfiguration)
+	return digestOf(object.Name, &object.Spec, strconv.Itoa(level.MaxFlowSeatsPercent))
+}
+
+func schemaDigest(schema classify.Schema) digest {
+	object := schema.Ref.(*flowcontrol.FlowSchema)
+	return digestOf(object.Name, &object.Spec, "")
+}
+
+// Status returns which of the objects of the last Translate are in force, without times.
+func (t *Translator) Status() engine.ConfigurationStatus {
+	h := sha256.New()
+	writeDigests(h, t.levels)
+	writeDigests(h, t.schemas)
+	exists := func(level string) bool {
+		return t.levels[level].valid || level == mandatory.Exempt || level == mandatory.CatchAll
+	}
+	return engine.ConfigurationStatus{
+		Hash: "sha256:" + hex.EncodeToString(h.Sum(nil)),
+		Objects: map[engine.Kind]map[engine.ObjectState]int{
+			engine.LevelKind: t.levels.count(func(prioritylevel.Config) bool { return false }, engine.Enforced, engine.Invalid),
+			engine.SchemaKind: t.schemas.count(func(schema classify.Schema) bool { return !exists(schema.Level) },
+				engine.Enforced, engine.Invalid, engine.Dangling),
+		},
+	}
+}
+
+// writeDigests writes the digests of the objects in force, in order of name.
+func writeDigests[O apiObject, P any](h hash.Hash, t translations[O, P]) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if t[name].valid {
+			digest := t[name].digest
+			_, _ = h.Write(digest[:]) // a hash returns no error
+		}
+	}
+	writeDelimited(h, "") // the end of the kind
+}
+
+// count returns the number of objects in each of the states, zeroes included.
+func (t translations[O, P]) count(dangles func(P) bool, states ...engine.ObjectState) map[engine.ObjectState]int {
+	counts := map[engine.ObjectState]int{}
+	for _, state := range states {
+		counts[state] = 0
+	}
+	for _, translated := range t {
+		var ignored ignoredError
+		switch {
+		case translated.err != nil && !errors.As(translated.err, &ignored):
+			counts[engine.Invalid]++
+		case dangles(translated.plain):
+			counts[engine.Dangling]++
+		default:
+			counts[engine.Enforced]++
+		}
+	}
+	return counts
+}

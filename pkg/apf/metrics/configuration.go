@@ -1,0 +1,65 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+// ConfigurationSource knows how much of the stored configuration is in force.
+type ConfigurationSource interface {
+	ConfigurationStatus() engine.ConfigurationStatus
+}
+
+// ConfigurationCollector exports which configuration is in force, and how much of what is
+// stored. Create one with NewConfigurationCollector.
+type ConfigurationCollector struct {
+	source   ConfigurationSource
+	families families
+
+	info, objects, pending, appliedAt *prometheus.Desc
+}
+
+var _ prometheus.Collector = (*ConfigurationCollector)(nil)
+
+// NewConfigurationCollector returns a ConfigurationCollector of the source's status.
+func NewConfigurationCollector(source ConfigurationSource) *ConfigurationCollector {
+	c := &ConfigurationCollector{source: source}
+	c.info = c.families.add(prefix+"configuration_info",
+		alpha+"Hash of the configuration in force. Servers with the same hash enforce the same flow schemas and priority levels", nil, "hash")
+	c.objects = c.families.add(prefix+"configuration_objects",
+		alpha+"Number of stored objects by whether they are in force: enforced, dangling (the flow schema names a priority level that does not exist), or invalid", nil, "kind", "state")
+	c.pending = c.families.add(prefix+"configuration_pending_changes",
+		alpha+"Number of changes of stored objects that have been observed and are not in force yet", nil)
+	c.appliedAt = c.families.add(prefix+"configuration_last_applied_timestamp_seconds",
+		alpha+"Unix time at which a configuration was put into force last", nil)
+	return c
+}
+
+// Names returns the names of all families of the ConfigurationCollector.
+func (c *ConfigurationCollector) Names() []string { return slices.Clone(c.families.names) }
+
+// Describe implements prometheus.Collector.
+func (c *ConfigurationCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
+
+// Collect implements prometheus.Collector. Before a configuration of the API is in force
+// there are no series.
+func (c *ConfigurationCollector) Collect(metrics chan<- prometheus.Metric) {
+	status := c.source.ConfigurationStatus()
+	if status.AppliedAt.IsZero() {
+		return
+	}
+	out := &output{metrics: metrics}
+	out.gauge(c.info, 1, status.Hash)
+	for _, kind := range slices.Sorted(maps.Keys(status.Objects)) {
+		counts := status.Objects[kind]
+		for _, state := range slices.Sorted(maps.Keys(counts)) {
+			out.gauge(c.objects, float64(counts[state]), string(kind), string(state))
+		}
+	}
+	out.gauge(c.pending, float64(status.Pending))
+	out.gauge(c.appliedAt, float64(status.AppliedAt.UnixNano())/1e9)
+}
