@@ -39,6 +39,7 @@ func (s *Server) applyStorage(context.Context) error {
 		}
 		return fmt.Errorf("etcd: %w", err)
 	}
+	monitorStorage(factory)
 	s.nameUnreadableObjects()
 	s.explainFullStore()
 	// Without etcd the server is not ready, but live: a restart would not help.

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	storagefactory "k8s.io/apiserver/pkg/storage/storagebackend/factory"
+)
+
+// monitorPatience bounds how long a scrape waits for a connection to etcd. Prometheus gives
+// up on a scrape after 10 s by default.
+const monitorPatience = time.Second
+
+// connectMonitor connects to an etcd.
+type connectMonitor func(storagebackend.Config) (metrics.Monitor, error)
+
+// monitorStorage makes the metric of the size of the store keep no scrape waiting. The
+// library dials etcd at each scrape, for 20 s if etcd does not respond: all metrics of this
+// server would be missing when they are needed most.
+func monitorStorage(factory serverstorage.StorageFactory) {
+	metrics.SetStorageMonitorGetter(func() ([]metrics.Monitor, error) {
+		return storageMonitors(factory.Configs(), storagefactory.CreateMonitor, monitorPatience)
+	})
+}
+
+// storageMonitors returns a monitor of each store, or an error if one takes longer than
+// patience. The collector of the library closes the monitors.
+func storageMonitors(configs []storagebackend.Config, connect connectMonitor, patience time.Duration) (monitors []metrics.Monitor, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, config := range configs {
+		monitor, err := connectWithin(ctx, func() (metrics.Monitor, error) { return connect(config) })
+		if err != nil {
+			for _, opened := range monitors {
+				_ = opened.Close() // nothing is written to it
+			}
+			return nil, err
+		}
+		monitors = append(monitors, monitor)
+	}
+	return monitors, nil
+}
+
+// connectWithin returns what connect returns, unless ctx ends before. Then a monitor that
+// comes late is closed.
+func connectWithin(ctx context.Context, connect func() (metrics.Monitor, error)) (metrics.Monitor, error) {
+	type result struct {
+		monitor metrics.Monitor
+		err     error
+	}
+	results := make(chan result)
+	go func() {
+		monitor, err := connect()
+		select {
+		case results <- result{monitor, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = monitor.Close() // nothing is written to it
+			}
+		}
+	}()
+	select {
+	case r := <-results:
+		return r.monitor, r.err
+	case <-ctx.Done():
+		return nil, errors.New("etcd does not respond: its size is unknown")
+	}
+}
