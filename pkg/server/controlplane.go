@@ -66,6 +66,9 @@ func (s *Server) watchControlPlane(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.metrics.Register(monitor.Metrics()); err != nil {
+		return err
+	}
 	for _, check := range monitor.Checks() {
 		s.generic.AddReadyzChecks(check)
 		s.chain.checkMessages = append(s.chain.checkMessages,

@@ -59,24 +59,22 @@ func (s *Server) applyAudit() error {
 	return nil
 }
 
-// installMetrics serves the metrics of the library, of certificates, of the embedded etcd
-// if there is one and, if flow control is enabled, of pkg/apf with them.
+// installMetrics serves the metrics of the library, of this server, of the embedded etcd if
+// there is one and, if flow control is enabled, of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
-	paths := s.apiserver.Handler.NonGoRestfulMux
-	routes.DefaultMetrics{}.Install(paths)
-	slis.SLIMetrics{}.Install(paths)
-	registry := prometheus.NewRegistry()
-	if s.flowControl != nil {
-		registry = s.flowControl.Registry()
-		s.flowControl.InstallMetrics(paths)
-	} else {
-		paths.Unregister(metricsPath)
-		paths.Handle(metricsPath, metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, metrics.HandlerOpts{}))
-	}
 	for _, collector := range append(s.storeCollectors(), s.certificates.Collector()) {
-		if err := registry.Register(collector); err != nil {
+		if err := s.metrics.Register(collector); err != nil {
 			return err
 		}
 	}
+	paths := s.apiserver.Handler.NonGoRestfulMux
+	routes.DefaultMetrics{}.Install(paths)
+	slis.SLIMetrics{}.Install(paths)
+	if s.flowControl != nil {
+		s.flowControl.InstallMetrics(paths)
+		return s.flowControl.Registry().Register(s.metrics)
+	}
+	paths.Unregister(metricsPath)
+	paths.Handle(metricsPath, metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, s.metrics}, metrics.HandlerOpts{}))
 	return nil
 }

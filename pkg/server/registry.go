@@ -56,6 +56,9 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 		return err
 	}
 	keeper := bootstrap.New(client.FlowcontrolV1(), clock.RealClock{}, klog.Background())
+	if err := s.metrics.Register(keeper.Writes()); err != nil {
+		return err
+	}
 	if err := s.apiserver.AddPostStartHook("flowcontrol-built-in-objects", func(hook genericapiserver.PostStartHookContext) error {
 		go keeper.Run(hook)
 		return nil

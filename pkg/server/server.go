@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -44,6 +45,8 @@ type Server struct {
 	chain chainInputs
 	// certificates renews the certificates of the data directory, and watches others.
 	certificates *renewal.Controller
+	// metrics are those of this server that neither the library nor the engine has.
+	metrics *prometheus.Registry
 	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
 	closeOnce  sync.Once
@@ -65,7 +68,7 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 	}
 	scheme := install.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
-	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs)}
+	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs), metrics: prometheus.NewRegistry()}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err

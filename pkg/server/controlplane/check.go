@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/utils/clock"
 )
 
 // Check is one readiness check with its last result.
@@ -20,16 +22,17 @@ type Check struct {
 	// optional is set if the server may become ready although the check fails.
 	optional bool
 	log      logr.Logger
+	clock    clock.PassiveClock
 
-	mu      sync.Mutex // guards what follows
-	passed  bool       // at least once
-	failure *failure   // of the last attempt; nil if it passed
+	mu         sync.Mutex // guards what follows
+	lastPassed time.Time  // zero: never
+	failure    *failure   // of the last attempt; nil if it passed
 }
 
 var _ healthz.HealthChecker = &Check{}
 
-func newCheck(name string, optional bool, log logr.Logger) *Check {
-	return &Check{name: name, optional: optional, log: log.WithValues("check", name), failure: &failure{message: "kube-apiserver has not answered yet"}}
+func newCheck(name string, optional bool, config Config) *Check {
+	return &Check{name: name, optional: optional, log: config.Log.WithValues("check", name), clock: config.Clock, failure: &failure{message: "kube-apiserver has not answered yet"}}
 }
 
 // Name implements healthz.HealthChecker.
@@ -40,7 +43,7 @@ func (c *Check) Name() string { return c.name }
 func (c *Check) Check(*http.Request) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.passed || c.optional || c.failure == nil {
+	if !c.lastPassed.IsZero() || c.optional || c.failure == nil {
 		return nil
 	}
 	return c.failure.err()
@@ -57,13 +60,23 @@ func (c *Check) Message() string {
 	return c.failure.message
 }
 
+// results returns whether the last attempt passed, and the time of the last one that did,
+// zero if none did.
+func (c *Check) results() (passing bool, lastPassed time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure == nil, c.lastPassed
+}
+
 // record takes the result of an attempt, nil if it passed, and logs a change.
 func (c *Check) record(result *failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	previous, first := c.failure, !c.passed
+	previous, first := c.failure, c.lastPassed.IsZero()
 	c.failure = result
-	c.passed = c.passed || result == nil
+	if result == nil {
+		c.lastPassed = c.clock.Now()
+	}
 	switch {
 	case result == nil && previous != nil:
 		c.log.Info("Check passed")

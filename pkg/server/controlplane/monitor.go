@@ -66,7 +66,7 @@ func New(config Config) (*Monitor, error) {
 	}
 	m := &Monitor{clock: config.Clock}
 	add := func(name string, optional bool, run func(context.Context) *failure) attempt {
-		check := newCheck(name, optional, config.Log)
+		check := newCheck(name, optional, config)
 		m.checks = append(m.checks, check)
 		return attempt{check, run}
 	}

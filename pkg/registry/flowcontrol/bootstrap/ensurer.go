@@ -32,15 +32,17 @@ type ensurer[T object[T]] struct {
 	kind[T]
 	builtIn   sets.Set[string]
 	readiness *readiness
+	writes    writes
 	logger    klog.Logger
 }
 
-func newEnsurer[T object[T]](kind kind[T], readiness *readiness, logger klog.Logger) ensurer[T] {
-	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, logger: logger.WithValues("kind", kind.name)}
+func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, logger klog.Logger) ensurer[T] {
+	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, writes: writes, logger: logger.WithValues("kind", kind.name)}
 	for _, objects := range [][]T{kind.mandatory, kind.suggested} {
 		for _, object := range objects {
 			e.builtIn.Insert(object.GetName())
 			readiness.expect(kind.name, object.GetName())
+			writes.expect(kind.name, object.GetName())
 		}
 	}
 	return e
@@ -157,6 +159,7 @@ func (e ensurer[T]) create(ctx context.Context, role role, builtIn T) error {
 	if _, err := e.client.Create(ctx, builtIn.DeepCopy(), metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
+	e.writes.count(e.name, builtIn.GetName(), created)
 	e.logger.V(2).Info("Created a built-in object", "name", builtIn.GetName(), "role", role)
 	return nil
 }
@@ -167,8 +170,10 @@ func (e ensurer[T]) update(ctx context.Context, role role, revision revision[T])
 	}
 	name := revision.object.GetName()
 	if revision.restored {
+		e.writes.count(e.name, name, restored)
 		e.logger.Info("Restored the spec of a built-in object", "name", name, "role", role)
 	} else {
+		e.writes.count(e.name, name, annotated)
 		e.logger.V(2).Info("Updated the autoupdate-spec annotation of a built-in object", "name", name, "role", role, "autoUpdate", revision.serverOwned)
 	}
 	return nil
@@ -184,6 +189,7 @@ func (e ensurer[T]) delete(ctx context.Context, obsolete T) error {
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
+	e.writes.count(e.name, obsolete.GetName(), deleted)
 	e.logger.Info("Deleted an object that is no longer built in", "name", obsolete.GetName())
 	return nil
 }

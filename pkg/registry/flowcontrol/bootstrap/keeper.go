@@ -28,6 +28,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -57,6 +58,7 @@ type Keeper struct {
 	levels    ensurer[*flowcontrolv1.PriorityLevelConfiguration]
 	schemas   ensurer[*flowcontrolv1.FlowSchema]
 	readiness *readiness
+	writes    writes
 	clock     clock.Clock
 	logger    klog.Logger
 }
@@ -73,11 +75,12 @@ func New(client flowcontrolv1client.FlowcontrolV1Interface, clock clock.Clock, l
 }
 
 func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas kind[*flowcontrolv1.FlowSchema], clock clock.Clock, logger klog.Logger) *Keeper {
-	readiness := &readiness{}
+	readiness, writes := &readiness{}, newWrites()
 	return &Keeper{
-		levels:    newEnsurer(levels, readiness, logger),
-		schemas:   newEnsurer(schemas, readiness, logger),
+		levels:    newEnsurer(levels, readiness, writes, logger),
+		schemas:   newEnsurer(schemas, readiness, writes, logger),
 		readiness: readiness,
+		writes:    writes,
 		clock:     clock,
 		logger:    logger,
 	}
@@ -89,6 +92,9 @@ func (*Keeper) Name() string { return CheckName }
 // Check implements healthz.HealthChecker. It fails until a pass has succeeded and
 // names the missing objects.
 func (k *Keeper) Check(*http.Request) error { return k.readiness.err() }
+
+// Writes has the metric of the writes that the keeper made.
+func (k *Keeper) Writes() prometheus.Collector { return k.writes.counter }
 
 // Run makes a pass every minute until ctx is done. Until one has succeeded, it
 // retries with a backoff of 100 ms to 5 s.

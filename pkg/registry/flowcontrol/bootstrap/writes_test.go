@@ -1,0 +1,67 @@
+package bootstrap
+
+import (
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+// counted returns the counters of a keeper that are not zero, and the number of those
+// that are, by "kind name operation".
+func counted(t *testing.T, k *Keeper) (counts map[string]float64, zeroes int) {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(k.Writes()))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	require.Len(t, families, 1)
+	require.Equal(t, "flowcontrol_apiserver_built_in_object_writes_total", families[0].GetName())
+	counts = map[string]float64{}
+	for _, metric := range families[0].GetMetric() {
+		labels := metric.GetLabel()
+		if value := metric.GetCounter().GetValue(); value > 0 {
+			counts[labels[0].GetValue()+" "+labels[1].GetValue()+" "+labels[2].GetValue()] = value
+		} else {
+			zeroes++
+		}
+	}
+	return counts, zeroes
+}
+
+func TestWritesAreCountedByObjectAndOperation(t *testing.T) {
+	a := newAPI(t)
+	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
+	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	counts, zeroes := counted(t, k)
+	require.Empty(t, counts)
+	require.Equal(t, 6, zeroes, "each operation on each object has a counter before the first write")
+
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	for range 3 {
+		a.put(withAutoUpdate(newLevel("l", 7), "true"))
+		require.NoError(t, k.EnsureOnce(t.Context()))
+	}
+	a.put(withAutoUpdate(newSchema("s", "l", 100), "absent"))
+	a.put(withAutoUpdate(newLevel("obsolete", 5), "true"))
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	counts, _ = counted(t, k)
+	require.Equal(t, map[string]float64{
+		"PriorityLevelConfiguration l create":        1,
+		"PriorityLevelConfiguration l restore":       3,
+		"PriorityLevelConfiguration obsolete delete": 1,
+		"FlowSchema s create":                        1,
+		"FlowSchema s annotate":                      1,
+	}, counts)
+}
+
+func TestWritesThatFailAreNotCounted(t *testing.T) {
+	a := newAPI(t)
+	a.fail("create", "*", "", func() error { return conflict(levelsResource, "l") })
+	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{newLevel("l", 5)}}, [2][]*flowcontrolv1.FlowSchema{})
+	require.Error(t, k.EnsureOnce(t.Context()))
+	counts, _ := counted(t, k)
+	require.Empty(t, counts)
+}
