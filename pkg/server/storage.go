@@ -40,11 +40,14 @@ func (s *Server) applyStorage(context.Context) error {
 		return fmt.Errorf("etcd: %w", err)
 	}
 	monitorStorage(factory)
+	if err := s.exportEtcdCheck(); err != nil {
+		return err
+	}
 	s.nameUnreadableObjects()
 	s.explainFullStore()
 	// Without etcd the server is not ready, but live: a restart would not help.
 	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
-		return check.Name() == "etcd"
+		return check.Name() == etcdCheck
 	})
 	return nil
 }

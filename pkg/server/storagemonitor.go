@@ -3,8 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/server/healthz"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -14,6 +18,46 @@ import (
 // monitorPatience bounds how long a scrape waits for a connection to etcd. Prometheus gives
 // up on a scrape after 10 s by default.
 const monitorPatience = time.Second
+
+// etcdCheck is the name of the library's check that a read of etcd with a quorum succeeds.
+const etcdCheck = "etcd"
+
+// checkPatience bounds how long a scrape waits for this check, which takes up to 2 s by
+// default, and 20 s while it has no connection yet.
+const checkPatience = 3 * time.Second
+
+// exportEtcdCheck makes the result of the check a metric, so that alerts tell an etcd that is
+// unavailable from a server that is.
+func (s *Server) exportEtcdCheck() error {
+	index := slices.IndexFunc(s.generic.ReadyzChecks, func(check healthz.HealthChecker) bool { return check.Name() == etcdCheck })
+	if index < 0 {
+		return fmt.Errorf("the check %s of /readyz is missing", etcdCheck)
+	}
+	check := s.generic.ReadyzChecks[index]
+	return s.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "flowcontrol_apiserver_etcd_available",
+		Help: "[ALPHA] Whether etcd answered a read that requires a quorum of its members, 1 or 0",
+	}, func() float64 {
+		if passes(check, checkPatience) {
+			return 1
+		}
+		return 0
+	}))
+}
+
+// passes reports whether a check succeeds within patience.
+func passes(check healthz.HealthChecker, patience time.Duration) bool {
+	results := make(chan error, 1)
+	go func() { results <- check.Check(nil) }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-results:
+		return err == nil
+	case <-timer.C:
+		return false
+	}
+}
 
 // connectMonitor connects to an etcd.
 type connectMonitor func(storagebackend.Config) (metrics.Monitor, error)

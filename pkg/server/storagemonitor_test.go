@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 )
@@ -30,7 +32,7 @@ func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 		configs := []storagebackend.Config{{Prefix: "responds"}, {Prefix: "hangs"}}
 		monitors, err := storageMonitors(configs, func(config storagebackend.Config) (metrics.Monitor, error) {
 			if config.Prefix == "hangs" {
-				time.Sleep(20 * time.Second) // virtual
+				<-time.After(20 * time.Second) // virtual
 			}
 			return openMonitor{&closed}, nil
 		}, time.Second)
@@ -38,7 +40,7 @@ func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 		require.Empty(t, monitors)
 		require.Equal(t, time.Second, time.Since(begin))
 		require.Equal(t, 1, closed, "the connection that was open")
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute) // virtual
 		synctest.Wait()
 		require.Equal(t, 2, closed, "the connection that came late")
 	})
@@ -55,4 +57,28 @@ func TestScrapeHasAMonitorOfEachStore(t *testing.T) {
 	refused := errors.New("connection refused")
 	_, err = storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return nil, refused }, time.Minute)
 	require.ErrorIs(t, err, refused)
+}
+
+func TestEtcdIsUnavailableIfItsCheckFailsOrTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, c := range map[string]struct {
+			takes time.Duration
+			err   error
+			want  bool
+		}{
+			"it passes":        {time.Second, nil, true},
+			"it fails":         {time.Second, errors.New("no quorum"), false},
+			"it takes 20 s":    {20 * time.Second, nil, false},
+			"it fails at once": {0, errors.New("no quorum"), false},
+		} {
+			check := healthz.NamedCheck(etcdCheck, func(*http.Request) error {
+				<-time.After(c.takes) // virtual
+				return c.err
+			})
+			begin := time.Now()
+			require.Equal(t, c.want, passes(check, 3*time.Second), name)
+			require.LessOrEqual(t, time.Since(begin), 3*time.Second, name)
+		}
+		<-time.After(time.Minute) // virtual
+	})
 }
