@@ -237,7 +237,7 @@ binaries: ## Build the programs that `make test` runs
 
 .PHONY: binaries-long
 binaries-long: ## Build the programs that `make test-long` runs
-	@echo "binaries-long: also kube-apiserver 1.36, Prometheus, BuildKit and the OpenTelemetry collector (minutes the first time)"
+	@echo "binaries-long: also kube-apiserver 1.36, Prometheus, promtool, BuildKit and the OpenTelemetry collector (minutes the first time)"
 	@go run ./test/binaries/build -long
 
 .PHONY: bench
@@ -323,8 +323,9 @@ update-codegen: ## Generate code
 	@hack/update-codegen.sh
 
 .PHONY: update-docs
-update-docs: binaries ## Update outputs, flags, filters and conformance in the documents
-	@echo "update-docs: README.md, ARCHITECTURE.md and docs/"
+update-docs: binaries ## Update outputs, flags, filters and conformance in the documents, rules and dashboard
+	@echo "update-docs: README.md, ARCHITECTURE.md, docs/ and artifacts/monitoring"
+	@go run ./hack/monitoring
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
 	@go test -count=1 ./pkg/insight/explain -run=TestSeatsDocument -update-docs

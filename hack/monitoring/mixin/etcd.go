@@ -1,0 +1,33 @@
+package mixin
+
+import "time"
+
+// etcd are the rules about the store, as the server sees it.
+func etcd() Group {
+	return Group{
+		Name: "flowcontrol-etcd",
+		Alerts: []Alert{
+			{
+				Name: "FlowControlEtcdUnavailable", Severity: Critical, For: 2 * time.Minute,
+				Expression: `flowcontrol_apiserver_etcd_available{$server} == 0`,
+				Summary:    "etcd is unavailable: stopped, unreachable, or without a quorum.",
+				Description: "{{ $labels.instance }} of job {{ $labels.job }} gets no answer from etcd that a quorum of its members agrees on. Objects can be read from its cache until it restarts, and none can be written. " +
+					"Check that a majority of the members of etcd runs and is reached.",
+			},
+			{
+				Name: "FlowControlEtcdSlow", Severity: Warning, For: 10 * time.Minute,
+				Expression: `histogram_quantile(0.99, sum without (operation, type) (rate(etcd_request_duration_seconds_bucket{$server}[$5m]))) > 0.5`,
+				Summary:    "etcd responds slowly.",
+				Description: "One of 100 requests of {{ $labels.instance }} of job {{ $labels.job }} to etcd takes {{ $value | humanizeDuration }} or longer. " +
+					"Check the disks of etcd and the network to it. Writes keep their seats as long.",
+			},
+			{
+				Name: "FlowControlEtcdLarge", Severity: Warning, For: 10 * time.Minute,
+				Expression: `apiserver_storage_size_bytes{$server} > 0.8 * $quota`,
+				Summary:    "The database of etcd is near its quota.",
+				Description: "The database of the etcd of {{ $labels.instance }} of job {{ $labels.job }} has {{ $value | humanize1024 }}B, more than 80 % of its quota. " +
+					"At the quota etcd rejects all writes. Compact and defragment it, or raise the quota.",
+			},
+		},
+	}
+}

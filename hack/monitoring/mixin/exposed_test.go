@@ -1,0 +1,109 @@
+package mixin
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+)
+
+// TestEveryMetricIsExposed compares rules and dashboard with what a server exposes, and, of
+// families without series on a server at rest that runs alone, with what it registers.
+func TestEveryMetricIsExposed(t *testing.T) {
+	exposed := scraped(t)
+	for _, name := range registered(t) {
+		exposed[name] = true
+	}
+	for _, name := range unique(append(alertMetrics(), dashboardMetrics()...)) {
+		assert.True(t, exposed[name], "%s is not exposed", name)
+	}
+}
+
+// scraped returns the names of the families of a running server.
+func scraped(t *testing.T) map[string]bool {
+	t.Helper()
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	config := server.NewConfig()
+	config.DataDir = filepath.Join(t.TempDir(), "data")
+	config.SecureServing.Listener = listener
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	running, err := server.New(ctx, config.Complete())
+	require.NoError(t, err)
+	defer running.Close()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop() // or a failed server would be waited for
+		ended <- running.Run(ctx)
+	}()
+	require.NoError(t, running.WaitReady(ctx))
+	loopback := running.LoopbackClientConfig()
+	client, err := rest.HTTPClientFor(loopback)
+	require.NoError(t, err)
+	names := map[string]bool{}
+	eventually.Holds(t, "metrics are served", func(a *eventually.Attempt) {
+		request, err := http.NewRequestWithContext(a.Context(), http.MethodGet, loopback.Host+"/metrics", nil)
+		require.NoError(a, err)
+		response, err := client.Do(request)
+		require.NoError(a, err)
+		defer func() { _ = response.Body.Close() }()
+		families, err := exposition.Parse(response.Body)
+		require.NoError(a, err)
+		for name := range families {
+			names[name] = true
+		}
+	})
+	stop()
+	require.NoError(t, <-ended)
+	return names
+}
+
+// registered returns the names of the families of the library, of the engine, and of the
+// monitor of a kube-apiserver in front.
+func registered(t *testing.T) []string {
+	t.Helper()
+	authorizerfactory.RegisterMetrics()
+	upstream := &rest.Config{Host: "127.0.0.1:1"}
+	monitor, err := controlplane.New(controlplane.Config{Authentication: upstream, Authorization: upstream, Clock: clock.RealClock{}, Log: logr.Discard()})
+	require.NoError(t, err)
+	library, ok := legacyregistry.Registerer().(prometheus.Collector)
+	require.True(t, ok)
+	names := append(metrics.NewCollector(engine.New(engine.Options{Total: 1})).Names(), metrics.NewTotalCollector(nil).Names()...)
+	for _, collector := range []prometheus.Collector{library, monitor.Metrics()} {
+		names = append(names, described(collector)...)
+	}
+	return names
+}
+
+func described(collector prometheus.Collector) (names []string) {
+	descs := make(chan *prometheus.Desc)
+	go func() {
+		defer close(descs)
+		collector.Describe(descs)
+	}()
+	for desc := range descs {
+		if match := regexp.MustCompile(`fqName: "([^"]+)"`).FindStringSubmatch(desc.String()); match != nil {
+			names = append(names, match[1])
+		}
+	}
+	return names
+}
