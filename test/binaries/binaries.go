@@ -77,6 +77,10 @@ func Buildctl(ctx context.Context) (string, error) {
 // of the binary.
 func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
 
+// Promtool builds the tool that checks and tests rules of Prometheus, and returns the path of
+// the binary.
+func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promtoolProgram()) }
+
 // Collector builds an OpenTelemetry collector and returns the path of the binary.
 func Collector(ctx context.Context) (string, error) { return built.get(ctx, collectorProgram()) }
 

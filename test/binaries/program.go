@@ -34,7 +34,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram(),
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 }
 
@@ -66,6 +66,11 @@ func etcdProgram() program {
 
 func prometheusProgram() program {
 	return program{name: "prometheus", module: "hack/tools/programs", pkg: "github.com/prometheus/prometheus/cmd/prometheus"}
+}
+
+// promtoolProgram returns the tool that checks and tests rules of Prometheus.
+func promtoolProgram() program {
+	return program{name: "promtool", module: "hack/tools/promtool", pkg: "github.com/prometheus/prometheus/cmd/promtool"}
 }
 
 func kubernetesProgram(name string) program {
