@@ -27,7 +27,7 @@ func mount(t *testing.T, secrets corev1client.SecretInterface, name, folder stri
 	t.Helper()
 	secret, err := secrets.Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
-	version, err := os.MkdirTemp(folder, "..version-")
+	version, err := os.MkdirTemp(folder, "..version-") //nolint:usetesting // beside the link, as kubelet does
 	require.NoError(t, err)
 	for file, content := range secret.Data {
 		require.NoError(t, os.WriteFile(filepath.Join(version, file), content, 0o600))

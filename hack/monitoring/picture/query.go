@@ -83,7 +83,7 @@ func (s Source) query(ctx context.Context, query mixin.Query) ([]line, error) {
 		return nil, fmt.Errorf("the answer of Prometheus to %s: %w", expression, err)
 	}
 	if answer.Error != "" {
-		return nil, fmt.Errorf("Prometheus answered to %s: %s", expression, answer.Error)
+		return nil, fmt.Errorf("the answer of Prometheus to %s is an error: %s", expression, answer.Error)
 	}
 	var lines []line
 	for _, result := range answer.Data.Result {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -137,12 +138,7 @@ func logHoldsRequests(directory string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("log in %s cannot be read: %w", directory, err)
 	}
-	for _, entry := range entries {
-		if isWrite(entry) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(entries, isWrite), nil
 }
 
 // isWrite reports whether an entry of the log is a request that writes, unlike those

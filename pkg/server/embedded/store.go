@@ -51,8 +51,7 @@ type Store struct {
 // its server was interrupted, or that a server has it and its etcd does not answer.
 func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error) {
 	dir, err := openExisting(path)
-	var inUse *InUseError
-	if errors.As(err, &inUse) {
+	if inUse, ok := errors.AsType[*InUseError](err); ok {
 		return connectStore(ctx, inUse)
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func TestOpenStoreOfAnotherUserIsRefused(t *testing.T) {
 	base, err := os.MkdirTemp("", "store") //nolint:usetesting // another user may not enter t.TempDir
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
-	require.NoError(t, os.Chmod(base, 0o755)) //nolint:gosec // for another user
+	require.NoError(t, os.Chmod(base, 0o755))
 	path := filepath.Join(base, "data")
 	fill(t, path)
 	if os.Geteuid() != 0 {

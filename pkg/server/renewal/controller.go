@@ -92,8 +92,7 @@ func (c *Controller) record(renewals []embedded.Renewal, errs []error) {
 	}
 	for _, err := range errs {
 		names := c.config.Issued
-		var failed *embedded.CertificateError
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*embedded.CertificateError](err); ok {
 			names = []string{failed.Certificate}
 		}
 		c.config.Log.Error(err, "Failed to renew certificates; this is retried", "certificates", names, "after", Interval.String())

@@ -74,11 +74,12 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 	}
 	result := SecretResult{NotAfter: old.Leaf.NotAfter}
 	now := s.Clock.Now()
+	foreign := old.Leaf.CheckSignatureFrom(ca.Leaf) != nil
 	switch {
 	case secret.Annotations[certManagerAnnotation] != "":
 		result.Left = "cert-manager renews it"
 		return result, nil
-	case old.Leaf.CheckSignatureFrom(ca.Leaf) != nil:
+	case foreign:
 		result.Left = "the CA in Secret " + s.CA + " has not signed it"
 		return result, nil
 	case !now.Before(old.Leaf.NotBefore) && !now.Add(s.RenewBefore).After(old.Leaf.NotAfter):

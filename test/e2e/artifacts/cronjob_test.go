@@ -3,6 +3,7 @@ package artifacts
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func testCronJob(t *testing.T, k *kubeAPIServer) {
 	require.Len(t, job.Containers, 1)
 	kubeconfig := k.kubeconfigOf(t, job.ServiceAccountName)
 	run := func() (string, error) {
-		args := append(job.Containers[0].Args, "--kubeconfig="+kubeconfig)
+		args := append(slices.Clone(job.Containers[0].Args), "--kubeconfig="+kubeconfig)
 		output, err := exec.CommandContext(t.Context(), harness.Program(t, binaries.Server), args...).CombinedOutput()
 		return string(output), err
 	}

@@ -51,7 +51,7 @@ type scripted struct{ dir string }
 func newScripted(t *testing.T) *scripted {
 	t.Helper()
 	s := &scripted{dir: t.TempDir()}
-	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(fakeKubectl), 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(fakeKubectl), 0o700))
 	ca := harness.NewCA(t, "ca")
 	s.setCertificate(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile)
 	for _, name := range []string{"reachable", "available", "rolled-out", "etcd-client"} {

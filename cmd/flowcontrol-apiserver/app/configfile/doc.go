@@ -17,7 +17,7 @@
 //	bool                   boolean
 //	int, float             number
 //	duration, string, ...  string
-//	list                   list of strings
+//	list                   array of strings
 //	map                    object whose values are strings, numbers or booleans
 //
 // Decoding is strict, as that of Kubernetes' component configurations: unknown fields,

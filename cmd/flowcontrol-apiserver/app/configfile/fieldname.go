@@ -13,11 +13,12 @@ func FieldName(flag string) string {
 	if first == "requestheader" {
 		first = "requestHeader"
 	}
-	name := first
+	var name strings.Builder
+	name.WriteString(first)
 	for word := range strings.SplitSeq(rest, "-") {
-		name += capitalized(word)
+		name.WriteString(capitalized(word))
 	}
-	return name
+	return name.String()
 }
 
 // capitalized returns a word of a flag's name as a field has it within its name:

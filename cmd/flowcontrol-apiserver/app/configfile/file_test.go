@@ -50,14 +50,14 @@ func applied(t *testing.T, content string, args ...string) (*settings, error) {
 	require.NoError(t, flags.Parse(args))
 	err := Apply(path, flags)
 	if err != nil {
-		err = &withoutPath{strings.ReplaceAll(err.Error(), "--config="+path+": ", "")}
+		err = &withoutPathError{strings.ReplaceAll(err.Error(), "--config="+path+": ", "")}
 	}
 	return s, err
 }
 
-type withoutPath struct{ message string }
+type withoutPathError struct{ message string }
 
-func (e *withoutPath) Error() string { return e.message }
+func (e *withoutPathError) Error() string { return e.message }
 
 func TestFieldsSetTheFlagsOfEachType(t *testing.T) {
 	s, err := applied(t, header+`
@@ -158,7 +158,7 @@ func FuzzAnyFileIsAppliedOrRefused(f *testing.F) {
 	f.Add(header + "securePort: 1\n")
 	f.Add(header + "etcdServers: [a, *b]\n")
 	f.Add("&a [*a]")
-	f.Fuzz(func(t *testing.T, content string) {
+	f.Fuzz(func(_ *testing.T, content string) {
 		top, err := parse([]byte(content))
 		if err == nil {
 			_, flags := newFlags()

@@ -133,8 +133,7 @@ func quoted(element string) string {
 // cause returns the error of the flag's value without the name of the flag, which is not
 // in the file.
 func cause(err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return invalid.Unwrap()
 	}
 	return err

@@ -66,7 +66,7 @@ func (s *server) put(t *testing.T, key, value string) {
 
 func (s *server) stop(t *testing.T) {
 	t.Helper()
-	require.NoError(t, s.Client.Close())
+	require.NoError(t, s.Close())
 	require.NoError(t, s.etcd.Close(context.WithoutCancel(t.Context())))
 	require.NoError(t, s.dir.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -101,9 +102,7 @@ func (o *options) readStatus(ctx context.Context, store *embedded.Store) (*statu
 		return nil, err
 	}
 	keys := map[string]int{otherKeys: contents.OtherKeys}
-	for resource, count := range contents.Objects {
-		keys[resource] = count
-	}
+	maps.Copy(keys, contents.Objects)
 	return &status{
 		DataDir:     o.dataDir,
 		ServerPID:   store.PID,

@@ -16,7 +16,7 @@ const (
 	sectorSize = 512
 	// boltMagic and boltMagicOffset identify the first page of a database of bbolt.
 	boltMagic       uint32 = 0xED0CDAED
-	boltMagicOffset        = 16
+	boltMagicOffset int    = 16
 )
 
 // verifyChecksum returns the checksum at the end of a snapshot, in hexadecimal, and

@@ -24,7 +24,7 @@ func TestASnapshotHasWhatWasWrittenBefore(t *testing.T) {
 	assert.Equal(t, revision, saved.Revision)
 	assert.Equal(t, map[string]int{"flowschemas": 1, "prioritylevelconfigurations": 1}, saved.Objects)
 	assert.Equal(t, 1, saved.OtherKeys)
-	assert.Equal(t, "revision 6, 1 flowschemas, 1 prioritylevelconfigurations, 1 other keys", saved.Contents.String())
+	assert.Equal(t, "revision 6, 1 flowschemas, 1 prioritylevelconfigurations, 1 other keys", saved.String())
 	require.NoError(t, saved.Check())
 
 	again, err := Verify(path, prefix)

@@ -54,7 +54,7 @@ func (f *filling) open(quota int64) {
 }
 
 func (f *filling) close() {
-	assert.NoError(f.t, f.Client.Close())
+	assert.NoError(f.t, f.Close())
 	assert.NoError(f.t, f.etcd.Close(context.Background()))
 }
 
