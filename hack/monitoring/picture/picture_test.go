@@ -63,7 +63,7 @@ func TestPictureSaysWhatHasNoData(t *testing.T) {
 func TestErrorNamesThePanelAndTheQuery(t *testing.T) {
 	var queries []string
 	_, err := Draw(t.Context(), source(t, `{"status": "error", "error": "parse error"}`, &queries), rows(), "")
-	require.EqualError(t, err, `panel "Seats & more": Prometheus answered to rate(x{job=~".*"}[20s]): parse error`)
+	require.EqualError(t, err, `panel "Seats & more": the answer of Prometheus to rate(x{job=~".*"}[20s]) is an error: parse error`)
 }
 
 func requireWellFormed(t *testing.T, svg string) {

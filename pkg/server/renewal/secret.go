@@ -74,12 +74,11 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 	}
 	result := SecretResult{NotAfter: old.Leaf.NotAfter}
 	now := s.Clock.Now()
-	foreign := old.Leaf.CheckSignatureFrom(ca.Leaf) != nil
 	switch {
 	case secret.Annotations[certManagerAnnotation] != "":
 		result.Left = "cert-manager renews it"
 		return result, nil
-	case foreign:
+	case !signedBy(old.Leaf, ca.Leaf):
 		result.Left = "the CA in Secret " + s.CA + " has not signed it"
 		return result, nil
 	case !now.Before(old.Leaf.NotBefore) && !now.Add(s.RenewBefore).After(old.Leaf.NotAfter):
@@ -94,6 +93,9 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 	}
 	return SecretResult{NotAfter: template.NotAfter, Renewed: true}, nil
 }
+
+// signedBy reports whether a CA has signed a certificate.
+func signedBy(certificate, ca *x509.Certificate) bool { return certificate.CheckSignatureFrom(ca) == nil }
 
 // ca returns the CA, which must be valid: certificates that end with it are not worth
 // signing.
