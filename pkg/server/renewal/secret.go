@@ -95,7 +95,9 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 }
 
 // signedBy reports whether a CA has signed a certificate.
-func signedBy(certificate, ca *x509.Certificate) bool { return certificate.CheckSignatureFrom(ca) == nil }
+func signedBy(certificate, ca *x509.Certificate) bool {
+	return certificate.CheckSignatureFrom(ca) == nil
+}
 
 // ca returns the CA, which must be valid: certificates that end with it are not worth
 // signing.
