@@ -23,6 +23,13 @@ func availability() Group {
 					"the page Targets of Prometheus shows the error.",
 			},
 			{
+				Name: "FlowControlCertificateRenewalFails", Severity: Warning, For: 5 * time.Minute,
+				Expression: `increase(flowcontrol_apiserver_certificate_renewals_total{$server,result="error"}[$1h]) > 0`,
+				Summary:    "A certificate of flowcontrol-apiserver cannot be renewed.",
+				Description: "{{ $labels.instance }} of job {{ $labels.job }} failed to renew the certificate {{ $labels.certificate }} in the last hour. It serves with the old one until that expires. " +
+					"The log of the server names the file and what to do.",
+			},
+			{
 				Name: "FlowControlCertificateExpiring", Severity: Warning, For: time.Hour,
 				Expression: left + ` < 14 * 86400`,
 				Summary:    "A certificate of flowcontrol-apiserver expires within 14 days and has not been renewed.",

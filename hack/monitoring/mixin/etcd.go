@@ -8,6 +8,20 @@ func etcd() Group {
 		Name: "flowcontrol-etcd",
 		Alerts: []Alert{
 			{
+				Name: "FlowControlEtcdFull", Severity: Critical, For: 2 * time.Minute,
+				Expression: `flowcontrol_apiserver_embedded_etcd_no_space{$server} == 1`,
+				Summary:    "The embedded etcd has reached its quota and rejects writes.",
+				Description: "The embedded etcd of {{ $labels.instance }} of job {{ $labels.job }} rejects writes, because its database has reached its quota, and the space that was freed was not enough. " +
+					"Delete objects, which is possible all the time, or restart the server with a larger --etcd-quota-backend-bytes.",
+			},
+			{
+				Name: "FlowControlSnapshotsFail", Severity: Warning, For: 5 * time.Minute,
+				Expression: `increase(flowcontrol_apiserver_embedded_etcd_snapshots_total{$server,result="failure"}[$1h]) > 0`,
+				Summary:    "Scheduled snapshots of the embedded etcd fail.",
+				Description: "A snapshot of the embedded etcd of {{ $labels.instance }} of job {{ $labels.job }} failed in the last hour. The last good ones are kept. " +
+					"Check the space in --etcd-snapshot-dir and who may write there; the log of the server says what failed.",
+			},
+			{
 				Name: "FlowControlEtcdUnavailable", Severity: Critical, For: 2 * time.Minute,
 				Expression: `flowcontrol_apiserver_etcd_available{$server} == 0`,
 				Summary:    "etcd is unavailable: stopped, unreachable, or without a quorum.",

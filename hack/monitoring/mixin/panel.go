@@ -115,6 +115,13 @@ func etcdRow() Row {
 		{"Size of the database", "As allocated on the disk. At its quota etcd rejects writes.", Bytes, []Query{{
 			`apiserver_storage_size_bytes` + onServer, "{{instance}}",
 		}}},
+		{"Embedded etcd full", "1 while writes are rejected, because the database has reached its quota. 0 with an external etcd.", Number, []Query{{
+			`flowcontrol_apiserver_embedded_etcd_no_space` + onServer + ` or 0 * flowcontrol_apiserver_etcd_available` + onServer, "{{instance}}",
+		}}},
+		{"Failed snapshots and renewals", "Scheduled snapshots of the embedded etcd, and renewals of certificates, that failed in an hour.", Number, []Query{
+			{`increase(flowcontrol_apiserver_embedded_etcd_snapshots_total{job=~"$job",instance=~"$instance",result="failure"}[1h]) or 0 * flowcontrol_apiserver_etcd_available` + onServer, "{{instance}} snapshots"},
+			{`sum by (instance) (increase(flowcontrol_apiserver_certificate_renewals_total{job=~"$job",instance=~"$instance",result="error"}[1h])) or 0 * sum by (instance) (flowcontrol_apiserver_etcd_available` + onServer + `)`, "{{instance}} renewals"},
+		}},
 		{"Stored objects", "Objects by resource.", Number, []Query{{
 			`max by (resource) (apiserver_storage_objects{job=~"$job",instance=~"$instance",resource=~".*flowcontrol.*"})`, "{{resource}}",
 		}}},

@@ -4,4 +4,6 @@
 //
 // FlowControlTotalTooSmall is tested by promtool alone: the recommended total rises only on a
 // machine with free processors, which a test cannot rely on.
+// So are FlowControlEtcdFull, FlowControlSnapshotsFail and FlowControlCertificateRenewalFails:
+// package maintenance and package renewal produce their faults and read their metrics.
 package monitoring
