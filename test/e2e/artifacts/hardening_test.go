@@ -10,6 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -66,11 +67,12 @@ func requireMemoryBounded(t *testing.T, container corev1.Container) {
 }
 
 func TestDisruptionBudgetsNeverKeepANodeThatHasOnlyBrokenPods(t *testing.T) {
-	for _, object := range render(t, "overlays/own-etcd") {
+	objects := render(t, "overlays/own-etcd")
+	for _, object := range objects {
 		if object.GetKind() != "PodDisruptionBudget" {
 			continue
 		}
-		budget := find[policyv1.PodDisruptionBudget](t, render(t, "overlays/own-etcd"), "PodDisruptionBudget", object.GetName())
+		budget := find[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget", object.GetName())
 		require.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
 	}
 }
@@ -80,6 +82,7 @@ func TestNetworkPoliciesAdmitWhatIsNeeded(t *testing.T) {
 	server := labels.Set{"app.kubernetes.io/name": "flowcontrol-apiserver", "app.kubernetes.io/component": "server"}
 	etcd := labels.Set{"app.kubernetes.io/name": "flowcontrol-etcd"}
 	stranger := labels.Set{"app": "other"}
+	objects := render(t, "overlays/own-etcd")
 	for _, test := range []struct {
 		name     string
 		from, to labels.Set
@@ -96,16 +99,15 @@ func TestNetworkPoliciesAdmitWhatIsNeeded(t *testing.T) {
 		{"the server has no other port", stranger, server, "debug", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.admitted, admits(t, test.from, test.to, test.port))
+			require.Equal(t, test.admitted, admits(t, objects, test.from, test.to, test.port))
 		})
 	}
 }
 
 // admits reports whether a pod may reach the named port of another; nil labels are of no
 // pod.
-func admits(t *testing.T, from, to labels.Set, port string) bool {
+func admits(t *testing.T, objects []*unstructured.Unstructured, from, to labels.Set, port string) bool {
 	t.Helper()
-	objects := render(t, "overlays/own-etcd")
 	selected := false
 	for _, object := range objects {
 		if object.GetKind() != "NetworkPolicy" {

@@ -92,7 +92,7 @@ func startSite(t *testing.T) *site {
 	s.replaceProxyPair(t, s.proxyCA)
 	s.Cluster = cluster.StartBeside(t, cluster.Options{
 		Etcd:    etcd,
-		Rewrite: []string{"https://127.0.0.1:2379", "https://" + s.wire.address},
+		Rewrite: []string{"https://$(HOST_IP):2379", "https://" + s.wire.address},
 		KubeAPIServerArgs: append(s.issuer.kubeAPIServerArgs(),
 			"--requestheader-uid-headers=X-Remote-Uid",
 			"--max-requests-inflight=1200",
