@@ -1,9 +1,12 @@
 package ports
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"time"
 )
 
 const (
@@ -61,15 +64,18 @@ func Loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.It
 // take reserves a port and fails if another process has it. The reservation is
 // a socket on the UDP port of the same number, because the tested servers use
 // only TCP.
+//
+// Whether somebody listens is found out by connecting, not by listening: a process
+// that another test starts at that moment would inherit the listener, and keep the
+// port until it executes its program.
 func take(port int) (mark net.PacketConn, err error) {
 	mark, err = net.ListenPacket("udp", Loopback(port))
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", Loopback(port))
+	connection, err := net.DialTimeout("tcp", Loopback(port), time.Minute)
 	if err != nil {
-		_ = mark.Close()
-		return nil, err
+		return mark, nil //nolint:nilerr // refused: nobody listens
 	}
-	return mark, listener.Close()
+	return nil, errors.Join(fmt.Errorf("port %d: somebody listens on it", port), connection.Close(), mark.Close())
 }

@@ -2,6 +2,9 @@ package ports
 
 import (
 	"net"
+	"os"
+	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +42,26 @@ func TestListenerIsOpenUntilTheTestEnds(t *testing.T) {
 		require.NoError(t, connection.Close())
 	}))
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
+}
+
+// TestProcessesThatStartMeanwhileDoNotKeepThePort starts processes while ports are taken:
+// a child has every open socket of its parent until it executes its program.
+func TestProcessesThatStartMeanwhileDoNotKeepThePort(t *testing.T) {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	var starters sync.WaitGroup
+	for range 4 {
+		starters.Go(func() {
+			for range 50 {
+				_ = exec.CommandContext(t.Context(), program, "-test.run=^$").Run()
+			}
+		})
+	}
+	for range 2000 {
+		port := Free(t, 1)[0]
+		listener, err := net.Listen("tcp", Loopback(port))
+		require.NoError(t, err)
+		require.NoError(t, listener.Close())
+	}
+	starters.Wait()
 }
