@@ -114,12 +114,13 @@ register() {
     return
   fi
   reason=$($kubectl get apiservice "$1.$group" -o jsonpath='{.status.conditions[?(@.type=="Available")].message}')
-  undo "$1" "$before"
+  undo "$1" "$before" || true # $undone says so
   die "kube-apiserver did not find $1.$group available within $patience: ${reason:-$(tail -n 1 "$dir/log")}. $undone"
 }
 
 # undo VERSION BEFORE: restores what served a version before.
 undo() {
+  undone="Undoing that failed: run 'kubectl delete apiservice $1.$group', or for v1 'kubectl replace --force -k $artifacts/overlays/return-v1'"
   case $2 in
   absent) $kubectl delete apiservice "$1.$group" >/dev/null && undone="It is not registered now" ;;
   local) $kubectl replace --force -k "$artifacts/overlays/return-v1" >/dev/null && undone="kube-apiserver serves it again" ;;

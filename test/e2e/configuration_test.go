@@ -46,11 +46,14 @@ func TestExampleConfigurationDoesWhatItSays(t *testing.T) {
 
 	stored, err := etcd.Client(t).Get(t.Context(), "/", clientv3.WithPrefix())
 	require.NoError(t, err)
+	encrypted := 0
 	for _, pair := range stored.Kvs {
 		if strings.Contains(string(pair.Key), "/flowschemas/") {
 			require.True(t, strings.HasPrefix(string(pair.Value), "k8s:enc:secretbox:v1:key1:"), "%s", pair.Key)
+			encrypted++
 		}
 	}
+	require.Greater(t, encrypted, 2)
 
 	eventually.Holds(t, "ann's change is in the audit log", func(a *eventually.Attempt) {
 		log, err := os.ReadFile(filepath.Join(dir, "audit.log"))

@@ -17,11 +17,13 @@ import (
 func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
 	for _, overlay := range overlays(t) {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
+			templates := 0
 			for _, object := range render(t, overlay) {
 				template := podTemplate(t, object)
 				if template == nil {
 					continue
 				}
+				templates++
 				container := template.Spec.Containers[0]
 				requireImageNamedInFull(t, container.Image)
 				requireMemoryBounded(t, container)
@@ -37,6 +39,7 @@ func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
 				}
 				require.Equal(t, []string{corev1.LabelHostname, corev1.LabelTopologyZone}, spread)
 			}
+			require.NotZero(t, templates)
 		})
 	}
 }
@@ -68,13 +71,16 @@ func requireMemoryBounded(t *testing.T, container corev1.Container) {
 
 func TestDisruptionBudgetsNeverKeepANodeThatHasOnlyBrokenPods(t *testing.T) {
 	objects := render(t, "overlays/own-etcd")
+	budgets := 0
 	for _, object := range objects {
 		if object.GetKind() != "PodDisruptionBudget" {
 			continue
 		}
+		budgets++
 		budget := find[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget", object.GetName())
 		require.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
 	}
+	require.Equal(t, 2, budgets, "of the server and of etcd")
 }
 
 // TestNetworkPoliciesAdmitWhatIsNeeded evaluates the policies as a network plug-in does.

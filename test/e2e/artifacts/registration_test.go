@@ -40,6 +40,7 @@ case "$*" in
 "get apiservice v1."*) cat "$STATE/v1" ;;
 "patch --local"*) echo "kind: APIService" ;;
 "wait "*) [ -e "$STATE/available" ] ;;
+"delete "*) [ ! -e "$STATE/stuck" ] ;;
 *"rollout status"*) [ -e "$STATE/rolled-out" ] ;;
 *"get statefulset"*) [ -e "$STATE/statefulset" ] ;;
 esac
@@ -179,6 +180,15 @@ func TestRegisterUndoesARegistrationThatIsNotAvailable(t *testing.T) {
 			require.Equal(t, test.undone, after(changes, "apply apiservice.yaml"))
 		})
 	}
+}
+
+func TestRegisterSaysWhatToDoIfItCannotUndo(t *testing.T) {
+	s := newScripted(t)
+	s.unset(t, "available")
+	s.set(t, "stuck", "")
+	output, _, err := s.run(t, "registration/register.sh", "v1beta3")
+	require.Error(t, err, output)
+	require.Contains(t, output, "x509: unknown authority. Undoing that failed: run 'kubectl delete apiservice v1beta3.flowcontrol.apiserver.k8s.io'")
 }
 
 // after returns what follows the element.

@@ -35,8 +35,6 @@ func capitalized(word string) string {
 		return strings.ToUpper(word[:1]) + strings.TrimSuffix(word[1:], "file") + "File"
 	case "maxage", "maxbackup", "maxsize":
 		return "Max" + capitalized(strings.TrimPrefix(word, "max"))
-	case "requestheader":
-		return "RequestHeader"
 	default:
 		return strings.ToUpper(word[:1]) + word[1:]
 	}
