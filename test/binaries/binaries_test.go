@@ -72,7 +72,7 @@ func TestBuildErrorNamesTheProgramTheCommandAndTheCompilersWords(t *testing.T) {
 	c := cache{bin: t.TempDir(), paths: map[string]string{}}
 	_, err := c.get(t.Context(), program{name: "nothing", module: ".", pkg: "./no/such/package"})
 	require.ErrorContains(t, err, "building nothing")
-	require.ErrorContains(t, err, "go build")
+	require.ErrorContains(t, err, "go run")
 	require.ErrorContains(t, err, "no/such/package")
 	require.Empty(t, c.paths, "a failed build is tried again")
 }
@@ -98,5 +98,5 @@ func TestReleasedServerIsCompiledByTheProfileThatAPlainGoBuildHeeds(t *testing.T
 	root, err := Root()
 	require.NoError(t, err)
 	require.FileExists(t, filepath.Join(root, "cmd", "flowcontrol-apiserver", "default.pgo"))
-	require.Contains(t, buildArgs(releaseProgram(), root, ""), "-pgo="+filepath.Join(root, profile))
+	require.Contains(t, runArgs(releaseProgram(), root, "cp"), "-pgo="+filepath.Join(root, profile))
 }

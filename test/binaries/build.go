@@ -71,7 +71,9 @@ func place(p program, bin string) (root, path string, err error) {
 	return root, filepath.Join(bin, p.name), err
 }
 
-// build runs the go command, which does nothing if nothing has changed.
+// build lets the go command run `cp` on the program. Unlike `go build`, `go run` keeps
+// linked programs in the build cache, so that a fresh clone does not link Kubernetes
+// again. The rename is for processes that start the program meanwhile.
 func build(ctx context.Context, p program, bin string) (string, error) {
 	root, path, err := place(p, bin)
 	if err != nil {
@@ -91,10 +93,11 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 			return "", err
 		}
 	}
-	if err := goBuild(ctx, root, p.module, buildArgs(p, root, path)...); err != nil {
+	fresh := path + ".new"
+	if err := goBuild(ctx, root, p.module, runArgs(p, root, "cp", fresh)...); err != nil {
 		return "", fmt.Errorf("building %s: %w", p.name, err)
 	}
-	return path, nil
+	return path, os.Rename(fresh, path)
 }
 
 // goBuild runs the go command in a module.
@@ -109,10 +112,10 @@ func goBuild(ctx context.Context, root, module string, args ...string) error {
 	return nil
 }
 
-// compileArgs returns the arguments that all programs share, so that common
+// compileArgs returns the flags that all programs share, so that common
 // packages are compiled once.
 func compileArgs() []string {
-	return []string{"build",
+	return []string{
 		"-buildvcs=false", // so that a commit without a change of code relinks nothing
 		"-pgo=off",
 		// Prometheus discovers targets in files and in Kubernetes. The libraries of
@@ -121,18 +124,21 @@ func compileArgs() []string {
 	}
 }
 
-func buildArgs(p program, root, path string) []string {
-	args := append(compileArgs(), "-ldflags="+strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "), "-o", path)
+// runArgs returns the arguments of `go run` that build p and execute it, by the command
+// execute, with args.
+func runArgs(p program, root, execute string, args ...string) []string {
+	flags := append([]string{"run", "-exec=" + execute}, compileArgs()...)
+	flags = append(flags, "-ldflags="+strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "))
 	if p.profile != "" {
-		args = append(args, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
+		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
 	}
 	if p.ours && os.Getenv(coverageVariable) != "" {
-		args = append(args, "-cover", "-coverpkg=./cmd/...,./pkg/...")
+		flags = append(flags, "-cover", "-coverpkg=./cmd/...,./pkg/...")
 	}
 	if p.release != "" {
-		args = append(args, "-mod=mod")
+		flags = append(flags, "-mod=mod")
 	}
-	return append(args, p.pkg)
+	return append(append(flags, p.pkg), args...)
 }
 
 // advice returns a sentence on how to fix a failure of the environment, or ""
@@ -167,7 +173,7 @@ func compile(ctx context.Context, programs []program) error {
 		if len(pkgs) < 2 {
 			continue // go build of one main package would link it
 		}
-		if err := goBuild(ctx, root, module, append(compileArgs(), pkgs...)...); err != nil {
+		if err := goBuild(ctx, root, module, append(append([]string{"build"}, compileArgs()...), pkgs...)...); err != nil {
 			return err
 		}
 	}
