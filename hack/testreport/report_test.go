@@ -13,7 +13,7 @@ const events = `
 {"Action":"output","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestLucky/sub","Output":"    process.go:66: started etcd\n"}
 {"Action":"fail","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestLucky/sub","Elapsed":1}
 {"Action":"fail","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestLucky","Elapsed":2}
-{"Action":"output","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestBroken","Output":"    lane.go:42: seed 7; the same choices again: cd x && SEED=7 go test -count=1 -run '^TestBroken$' .\n"}
+{"Action":"output","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestBroken","Output":"    lane.go:42: seed 7; the same choices again, in this folder: SEED=7 go test -count=1 -run '^TestBroken$' .\n"}
 {"Action":"fail","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestBroken","Elapsed":3}
 {"Action":"pass","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Test":"TestFine","Elapsed":4}
 {"Action":"fail","Package":"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e","Elapsed":9}

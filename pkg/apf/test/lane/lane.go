@@ -37,11 +37,13 @@ func Seed(t TB) uint64 {
 	if err != nil {
 		t.Fatalf("%s must be a number from 0 to 2^64-1: %v", SeedVariable, err)
 	}
-	t.Logf("seed %d; the same choices again: %s", seed, repetition(seed, t.Name()))
+	t.Logf("seed %d; the same choices again, in this folder: %s", seed, repetition(seed, t.Name()))
 	return seed
 }
 
-// repetition returns the command that repeats the choices of a test.
+// repetition returns the command that repeats the choices of a test, in the folder of its
+// package. The path of that folder would keep the go command from reusing a result of
+// another clone.
 func repetition(seed uint64, name string) string {
 	steps := strings.Split(name, "/")
 	for i, step := range steps {
@@ -51,11 +53,7 @@ func repetition(seed uint64, name string) string {
 	if Long {
 		tags = "-tags=long "
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = err.Error()
-	}
-	return fmt.Sprintf("cd %s && %s=%d go test -count=1 %s-run '%s' .", dir, SeedVariable, seed, tags, strings.Join(steps, "/"))
+	return fmt.Sprintf("%s=%d go test -count=1 %s-run '%s' .", SeedVariable, seed, tags, strings.Join(steps, "/"))
 }
 
 func choose(given string, long bool) (uint64, error) {
