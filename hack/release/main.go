@@ -7,6 +7,7 @@
 //	apf.yaml                               krew's manifest of the plug-in
 //	PROGRAM.spdx.json                      the modules of a program (SPDX 2.3)
 //	install-OVERLAY.yaml                   each overlay of artifacts/ as one file
+//	flowcontrol-apiserver-VERSION.tgz      the Helm chart
 //	flowcontrol-apiserver-artifacts.tar.gz artifacts/, whose install.sh installs an overlay
 //	RELEASE_NOTES.md                       the section of CHANGELOG.md
 //	checksums.txt                          SHA-256 of the others
@@ -75,7 +76,7 @@ func (r *release) run(ctx context.Context) error {
 		return err
 	}
 	if !r.partial() {
-		for _, write := range []func(context.Context) error{r.writeNotes, r.writeArtifacts, r.writeManifests} {
+		for _, write := range []func(context.Context) error{r.writeNotes, r.writeArtifacts, r.writeChart, r.writeManifests} {
 			if err := write(ctx); err != nil {
 				return err
 			}

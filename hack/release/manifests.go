@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -58,6 +59,31 @@ func (r *release) writeArtifacts(context.Context) error {
 		return err
 	}
 	return r.write("flowcontrol-apiserver-artifacts.tar.gz", packed)
+}
+
+// writeChart packs artifacts/chart as helm does, with the version of the release.
+func (r *release) writeChart(context.Context) error {
+	files, err := r.artifacts()
+	if err != nil {
+		return err
+	}
+	var chart []file
+	for _, f := range files {
+		name, inside := strings.CutPrefix(f.name, "artifacts/chart/")
+		if !inside {
+			continue
+		}
+		if name == "Chart.yaml" {
+			f.content = regexp.MustCompile(`(?m)^(version: |appVersion: v).*$`).ReplaceAll(f.content, []byte("${1}"+r.version))
+		}
+		f.name = "flowcontrol-apiserver/" + name
+		chart = append(chart, f)
+	}
+	packed, err := packTar(chart)
+	if err != nil {
+		return err
+	}
+	return r.write("flowcontrol-apiserver-"+r.version+".tgz", packed)
 }
 
 // writeManifests renders each overlay that installs the server to one file.

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -135,10 +139,35 @@ func TestArtifactsNameTheImageOfTheRelease(t *testing.T) {
 		assert.NotContains(t, manifest, "kind: APIService\n")
 	}
 
+	require.NoError(t, r.writeChart(t.Context()))
+	chart := unpackTar(t, r.read(t, "flowcontrol-apiserver-1.2.3.tgz"))
+	require.Contains(t, chart["flowcontrol-apiserver/Chart.yaml"], "\nversion: 1.2.3\nappVersion: v1.2.3\n")
+	require.Contains(t, chart["flowcontrol-apiserver/values.yaml"], "\nimage: "+image+"v1.2.3\n")
+	require.Contains(t, chart["flowcontrol-apiserver/files/own-etcd.yaml"], "image: "+image+"v1.2.3\n")
+	require.Contains(t, chart, "flowcontrol-apiserver/templates/objects.yaml")
+
 	require.NoError(t, r.writeChecksums())
 	sums := r.read(t, checksumsName)
-	require.Equal(t, 5, strings.Count(sums, "\n"))
+	require.Equal(t, 6, strings.Count(sums, "\n"))
 	require.Contains(t, sums, checksum([]byte(r.read(t, "install-own-etcd.yaml")))+"  install-own-etcd.yaml\n")
+}
+
+// unpackTar returns the files of a packed archive by name.
+func unpackTar(t *testing.T, packed string) map[string]string {
+	t.Helper()
+	unzipped, err := gzip.NewReader(strings.NewReader(packed))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for archive := tar.NewReader(unzipped); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		require.NoError(t, err)
+		content, err := io.ReadAll(archive)
+		require.NoError(t, err)
+		files[header.Name] = string(content)
+	}
 }
 
 func TestReleasesThatNobodyCouldRepeatAreRefused(t *testing.T) {
@@ -162,4 +191,13 @@ func TestReleasesThatNobodyCouldRepeatAreRefused(t *testing.T) {
 	_, _, changed, err = commit(context.Background(), root)
 	require.NoError(t, err)
 	require.True(t, changed)
+
+	t.Chdir(root)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+module+"\n"), 0o600))
+	whole := &release{version: "1.2.3", dir: "dist"}
+	require.ErrorContains(t, whole.complete(t.Context()), "files differ from the commit")
+	require.NoDirExists(t, filepath.Join(root, "dist"))
+	part := &release{version: "1.2.3", dir: "dist", programs: []string{"kubectl-apf"}}
+	require.NoError(t, part.complete(t.Context()))
+	require.Equal(t, revision+"-dirty", part.revision)
 }

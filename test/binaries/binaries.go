@@ -84,6 +84,9 @@ func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promt
 // Collector builds an OpenTelemetry collector and returns the path of the binary.
 func Collector(ctx context.Context) (string, error) { return built.get(ctx, collectorProgram()) }
 
+// Helm builds Helm and returns the path of the binary.
+func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
+
 // Short builds the programs that `make test` needs and passes each path to
 // report.
 func Short(ctx context.Context, report func(path string)) error {

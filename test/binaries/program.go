@@ -34,7 +34,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), releaseProgram(),
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), releaseProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 }
 
@@ -96,6 +96,14 @@ func buildkitProgram(name string) program {
 
 func collectorProgram() program {
 	return program{name: "otel-collector", module: "hack/tools/otel-collector", pkg: "."}
+}
+
+// helmProgram returns Helm. Like a release of it, it takes a cluster that it cannot ask for
+// one of the Kubernetes release that it is built with, not for 1.20.
+func helmProgram() program {
+	const pkg = "helm.sh/helm/v3/pkg/chartutil"
+	return program{name: "helm", module: "hack/tools/helm", pkg: "helm.sh/helm/v3/cmd/helm",
+		ldflags: []string{"-X", pkg + ".k8sVersionMajor=1", "-X", pkg + ".k8sVersionMinor=33"}}
 }
 
 // versionStamps returns the linker flags of a release build. Without them a

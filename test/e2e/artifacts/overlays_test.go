@@ -53,7 +53,12 @@ func changesRegistration(overlay string) bool { return strings.HasSuffix(overlay
 // render returns the objects that kubectl makes of a folder.
 func render(t *testing.T, name string) []*unstructured.Unstructured {
 	t.Helper()
-	rendered := harness.NewKubectl(t, "").Run(t, "kustomize", folder(t, name))
+	return decode(t, harness.NewKubectl(t, "").Run(t, "kustomize", folder(t, name)))
+}
+
+// decode returns the objects of YAML documents.
+func decode(t *testing.T, rendered string) []*unstructured.Unstructured {
+	t.Helper()
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(rendered), 4096)
 	var objects []*unstructured.Unstructured
 	for {
@@ -64,7 +69,9 @@ func render(t *testing.T, name string) []*unstructured.Unstructured {
 			return objects
 		}
 		require.NoError(t, err)
-		objects = append(objects, object)
+		if object.Object != nil { // a document of comments alone
+			objects = append(objects, object)
+		}
 	}
 }
 
