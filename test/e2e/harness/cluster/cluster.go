@@ -27,6 +27,11 @@ type Options struct {
 	// sets what depends on the user's machines, such as the address of an etcd
 	// outside of the cluster or a path on the host.
 	Rewrite []string
+	// Hosts are names that etcd resolves by itself, instead of leaving them to the
+	// network's proxy: a member that joins an existing cluster compares addresses. Its
+	// processes then run in a mount namespace with an /etc/hosts of their own, which
+	// takes root.
+	Hosts []string
 	// HostPaths maps each host path that pods mount to a directory of this machine.
 	HostPaths map[string]string
 }

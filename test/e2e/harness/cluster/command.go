@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -36,13 +38,35 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 	for name, value := range env {
 		command.Env = append(command.Env, name+"="+replace.Replace(value))
 	}
-	if filepath.Base(path) == "flowcontrol-apiserver" {
+	if filepath.Base(path) == "flowcontrol-apiserver" && strings.HasPrefix(words[0], "--") { // not a subcommand
 		kubeconfig, err := p.kubeconfig(ctx)
 		if err != nil {
 			return harness.Command{}, err
 		}
 		command.Args = append(command.Args, "--bind-address="+p.local, "--kubeconfig="+kubeconfig)
 	}
+	if len(p.node.options.Hosts) > 0 && filepath.Base(path) == "etcd" {
+		return p.withHosts(command)
+	}
+	return command, nil
+}
+
+// withHosts lets a command resolve the names of Options.Hosts, each to another address.
+func (p *Pod) withHosts(command harness.Command) (harness.Command, error) {
+	hosts := "127.0.0.1 localhost\n"
+	for i, name := range p.node.options.Hosts {
+		hosts += fmt.Sprintf("127.0.0.%d %s\n", i+2, name)
+	}
+	file := filepath.Join(p.dir, "hosts")
+	if err := os.WriteFile(file, []byte(hosts), 0o600); err != nil {
+		return harness.Command{}, err
+	}
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		return harness.Command{}, err
+	}
+	command.Args = append([]string{"--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, file, command.Path}, command.Args...)
+	command.Path = unshare
 	return command, nil
 }
 

@@ -52,7 +52,7 @@ func newPod(n *Node, spec *corev1.Pod, number int) *Pod {
 		local: fmt.Sprintf("%s.%d", n.loopback, number),
 		dir:   filepath.Join(n.dir, fmt.Sprintf("%03d", number)),
 	}
-	p.volumes = volumes{node: n, dir: filepath.Join(p.dir, "volumes"), last: map[string]string{}}
+	p.volumes = volumes{node: n, dir: filepath.Join(p.dir, "volumes"), last: map[string]string{}, claims: map[string]types.UID{}}
 	p.probes = newProbes(&spec.Spec.Containers[0], p.local)
 	return p
 }
@@ -97,6 +97,9 @@ func (p *Pod) run(ctx context.Context) {
 		if err := p.step(ctx); err != nil && ctx.Err() == nil {
 			p.report(ctx, err)
 		}
+		if p.completed() {
+			p.reportEnd(ctx)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -110,6 +113,9 @@ func (p *Pod) step(ctx context.Context) error {
 	if err := p.bind(ctx); err != nil {
 		return err
 	}
+	if err := p.volumes.claim(ctx, p.spec); err != nil {
+		return err
+	}
 	if err := p.volumes.sync(p.spec); err != nil && p.Process() == nil {
 		return err
 	}
@@ -117,6 +123,9 @@ func (p *Pod) step(ctx context.Context) error {
 		return err
 	}
 	if p.Process() == nil {
+		return nil
+	}
+	if p.completed() {
 		return nil
 	}
 	ready, alive := p.probes.ask(ctx)
@@ -128,6 +137,28 @@ func (p *Pod) step(ctx context.Context) error {
 	p.mu.Unlock()
 	p.report(ctx, nil)
 	return nil
+}
+
+// completed reports whether the process of a Job's pod has ended.
+func (p *Pod) completed() bool {
+	if p.spec.Spec.RestartPolicy != corev1.RestartPolicyNever || p.Process() == nil {
+		return false
+	}
+	select {
+	case <-p.Process().Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// reportEnd writes how the process of a Job's pod ended.
+func (p *Pod) reportEnd(ctx context.Context) {
+	phase := corev1.PodSucceeded
+	if code, err := p.Process().ExitCode(ctx); err != nil || code != 0 {
+		phase = corev1.PodFailed
+	}
+	p.write(ctx, corev1.PodStatus{Phase: phase, PodIP: p.ip})
 }
 
 // bind binds the pod, as the scheduler does. The pod may be bound already, if
@@ -153,7 +184,7 @@ func (p *Pod) launch(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if p.node.holds(p) {
+		if p.node.holds(p) || p.completed() {
 			return nil
 		}
 		select {
@@ -239,8 +270,10 @@ func (p *Pod) end() {
 }
 
 // report writes the pod's status; with an error the pod stays pending.
-func (p *Pod) report(ctx context.Context, trouble error) {
-	patch, err := json.Marshal(map[string]any{"status": p.status(trouble)})
+func (p *Pod) report(ctx context.Context, trouble error) { p.write(ctx, p.status(trouble)) }
+
+func (p *Pod) write(ctx context.Context, status corev1.PodStatus) {
+	patch, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		return
 	}

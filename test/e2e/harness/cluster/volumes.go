@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -8,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // volumes maps a pod's volumes to directories of this machine.
@@ -15,6 +18,25 @@ type volumes struct {
 	node *Node
 	dir  string            // has one directory for each volume
 	last map[string]string // the last contents, by volume, to detect changes
+	// claims are the UIDs of the claims, by name: a claim that is deleted and created
+	// again has a new, empty volume.
+	claims map[string]types.UID
+}
+
+// claim finds out which claims the pod has.
+func (v *volumes) claim(ctx context.Context, pod *corev1.Pod) error {
+	for i := range pod.Spec.Volumes {
+		source := pod.Spec.Volumes[i].PersistentVolumeClaim
+		if source == nil || v.claims[source.ClaimName] != "" {
+			continue
+		}
+		claim, err := v.node.cluster.Client.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx, source.ClaimName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		v.claims[source.ClaimName] = claim.UID
+	}
+	return nil
 }
 
 // sync writes the contents of each volume to its directory. All files of a volume
@@ -39,7 +61,7 @@ func (v *volumes) path(volume *corev1.Volume) string {
 		return v.node.options.HostPaths[volume.HostPath.Path]
 	}
 	if claim := volume.PersistentVolumeClaim; claim != nil {
-		return filepath.Join(v.node.dir, "claims", claim.ClaimName) // outlives the pod
+		return filepath.Join(v.node.dir, "claims", string(v.claims[claim.ClaimName])) // outlives the pod
 	}
 	return filepath.Join(v.dir, volume.Name)
 }

@@ -1,0 +1,72 @@
+//go:build long
+
+package docs
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+// TestMemberThatLostItsVolumeComesBack takes a member's volume away, replaces the member
+// as docs/troubleshooting.md says, and then relies on it for the quorum.
+func TestMemberThatLostItsVolumeComesBack(t *testing.T) {
+	const lost, set = "flowcontrol-etcd-1", "flowcontrol-etcd"
+	var members []string
+	for i := range 3 {
+		members = append(members, fmt.Sprintf("%s-%d.%[1]s.%s.svc", set, i, cluster.Namespace))
+	}
+	c := cluster.Start(t, cluster.Options{Hosts: members})
+	c.Install(t, "overlays/own-etcd", "v1beta3")
+	kubectl := c.Kubectl(t)
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	for name, says := range map[string]string{
+		"etcd-1": "etcd-1 is no member of StatefulSet flowcontrol-system/flowcontrol-etcd",
+		lost:     "flowcontrol-etcd-1 was not replaced", // it answers
+	} {
+		code, output := harness.RunScript(t, c.KubeAPIServer.Kubeconfig, filepath.Join(root, "artifacts", "replace-etcd-member.sh"), name)
+		require.NotZero(t, code)
+		require.Contains(t, output, says)
+	}
+	levels := c.Client.FlowcontrolV1beta3().PriorityLevelConfigurations()
+	_, err = levels.Get(t.Context(), "exempt", metav1.GetOptions{})
+	require.NoError(t, err)
+
+	kubectl.Run(t, "-n", cluster.Namespace, "delete", "pvc", "data-"+lost, "--wait=false")
+	kubectl.Run(t, "-n", cluster.Namespace, "delete", "pod", lost)
+	eventually.Holds(t, "the member does not start without its data", func(a *eventually.Attempt) {
+		for _, pod := range c.Node.Pods(cluster.EtcdPods) {
+			if pod.Name() == lost {
+				require.Contains(a, pod.Process().Output(), "has already been bootstrapped")
+				return
+			}
+		}
+		require.Fail(a, "the pod does not run")
+	})
+
+	run(t, c, "docs/troubleshooting.md", "## A member of own-etcd lost its volume")
+	kubectl.Run(t, "-n", cluster.Namespace, "rollout", "status", "statefulset/"+set, "--timeout=2m")
+	c.Node.WaitReady(t, cluster.EtcdPods, 3)
+
+	release := c.Node.Hold("statefulset.kubernetes.io/pod-name=" + set + "-2")
+	defer release()
+	for _, pod := range c.Node.Pods(cluster.EtcdPods) {
+		if pod.Name() == set+"-2" {
+			pod.Process().Kill(t)
+		}
+	}
+	eventually.Holds(t, "the member that came back and the first are a quorum", func(a *eventually.Attempt) {
+		_, err := levels.Patch(a.Context(), "exempt", types.MergePatchType, []byte(`{"metadata": {"annotations": {"quorum": "two"}}}`), metav1.PatchOptions{})
+		require.NoError(a, err)
+	})
+}
