@@ -335,12 +335,13 @@ update-codegen: ## Generate code
 	@hack/update-codegen.sh
 
 .PHONY: update-docs
-update-docs: binaries ## Update outputs, flags, filters and conformance in the documents, rules and dashboard
-	@echo "update-docs: README.md, ARCHITECTURE.md, docs/ and artifacts/monitoring"
+update-docs: binaries ## Update outputs, flags, filters and conformance in the documents, rules, dashboard and chart
+	@echo "update-docs: README.md, ARCHITECTURE.md, docs/, artifacts/monitoring and artifacts/chart"
 	@go run ./hack/monitoring
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
 	@go test -count=1 ./pkg/insight/explain -run=TestSeatsDocument -update-docs
+	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@$(MAKE) conformance
 
