@@ -74,6 +74,7 @@ A file named with --config may say what flags say.`,
 		command.Flags().AddFlagSet(set)
 	}
 	addSubcommands(command,
+		newGuardCommand(),
 		newCertsCommand(out, options.DataDir),
 		etcdcmd.New(out, time.Now, etcdcmd.Defaults{DataDir: options.DataDir, Prefix: options.Etcd.StorageConfig.Prefix}),
 		newVersionCommand(out),

@@ -1,6 +1,8 @@
 package artifacts
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
@@ -158,4 +163,21 @@ func selects(t *testing.T, selector *metav1.LabelSelector, pod labels.Set) bool 
 	selects, err := metav1.LabelSelectorAsSelector(selector)
 	require.NoError(t, err)
 	return selects.Matches(pod)
+}
+
+// TestGuardIsAPodForKubelet checks the static pod of guard-v1, which kubelet reads from a
+// file, as strictly as kube-apiserver would.
+func TestGuardIsAPodForKubelet(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(folder(t, "registration/guard-v1"), "pod.yaml"))
+	require.NoError(t, err)
+	var pod corev1.Pod
+	require.NoError(t, yaml.UnmarshalStrict(text, &pod))
+	container := pod.Spec.Containers[0]
+	require.True(t, pod.Spec.HostNetwork, "it must not need the cluster's network")
+	require.Contains(t, container.Image, "ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:v")
+	require.False(t, container.Resources.Limits.Memory().IsZero())
+	// Its flags are those of the command: help ends a command that has parsed all of them.
+	code, output := harness.RunServer(t, append(container.Args, "--help")...)
+	require.Zero(t, code, output)
+	require.Contains(t, output, "Return v1 to kube-apiserver when no replica has served it for a while.")
 }

@@ -1,0 +1,150 @@
+// Package registration returns the API version v1 to kube-apiserver when this server no
+// longer serves it.
+//
+// While v1 is registered for this server, a kube-apiserver that starts does not become
+// live before a replica serves v1: it waits until all versions that it has itself are
+// available. Kubelet restarts it meanwhile, and a load balancer in front sends it no
+// requests, on which the replicas may depend. So after a power cut of the whole cluster
+// nothing may come back by itself. A Guard runs beside kube-apiserver, needs nothing but
+// it, and gives v1 back.
+package registration
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// name is the APIService of v1.
+	name = "v1.flowcontrol.apiserver.k8s.io"
+	// managed is the label by which kube-apiserver knows its own APIServices; managedOnStart
+	// lets it restore one when it starts.
+	managed, managedOnStart = "kube-aggregator.kubernetes.io/automanaged", "onstart"
+)
+
+// Guard returns v1 to kube-apiserver.
+type Guard struct {
+	// Client is a client of kube-apiserver that may get, create and delete APIServices.
+	Client dynamic.Interface
+	// Namespace and Service name the Service of this server.
+	Namespace, Service string
+	// Patience is how long v1 must be unavailable without a break.
+	Patience time.Duration
+	// Interval is how often Run checks.
+	Interval time.Duration
+	Clock    clock.Clock
+
+	// since is when v1 was first seen unavailable; zero: it is available, or not ours.
+	since time.Time
+	// returning is set from the deletion of the registration until kube-apiserver's own
+	// exists.
+	returning bool
+}
+
+// Run checks until ctx is done.
+func (g *Guard) Run(ctx context.Context) {
+	log := klog.FromContext(ctx)
+	log.Info("Guarding the registration of v1", "apiService", name, "service", klog.KRef(g.Namespace, g.Service), "patience", g.Patience)
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		returned, err := g.Check(ctx)
+		switch {
+		case err != nil:
+			log.Error(err, "Failed to check the registration of v1; trying again", "apiService", name, "interval", g.Interval)
+		case returned:
+			log.Info("Returned v1 to kube-apiserver, which enforces the objects of its own etcd now. When the replicas are ready, register v1 again by artifacts/registration/register.sh",
+				"apiService", name, "unavailableFor", g.Patience)
+		}
+	}, g.Interval)
+}
+
+// Check looks at the registration once, and reports whether it returned v1. It changes
+// nothing unless v1 is registered for this server and has been unavailable for Patience.
+func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
+	if g.returning {
+		return g.restore(ctx)
+	}
+	registered, err := g.resource().Get(ctx, name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		g.since = time.Time{} // kube-apiserver is away: nobody can tell whether this server is
+		return false, fmt.Errorf("getting APIService %s: %w", name, err)
+	}
+	if err != nil || !g.ours(registered) || available(registered) {
+		g.since = time.Time{}
+		return false, nil
+	}
+	now := g.Clock.Now()
+	if g.since.IsZero() {
+		g.since = now
+		klog.FromContext(ctx).Info("v1 is unavailable", "apiService", name, "message", message(registered), "returnedAfter", g.Patience)
+	}
+	if now.Sub(g.since) < g.Patience {
+		return false, nil
+	}
+	// Recreated, not changed: kube-apiserver's discovery keeps requesting a changed one
+	// from this server until its next restart.
+	uid := registered.GetUID()
+	err = g.resource().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("deleting APIService %s of Service %s/%s: %w", name, g.Namespace, g.Service, err)
+	}
+	g.returning = true
+	return g.restore(ctx)
+}
+
+// restore creates the registration that kube-apiserver makes for itself.
+func (g *Guard) restore(ctx context.Context) (bool, error) {
+	own := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1",
+		"kind":       "APIService",
+		"metadata":   map[string]any{"name": name, "labels": map[string]any{managed: managedOnStart}},
+		"spec": map[string]any{
+			"group": "flowcontrol.apiserver.k8s.io", "version": "v1",
+			// The values that kube-apiserver has for this group.
+			"groupPriorityMinimum": int64(16100), "versionPriority": int64(21),
+		},
+	}}
+	_, err := g.resource().Create(ctx, own, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) { // by kube-apiserver, or another guard
+		return false, fmt.Errorf("creating kube-apiserver's APIService %s: %w", name, err)
+	}
+	g.returning, g.since = false, time.Time{}
+	return true, nil
+}
+
+func (g *Guard) resource() dynamic.ResourceInterface {
+	return g.Client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+}
+
+// ours reports whether an APIService names the Service of this server.
+func (g *Guard) ours(registered *unstructured.Unstructured) bool {
+	namespace, _, _ := unstructured.NestedString(registered.Object, "spec", "service", "namespace")
+	service, _, _ := unstructured.NestedString(registered.Object, "spec", "service", "name")
+	return namespace == g.Namespace && service == g.Service
+}
+
+func available(registered *unstructured.Unstructured) bool {
+	return condition(registered)["status"] == string(metav1.ConditionTrue)
+}
+
+func message(registered *unstructured.Unstructured) any { return condition(registered)["message"] }
+
+// condition returns the condition Available, empty if kube-apiserver has not set it yet.
+func condition(registered *unstructured.Unstructured) map[string]any {
+	conditions, _, _ := unstructured.NestedSlice(registered.Object, "status", "conditions")
+	for _, each := range conditions {
+		if condition, ok := each.(map[string]any); ok && condition["type"] == "Available" {
+			return condition
+		}
+	}
+	return nil
+}

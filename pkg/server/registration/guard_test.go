@@ -1,0 +1,131 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+	testingclock "k8s.io/utils/clock/testing"
+)
+
+// cluster is what a guard sees of a cluster.
+type cluster struct {
+	*Guard
+	client *fake.FakeDynamicClient
+	clock  *testingclock.FakeClock
+}
+
+// start makes a guard of a cluster with these APIServices.
+func start(registered ...runtime.Object) *cluster {
+	kinds := map[schema.GroupVersionResource]string{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: "APIServiceList"}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, registered...)
+	clock := testingclock.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	return &cluster{client: client, clock: clock, Guard: &Guard{
+		Client: client, Namespace: "flowcontrol-system", Service: "flowcontrol-apiserver", Patience: time.Minute, Interval: time.Second, Clock: clock,
+	}}
+}
+
+// apiService returns the registration of v1 for a Service, "" for kube-apiserver itself,
+// with the status of its condition, "" if there is none.
+func apiService(service, status string) *unstructured.Unstructured {
+	object := map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": name, "uid": "one"}, "spec": map[string]any{},
+	}
+	if service != "" {
+		object["spec"] = map[string]any{"service": map[string]any{"namespace": "flowcontrol-system", "name": service, "port": int64(443)}}
+	}
+	if status != "" {
+		object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Available", "status": status}}}
+	}
+	return &unstructured.Unstructured{Object: object}
+}
+
+// check checks after some time, and returns whether the guard returned v1.
+func (c *cluster) check(t *testing.T, after time.Duration) bool {
+	t.Helper()
+	c.clock.Step(after)
+	returned, err := c.Check(t.Context())
+	require.NoError(t, err)
+	return returned
+}
+
+// registered returns the registration of v1.
+func (c *cluster) registered(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	object, err := c.resource().Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	return object
+}
+
+func TestV1IsReturnedWhenItHasBeenUnavailableForAWhile(t *testing.T) {
+	for _, status := range []string{"False", "Unknown", ""} {
+		c := start(apiService("flowcontrol-apiserver", status))
+		require.False(t, c.check(t, time.Hour), "seen for the first time")
+		require.False(t, c.check(t, 59*time.Second))
+		require.True(t, c.check(t, time.Second))
+		returned := c.registered(t)
+		require.False(t, c.ours(returned))
+		require.Equal(t, "onstart", returned.GetLabels()["kube-aggregator.kubernetes.io/automanaged"])
+		require.False(t, c.check(t, time.Hour), "once")
+	}
+}
+
+func TestV1IsLeftAlone(t *testing.T) {
+	for name, registered := range map[string]*unstructured.Unstructured{
+		"it is available":          apiService("flowcontrol-apiserver", "True"),
+		"kube-apiserver serves it": apiService("", "False"),
+		"another server serves it": apiService("another", "False"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := start(registered)
+			for range 3 {
+				require.False(t, c.check(t, time.Hour))
+			}
+			require.Equal(t, registered, c.registered(t))
+		})
+	}
+	t.Run("nobody registered it", func(t *testing.T) { require.False(t, start().check(t, time.Hour)) })
+}
+
+func TestTimeUnavailableCountsWithoutABreak(t *testing.T) {
+	c := start(apiService("flowcontrol-apiserver", "False"))
+	set := func(status string) {
+		t.Helper()
+		_, err := c.resource().Update(t.Context(), apiService("flowcontrol-apiserver", status), metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	require.False(t, c.check(t, 0))
+	set("True")
+	require.False(t, c.check(t, 50*time.Second))
+	set("False")
+	require.False(t, c.check(t, 50*time.Second))
+	require.False(t, c.check(t, 59*time.Second))
+
+	// While kube-apiserver does not answer, nobody can tell.
+	c.client.PrependReactor("get", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("refused") })
+	_, err := c.Check(t.Context())
+	require.EqualError(t, err, "getting APIService v1.flowcontrol.apiserver.k8s.io: refused")
+	c.client.ReactionChain = c.client.ReactionChain[1:]
+	require.False(t, c.check(t, time.Minute))
+	require.True(t, c.check(t, time.Minute))
+}
+
+func TestAnInterruptedReturnIsFinished(t *testing.T) {
+	c := start(apiService("flowcontrol-apiserver", "False"))
+	require.False(t, c.check(t, 0))
+	c.client.PrependReactor("create", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("refused") })
+	c.clock.Step(time.Minute)
+	_, err := c.Check(context.Background())
+	require.EqualError(t, err, "creating kube-apiserver's APIService v1.flowcontrol.apiserver.k8s.io: refused")
+	c.client.ReactionChain = c.client.ReactionChain[1:]
+	require.True(t, c.check(t, 0))
+	require.False(t, c.ours(c.registered(t)))
+}
