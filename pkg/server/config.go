@@ -77,9 +77,11 @@ func NewConfig() *Config {
 	serving.Required = true
 	serving.ServerCert.CertDirectory = ""
 	serving.ServerCert.PairName = "flowcontrol-apiserver"
-	// A kube-apiserver in front sends the requests of many clients over one
-	// connection.
-	serving.HTTP2MaxStreamsPerConnection = 1000
+	// As kube-apiserver. The library recommends 1000 behind one, which sends the requests
+	// of many clients over one connection; it opens further ones as needed. With 1000, Go's
+	// bound on streams that a client opens and resets comes too late: exempt requests that
+	// nobody waits for any more took gigabytes.
+	serving.HTTP2MaxStreamsPerConnection = 100
 
 	etcd := genericoptions.NewEtcdOptions(storagebackend.NewDefaultConfig(defaultEtcdPrefix, nil))
 	// As kube-apiserver stores its objects, which may be in the same etcd.

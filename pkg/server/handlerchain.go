@@ -91,6 +91,9 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithAudit", "audit events, with the authenticated user", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
 		})},
+		{"badrequest.Impersonation", "400 for groups of no user, for which the library answers 500", true, func(handler http.Handler) http.Handler {
+			return badrequest.Impersonation(handler, c.Serializer)
+		}},
 		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
 		})},

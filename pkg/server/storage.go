@@ -44,7 +44,7 @@ func (s *Server) applyStorage(context.Context) error {
 		return err
 	}
 	s.nameUnreadableObjects()
-	s.explainFullStore()
+	s.explainRejectedWrites()
 	// Without etcd the server is not ready, but live: a restart would not help.
 	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
 		return check.Name() == etcdCheck

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	"k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/kubernetes"
@@ -37,9 +38,15 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 	if authorization.RemoteKubeConfigFile == "" {
 		authorization.RemoteKubeConfigFile = o.Kubeconfig // without either, the library uses the credentials of the pod
 	}
+	alwaysAllowed, err := readablePaths(authorization.AlwaysAllowPaths)
+	if err != nil {
+		return err
+	}
+	authorization.AlwaysAllowPaths = nil // for all methods
 	if err := authorization.ApplyTo(authorizationInfo); err != nil {
 		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
 	}
+	authorizationInfo.Authorizer = union.New(alwaysAllowed, authorizationInfo.Authorizer)
 	return nil
 }
 

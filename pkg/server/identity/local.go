@@ -167,9 +167,9 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 // without one, authenticated users may read discovery and the version. The file is
 // reloaded until ctx ends.
 func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.AuthorizationInfo) error {
-	alwaysAllowed, err := path.NewAuthorizer(o.Authorization.AlwaysAllowPaths)
+	alwaysAllowed, err := readablePaths(o.Authorization.AlwaysAllowPaths)
 	if err != nil {
-		return fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
+		return err
 	}
 	fallback := authorizer.Authorizer(authorizer.AuthorizerFunc(authorizeDiscovery))
 	if o.Local.AuthorizationWebhookFile != "" {
@@ -194,12 +194,32 @@ func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.Auth
 	return nil
 }
 
-// authorizeHealth allows everybody the health endpoints.
+// authorizeHealth allows everybody to read the health endpoints.
 func authorizeHealth(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-	if !attributes.IsResourceRequest() && isHealthPath(attributes.GetPath()) {
+	if !attributes.IsResourceRequest() && reads(attributes) && isHealthPath(attributes.GetPath()) {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
+}
+
+// readablePaths allows everybody to read these paths, as kube-apiserver's roles do. The
+// library's authorizer of paths allows all methods.
+func readablePaths(paths []string) (authorizer.Authorizer, error) {
+	allowed, err := path.NewAuthorizer(paths)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
+	}
+	return authorizer.AuthorizerFunc(func(ctx context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+		if !reads(attributes) {
+			return authorizer.DecisionNoOpinion, "", nil
+		}
+		return allowed.Authorize(ctx, attributes)
+	}), nil
+}
+
+// reads reports whether a request that is not about a resource changes nothing.
+func reads(attributes authorizer.Attributes) bool {
+	return slices.Contains([]string{"get", "head", "options"}, strings.ToLower(attributes.GetVerb()))
 }
 
 // authorizeDiscovery allows authenticated users to read discovery, OpenAPI and the

@@ -87,6 +87,22 @@ func TestAlwaysAllowedPathsAddToHealth(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, server.request("/metrics", nil, nil).Status, "anonymous requests are rejected")
 }
 
+func TestPathsThatEverybodyMayUseMayOnlyBeRead(t *testing.T) {
+	paths, err := readablePaths([]string{"/metrics", "/debug/*"})
+	require.NoError(t, err)
+	for path, allowed := range map[string]authorizer.Authorizer{"/metrics": paths, "/debug/x": paths, "/livez": authorizer.AuthorizerFunc(authorizeHealth)} {
+		for verb, want := range map[string]authorizer.Decision{
+			"get": authorizer.DecisionAllow, "head": authorizer.DecisionAllow, "post": authorizer.DecisionNoOpinion, "put": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion,
+		} {
+			got, _, err := allowed.Authorize(t.Context(), authorizer.AttributesRecord{Verb: verb, Path: path})
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%s %s", verb, path)
+		}
+	}
+	_, err = readablePaths([]string{"/debug/*/x"})
+	require.ErrorContains(t, err, "--authorization-always-allow-paths")
+}
+
 func TestAuthorizationWebhookDecides(t *testing.T) {
 	for flag, version := range map[string]string{"": "v1beta1", "--authorization-webhook-version=v1": "v1"} {
 		t.Run("in "+version, func(t *testing.T) {

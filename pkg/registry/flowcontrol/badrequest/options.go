@@ -2,10 +2,14 @@ package badrequest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalversionscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	internalversionvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
@@ -22,7 +26,8 @@ import (
 //     resourceVersionMatch does not fit its resourceVersion, for which the library
 //     returns 422;
 //   - a delete whose body is not a DeleteOptions, for which it returns 500;
-//   - a patch with a number that its field cannot hold, which it truncates.
+//   - a patch with a number that its field cannot hold, which it truncates;
+//   - a body that ends early, or with invalid chunks, for which it returns 500.
 //
 // Bodies of more than bodyLimit bytes are left to api to reject.
 func Options(api http.Handler, bodyLimit int64) http.Handler {
@@ -31,6 +36,9 @@ func Options(api http.Handler, bodyLimit int64) http.Handler {
 		if !ok || !info.IsResourceRequest {
 			api.ServeHTTP(w, r)
 			return
+		}
+		if !slices.Contains([]string{"get", "list", "watch"}, info.Verb) {
+			r = withBody(r, wholeBody{r.Body})
 		}
 		err := validateQuery(r, info.Verb)
 		if err == nil && info.Subresource == "" && (info.Verb == "delete" || info.Verb == "deletecollection") {
@@ -107,3 +115,15 @@ type failingBody struct{ err error }
 
 // Read implements io.Reader.
 func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
+
+// wholeBody is a body whose client may not send all of it as it should.
+type wholeBody struct{ io.Reader }
+
+// Read implements io.Reader.
+func (b wholeBody) Read(into []byte) (int, error) {
+	n, err := b.Reader.Read(into)
+	if errors.Is(err, io.ErrUnexpectedEOF) || err != nil && strings.Contains(err.Error(), "chunk") {
+		err = apierrors.NewBadRequest("the request body cannot be read to its end: " + err.Error())
+	}
+	return n, err
+}

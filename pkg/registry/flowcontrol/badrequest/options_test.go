@@ -2,6 +2,7 @@ package badrequest
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -108,5 +109,34 @@ func TestBodyOfADeleteMustBeDeleteOptions(t *testing.T) {
 				require.Equal(t, test.seen == "", apierrors.IsBadRequest(answer), "%v", answer)
 			})
 		}
+	}
+}
+
+func TestABodyThatIsNotWholeIsABadRequest(t *testing.T) {
+	answers := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			answers <- err
+		})
+		r = r.WithContext(apirequest.WithRequestInfo(r.Context(), &apirequest.RequestInfo{IsResourceRequest: true, Verb: "create", APIGroup: "group", APIVersion: "v1", Resource: "things"}))
+		Options(api, bodyLimit).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	for name, request := range map[string]string{
+		"a chunk of no length": "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+		"an early end":         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+			require.NoError(t, err)
+			_, err = connection.Write([]byte(request))
+			require.NoError(t, err)
+			require.NoError(t, connection.(*net.TCPConn).CloseWrite())
+			defer func() { _ = connection.Close() }()
+			err = <-answers
+			require.True(t, apierrors.IsBadRequest(err), "%v", err)
+			require.ErrorContains(t, err, "the request body cannot be read to its end")
+		})
 	}
 }

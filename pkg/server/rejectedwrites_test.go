@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage"
@@ -36,11 +38,17 @@ func TestWritesToAFullStoreSayWhatToDo(t *testing.T) {
 		}
 	}
 	for name, err := range writes(rpctypes.ErrNoSpace) {
-		var status apierrors.APIStatus
-		require.ErrorAs(t, err, &status, name)
-		require.EqualValues(t, http.StatusInternalServerError, status.Status().Code)
+		var answer apierrors.APIStatus
+		require.ErrorAs(t, err, &answer, name)
+		require.EqualValues(t, http.StatusInternalServerError, answer.Status().Code)
 		require.ErrorContains(t, err, "reads and deletions go on; delete objects that are not needed, or raise --etcd-quota-backend-bytes")
 		require.ErrorContains(t, err, "database space exceeded", "etcd's own words, too")
+	}
+	for _, cause := range []error{rpctypes.ErrRequestTooLarge, status.Error(codes.ResourceExhausted, "trying to send message larger than max (2500000 vs. 2097152)")} {
+		for name, err := range writes(cause) {
+			require.True(t, apierrors.IsRequestEntityTooLargeError(err), "%s: %v", name, err)
+			require.ErrorContains(t, err, "make the object smaller")
+		}
 	}
 	other := errors.New("other")
 	for name, err := range writes(other) {

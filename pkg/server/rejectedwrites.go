@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,9 +24,10 @@ const (
 	externalRemedy = "free space in etcd (compact, defragment, and disarm the alarm with etcdctl), or raise its --quota-backend-bytes"
 )
 
-// explainFullStore makes the errors of writes that etcd rejects for lack of space say
-// what to do. The library passes etcd's own words on.
-func (s *Server) explainFullStore() {
+// explainRejectedWrites makes the errors of writes that etcd rejects, for lack of space or
+// because the object is too large, say what to do. The library passes etcd's own words on,
+// as an error of the server.
+func (s *Server) explainRejectedWrites() {
 	remedy := externalRemedy
 	if s.config.EmbeddedEtcd {
 		remedy = embeddedRemedy
@@ -55,7 +59,7 @@ func (g explainingRESTOptionsGetter) GetRESTOptions(resource schema.GroupResourc
 	return options, nil
 }
 
-// explainingStore explains why writes fail in a full etcd.
+// explainingStore explains why etcd rejects writes.
 type explainingStore struct {
 	storage.Interface
 	remedy string
@@ -76,8 +80,18 @@ func (s explainingStore) GuaranteedUpdate(ctx context.Context, key string, desti
 }
 
 func (s explainingStore) explain(err error) error {
+	if tooLarge(err) {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("etcd stores at most 1.5 MiB in an object, unless its --max-request-bytes is larger; make the object smaller: %v", err))
+	}
 	if !errors.Is(err, rpctypes.ErrNoSpace) {
 		return err
 	}
 	return apierrors.NewInternalError(fmt.Errorf("etcd rejects writes because its database reached the quota; reads and deletions go on; %s: %w", s.remedy, err))
+}
+
+// tooLarge reports whether etcd rejected a request for its size, or its client did, which
+// sends 2 MiB at most.
+func tooLarge(err error) bool {
+	return errors.Is(err, rpctypes.ErrRequestTooLarge) ||
+		status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
 }
