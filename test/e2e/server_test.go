@@ -27,6 +27,7 @@ func everywhere() []liveCase {
 		{"kubectl does all it can do with a resource", testKubectl},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"a dry run moves nothing", testDryRun},
+		{"clients' mistakes are no errors of the server", testMistakes},
 		{"a level that is full refuses", testFullLevel},
 		{"an object that nobody can read is named", testUnreadableObject},
 		{"what etcd has forgotten is gone", testCompaction},

@@ -29,6 +29,8 @@ import (
 //   - a patch with a number that its field cannot hold, which it truncates;
 //   - a body that ends early, or with invalid chunks, for which it returns 500.
 //
+// A YAML body whose aliases stand for more than bodyLimit bytes is answered with 413.
+//
 // Bodies of more than bodyLimit bytes are left to api to reject.
 func Options(api http.Handler, bodyLimit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,10 +39,10 @@ func Options(api http.Handler, bodyLimit int64) http.Handler {
 			api.ServeHTTP(w, r)
 			return
 		}
-		if !slices.Contains([]string{"get", "list", "watch"}, info.Verb) {
-			r = withBody(r, wholeBody{r.Body})
-		}
 		err := validateQuery(r, info.Verb)
+		if err == nil && !slices.Contains([]string{"get", "list", "watch"}, info.Verb) {
+			r, err = checkAliases(withBody(r, wholeBody{r.Body}), bodyLimit)
+		}
 		if err == nil && info.Subresource == "" && (info.Verb == "delete" || info.Verb == "deletecollection") {
 			r, err = withDeleteOptions(r, bodyLimit)
 		}

@@ -1,0 +1,45 @@
+package badrequest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+func TestYAMLAliasesAreBoundedByWhatTheyStandFor(t *testing.T) {
+	text := strings.Repeat("x", 100)
+	for name, test := range map[string]struct {
+		body     string
+		rejected bool
+	}{
+		"one alias":                 {"a: &a " + text + "\nb: *a\n", false},
+		"as many as fit":            {"a: &a " + text[:50] + "\nb: [*a, *a, *a]\n", false},
+		"a text named many times":   {"a: &a " + text + "\nb: [*a, *a, *a]\n", true},
+		"aliases of aliases":        {"a: &a [xxxx, xxxx]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nd: [*c, *c, *c]\n", true},
+		"a merge":                   {"a: &a {k: " + text + "}\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a}\n", true},
+		"in a second document":      {"a: 1\n---\na: &a " + text + "\nb: [*a, *a, *a]\n", true},
+		"a node that holds itself":  {"a: &a [*a]\n", true},
+		"no alias, but both signs":  {"a: '& *'\n", false},
+		"an alias of nothing":       {"a: *b # &\n", false},
+		"no YAML":                   {"a: [& *", false},
+		"an anchor that none names": {"a: &a " + text + " # *\n", false},
+	} {
+		for _, media := range []string{"application/yaml", "application/yaml; charset=utf-8", "application/apply-patch+yaml"} {
+			t.Run(name+", "+media, func(t *testing.T) {
+				require.LessOrEqual(t, len(test.body), bodyLimit)
+				seen, err := serve(t, "create", "", media, test.body)
+				if !test.rejected {
+					require.NoError(t, err)
+					require.Equal(t, test.body, seen, "the API reads the whole body")
+					return
+				}
+				require.True(t, apierrors.IsRequestEntityTooLargeError(err), "%v", err)
+				require.ErrorContains(t, err, "with its aliases expanded, the YAML body has more than 300 bytes")
+			})
+		}
+	}
+	_, err := serve(t, "create", "", "application/json", `{"a": "&a *a"}`)
+	require.NoError(t, err)
+}
