@@ -1,0 +1,122 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// UnknownReason is the Rejected of a request that flow control rejected for a reason that
+// the source does not tell.
+const UnknownReason = "unknown"
+
+// Request is a request that flow control governs, a line of a trace after the first.
+type Request struct {
+	// Arrival is when the server received the request.
+	Arrival time.Time `json:"arrival"`
+	// Replica is the server that received it; "" if the source names none.
+	Replica string `json:"replica,omitempty"`
+	// User and Groups are those that flow control classified: those of the impersonated
+	// user, if there is one.
+	User   string   `json:"user,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+	// Verb is the API verb of a request for a resource, or the HTTP method of any other,
+	// in lower case.
+	Verb string `json:"verb"`
+	// Resource and what follows up to Name describe a request for a resource.
+	APIGroup    string `json:"apiGroup,omitempty"`
+	APIVersion  string `json:"apiVersion,omitempty"`
+	Resource    string `json:"resource,omitempty"`
+	Subresource string `json:"subresource,omitempty"`
+	// Namespace is empty for a request that is not limited to one namespace.
+	Namespace string `json:"namespace,omitempty"`
+	// Name is the name of the object; empty if the request names none. A list or watch of
+	// one object, named by a field selector, has it.
+	Name string `json:"name,omitempty"`
+	// Path is the URL path of a request for no resource; otherwise it is empty.
+	Path string `json:"path,omitempty"`
+	// List is the options of a list, watch or deletecollection that decide its seats;
+	// nil if there is none.
+	List *ListOptions `json:"list,omitempty"`
+	// Status is the HTTP status of the response; 0 if it is unknown.
+	Status int `json:"status,omitempty"`
+	// Latency is the time from the arrival to the end of the response. That of a watch
+	// includes its whole life.
+	Latency *metav1.Duration `json:"latency,omitempty"`
+	// Execution is how long the request held its initial seats: it executed, without
+	// waiting. That of a watch ends when its initial events are sent.
+	Execution *metav1.Duration `json:"execution,omitempty"`
+	// Wait is how long the request waited in a queue.
+	Wait *metav1.Duration `json:"wait,omitempty"`
+	// Seats is the work that flow control estimated.
+	Seats *Seats `json:"seats,omitempty"`
+	// FlowSchema and PriorityLevel are those that the source names.
+	FlowSchema    string `json:"flowSchema,omitempty"`
+	PriorityLevel string `json:"priorityLevel,omitempty"`
+	// Rejected is why flow control rejected the request: queue-full, concurrency-limit,
+	// time-out, cancelled, or UnknownReason; "" if it did not.
+	Rejected string `json:"rejected,omitempty"`
+	// Client groups the requests that one program sends: such as its user agent. In a
+	// closed loop, the clients are the pairs of User and Client.
+	Client string `json:"client,omitempty"`
+}
+
+// ListOptions are the query parameters that decide the seats of a list or watch.
+type ListOptions struct {
+	Limit int64 `json:"limit,omitempty"`
+	// Continue reports whether there is a continue token.
+	Continue             bool   `json:"continue,omitempty"`
+	LabelSelector        string `json:"labelSelector,omitempty"`
+	FieldSelector        string `json:"fieldSelector,omitempty"`
+	ResourceVersion      string `json:"resourceVersion,omitempty"`
+	ResourceVersionMatch string `json:"resourceVersionMatch,omitempty"`
+	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
+}
+
+// Seats is the work of a request: Initial seats while it executes, and afterwards Final
+// seats for AdditionalLatency.
+type Seats struct {
+	Initial           uint64          `json:"initial"`
+	Final             uint64          `json:"final,omitempty"`
+	AdditionalLatency metav1.Duration `json:"additionalLatency,omitzero"`
+}
+
+// Attributes returns what flow control classifies. It shares the groups.
+func (r *Request) Attributes() flow.Attributes {
+	return flow.Attributes{
+		User: r.User, Groups: r.Groups, Verb: r.Verb, IsResourceRequest: r.Resource != "",
+		APIGroup: r.APIGroup, APIVersion: r.APIVersion, Resource: r.Resource, Subresource: r.Subresource,
+		Namespace: r.Namespace, Name: r.Name, Path: r.Path,
+	}
+}
+
+// validate returns what is wrong with a request on its own.
+func (r *Request) validate() error {
+	switch {
+	case r.Arrival.IsZero():
+		return errors.New("has no arrival")
+	case r.Verb == "":
+		return errors.New("has no verb")
+	case (r.Resource == "") == (r.Path == ""):
+		return fmt.Errorf("has the resource %q and the path %q, must have one of them", r.Resource, r.Path)
+	case r.Resource == "" && (r.Subresource != "" || r.Namespace != "" || r.Name != "" || r.APIGroup != ""):
+		return errors.New("has a subresource, namespace, name or apiGroup, and no resource")
+	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
+		return fmt.Errorf("has the status %d, must be from 100 to 599", r.Status)
+	case r.Seats != nil && r.Seats.AdditionalLatency.Duration < 0:
+		return fmt.Errorf("has the additional latency %s, must not be negative", r.Seats.AdditionalLatency.Duration)
+	}
+	for _, d := range []struct {
+		field string
+		value *metav1.Duration
+	}{{"latency", r.Latency}, {"execution", r.Execution}, {"wait", r.Wait}} {
+		if d.value != nil && d.value.Duration < 0 {
+			return fmt.Errorf("has the %s %s, must not be negative", d.field, d.value.Duration)
+		}
+	}
+	return nil
+}

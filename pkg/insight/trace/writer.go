@@ -1,0 +1,128 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Writer writes a trace, one request at a time. It is not safe for concurrent use.
+type Writer struct {
+	out     *bufio.Writer
+	encoder *json.Encoder
+	order   order
+	left    int64 // requests that the header promises and that are not written
+	counted bool
+	written int64
+}
+
+// NewWriter writes the header of a trace and returns a writer of its requests. Call
+// Finish after the last one.
+func NewWriter(out io.Writer, header Header) (*Writer, error) {
+	header.Kind, header.APIVersion = Kind, APIVersion
+	if err := header.validate(); err != nil {
+		return nil, fmt.Errorf("the header %w", err)
+	}
+	buffered := bufio.NewWriterSize(out, bufferSize)
+	w := &Writer{out: buffered, encoder: json.NewEncoder(buffered), left: header.Requests, counted: header.Requests > 0}
+	w.encoder.SetEscapeHTML(false)
+	return w, w.encoder.Encode(header)
+}
+
+// Write writes the next request. It returns an error if a reader would refuse it.
+func (w *Writer) Write(r *Request) error {
+	if err := errors.Join(r.validate(), w.order.next(r.Arrival)); err != nil {
+		return fmt.Errorf("request %d %w", w.written+1, err)
+	}
+	w.written++
+	w.left--
+	return w.encoder.Encode(r)
+}
+
+// Finish writes what is buffered. It returns an error if the trace has no requests, or
+// not as many as its header says.
+func (w *Writer) Finish() error {
+	switch {
+	case w.written == 0:
+		return errors.New("the trace has no requests")
+	case w.counted && w.left != 0:
+		return fmt.Errorf("the trace has %d requests, its header says %d", w.written, w.written+w.left)
+	default:
+		return w.out.Flush()
+	}
+}
+
+// NewFile is a trace that is written to a file. Until Commit, it is a temporary file
+// beside it.
+type NewFile struct {
+	*Writer
+	name      string
+	overwrite bool
+	temporary *os.File
+	packed    io.WriteCloser
+}
+
+// Create creates a trace in a file, compressed as the ending of its name says: .gz for
+// gzip, .zst or .zstd for zstd, any other for none. It returns an error that is
+// fs.ErrExist if the file exists, unless overwrite is true. Call Commit or Abort.
+func Create(name string, overwrite bool, header Header) (*NewFile, error) {
+	if err := CheckNew(name, overwrite); err != nil {
+		return nil, err
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return nil, err
+	}
+	f := &NewFile{name: name, overwrite: overwrite, temporary: temporary}
+	if f.packed, err = compress(temporary, name); err == nil {
+		f.Writer, err = NewWriter(f.packed, header)
+	}
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return f, nil
+}
+
+// CheckNew returns an error that is fs.ErrExist if a file of this name exists and must
+// not be overwritten.
+func CheckNew(name string, overwrite bool) error {
+	_, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && overwrite:
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s: %w; it is overwritten only with --force", name, fs.ErrExist)
+	default:
+		return err
+	}
+}
+
+// Abort removes what was written. After Commit it does nothing.
+func (f *NewFile) Abort() {
+	if f.temporary == nil {
+		return
+	}
+	_ = f.temporary.Close()
+	_ = os.Remove(f.temporary.Name())
+	f.temporary = nil
+}
+
+// Commit completes the trace and gives it its name. After an error nothing of it is
+// left.
+func (f *NewFile) Commit() error {
+	defer f.Abort()
+	if err := errors.Join(f.Finish(), f.packed.Close(), f.temporary.Chmod(0o644), f.temporary.Sync(), f.temporary.Close()); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	if f.overwrite {
+		return os.Rename(f.temporary.Name(), f.name)
+	}
+	// Unlike a renaming, a link overwrites no file that came into being meanwhile.
+	return os.Link(f.temporary.Name(), f.name)
+}
