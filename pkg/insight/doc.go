@@ -11,6 +11,7 @@
 //	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	replica         the state of one API server: levels, queues, requests, metrics
 //	audit           events of an audit log, about flow control
+//	trace           the format of recorded requests
 //	source          where both come from: a cluster, files, both, or saved answers
 //
 //	explain         the flow schema, flow, queues and seats of a request
@@ -20,6 +21,7 @@
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	suite           expectations about a configuration
+//	scenario        clients that send generated requests
 //	dashboard       a page that shows what top answers
 //
 // source does the input; the answers are pure functions of plain values, except that
