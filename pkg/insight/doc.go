@@ -10,8 +10,9 @@
 //	table           tables for terminals of any width
 //	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	replica         the state of one API server: levels, queues, requests, metrics
-//	audit           events of an audit log, about flow control
 //	trace           the format of recorded requests
+//	audit           events of an audit log, about flow control
+//	httplog         lines that API servers log for each request
 //	source          where both come from: a cluster, files, both, or saved answers
 //
 //	explain         the flow schema, flow, queues and seats of a request
@@ -21,6 +22,8 @@
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	suite           expectations about a configuration
+//	pseudonym       traces and configurations without names
+//	record          traces of what API servers logged
 //	scenario        clients that send generated requests
 //	dashboard       a page that shows what top answers
 //

@@ -9,9 +9,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// latencyKey is the annotation of k8s.io/apiserver. Those of flowcontrol-apiserver are
-// in package filter.
-const latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"
+// latencyKey and totalKey are annotations of k8s.io/apiserver. Those of
+// flowcontrol-apiserver are in package filter.
+const (
+	latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"
+	totalKey   = "apiserver.latency.k8s.io/total"
+)
 
 // FlowControl is what flow control did with a request, from the annotations of
 // flowcontrol-apiserver.
@@ -36,7 +39,8 @@ func (f *FlowControl) Rejected() bool {
 // annotate sets what the annotations tell. It returns an error if a value of one of
 // them is invalid.
 func (e *Event) annotate(annotations map[string]string) error {
-	key, exact := latencyKey, false
+	key := latencyKey
+	_, exact := annotations[totalKey]
 	if schema, told := annotations[filter.FlowSchemaAnnotation]; told {
 		e.FlowControl = &FlowControl{
 			FlowSchema: schema, PriorityLevel: annotations[filter.PriorityLevelAnnotation],

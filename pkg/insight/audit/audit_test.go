@@ -59,7 +59,7 @@ func TestEvent(t *testing.T) {
 		want       Event
 	}{
 		{"a list has the attributes of its URI", list, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500",
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", UserAgent: "kubectl/v1.33.0",
 			Attributes: flow.Attributes{
 				User: "alice", Groups: []string{"devs", "system:authenticated"}, Verb: "list", IsResourceRequest: true,
 				APIVersion: "v1", Resource: "pods", Namespace: "team-a", Path: "/api/v1/namespaces/team-a/pods",
@@ -103,6 +103,13 @@ func TestEvent(t *testing.T) {
 			assert.Equal(t, &test.want, events[0])
 		})
 	}
+}
+
+func TestRequestWithATotalAndNoWaitDidNotWait(t *testing.T) {
+	events, _ := readAll(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1)+"\n"+list)
+	assert.True(t, events[0].WaitKnown)
+	assert.Zero(t, events[0].Wait)
+	assert.False(t, events[1].WaitKnown, "a short request may have waited")
 }
 
 func TestRejected(t *testing.T) {

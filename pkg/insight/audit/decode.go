@@ -49,7 +49,7 @@ func (d *decoder) decode(text []byte) (*Event, error) {
 		return nil, nil
 	}
 	e := &Event{
-		ID: string(l.AuditID), URI: l.RequestURI,
+		ID: string(l.AuditID), URI: l.RequestURI, UserAgent: l.UserAgent,
 		Received: l.RequestReceivedTimestamp.Time, Completed: l.StageTimestamp.Time,
 		Panicked: l.Stage == auditv1.StagePanic,
 	}

@@ -2,7 +2,7 @@
 // control.
 //
 // A log is lines of JSON, one audit.k8s.io/v1 Event each, perhaps compressed with
-// gzip. A request has an event for each stage. Only the last one counts,
+// gzip or zstd. A request has an event for each stage. Only the last one counts,
 // ResponseComplete or Panic: it has the response code and all annotations.
 //
 // # Attributes
@@ -18,7 +18,8 @@
 // kube-apiserver 1.33 and others write
 //
 //   - the annotation apiserver.latency.k8s.io/apf-queue-wait, the time in a queue, if
-//     the whole request took more than 500 ms and is not a watch;
+//     the whole request took more than 500 ms and is not a watch. Such a request without
+//     this annotation, and with apiserver.latency.k8s.io/total, did not wait;
 //   - the response code 429 of a rejected request. Handlers return 429 too, such as
 //     for an eviction that a disruption budget forbids. Their responses are Status
 //     objects, so that their events have a reason. The response of flow control is

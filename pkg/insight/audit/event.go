@@ -17,6 +17,8 @@ type Event struct {
 	Impersonator string
 	// URI is the request URI with its query.
 	URI string
+	// UserAgent is the header of this name.
+	UserAgent string
 	// Received is when the request arrived, Completed when its response was complete.
 	Received, Completed time.Time
 	// Code is the response code.

@@ -3,13 +3,17 @@ package audit
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
-// maxLine is the largest number of bytes of a line.
-const maxLine = 16 << 20
+const (
+	// maxLine is the largest number of bytes of a line.
+	maxLine    = 16 << 20
+	bufferSize = 64 << 10
+)
 
 // Line is a line of a log that is not empty.
 type Line struct {
@@ -21,15 +25,17 @@ type Line struct {
 	TooLong bool
 }
 
-// ReadLines calls yield with each line of a log, which may be compressed by gzip, until
-// that returns an error. truncated is why the log ends before its end, such as within
+// ReadLines calls yield with each line of a log, which may be compressed with gzip or
+// zstd, until that returns an error. truncated is why the log ends before its end, such as within
 // compressed data. err is the error of yield, or of an input of which nothing can be
 // read.
 func ReadLines(in io.Reader, yield func(Line) error) (truncated, err error) {
-	plain, err := decompress(in)
+	decompressed, err := trace.Decompress(in)
 	if err != nil {
 		return nil, err
 	}
+	defer decompressed.Close() //nolint:errcheck // releases memory
+	plain := bufio.NewReaderSize(decompressed, bufferSize)
 	var l Line
 	for {
 		err := l.read(plain)
@@ -65,18 +71,4 @@ func (l *Line) read(in *bufio.Reader) error {
 			return err
 		}
 	}
-}
-
-// decompress returns the lines of a log, which may be compressed.
-func decompress(in io.Reader) (*bufio.Reader, error) {
-	const size = 64 << 10
-	buffered := bufio.NewReaderSize(in, size)
-	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return buffered, nil
-	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(unzipped, size), nil
 }

@@ -24,6 +24,13 @@ type Summary struct {
 	Truncated string `json:"truncated,omitempty"`
 }
 
+// Skip counts a line that is skipped; why says what is wrong with it.
+func (s *Summary) Skip(line int, why string) {
+	if s.Skipped++; s.Skipped == 1 {
+		s.FirstSkipped, s.WhySkipped = line, why
+	}
+}
+
 // Notes returns a sentence for each thing that is wrong with the log.
 func (s Summary) Notes() []string {
 	var notes []string
@@ -73,22 +80,16 @@ type reader struct {
 func (r *reader) pass(l Line) error {
 	r.summary.Lines++
 	if l.TooLong {
-		r.skip(l, fmt.Sprintf("is longer than %d MiB", maxLine>>20))
+		r.summary.Skip(l.Number, fmt.Sprintf("is longer than %d MiB", maxLine>>20))
 		return nil
 	}
 	event, err := r.decoder.decode(l.Text)
 	switch {
 	case err != nil:
-		r.skip(l, err.Error())
+		r.summary.Skip(l.Number, err.Error())
 	case event != nil:
 		r.summary.Requests++
 		return r.yield(event)
 	}
 	return nil
-}
-
-func (r *reader) skip(l Line, why string) {
-	if r.summary.Skipped++; r.summary.Skipped == 1 {
-		r.summary.FirstSkipped, r.summary.WhySkipped = l.Number, why
-	}
 }

@@ -70,12 +70,13 @@ type LeftOut struct {
 	// all: an upper bound of what their waits may be.
 	WithoutWait float64 `json:"withoutWait,omitempty"`
 	WaitSeconds float64 `json:"waitSeconds,omitempty"`
-	// WithoutExecution, WithoutSeats, WithoutLevel and WithoutGroups are the shares of
-	// the requests in the trace whose execution, seats, priority level and groups are
-	// unknown.
+	// WithoutExecution, WithoutSeats, WithoutLevel, WithoutUser and WithoutGroups are the
+	// shares of the requests in the trace whose execution, seats, priority level, user and
+	// groups are unknown.
 	WithoutExecution float64 `json:"withoutExecution,omitempty"`
 	WithoutSeats     float64 `json:"withoutSeats,omitempty"`
 	WithoutLevel     float64 `json:"withoutLevel,omitempty"`
+	WithoutUser      float64 `json:"withoutUser,omitempty"`
 	WithoutGroups    float64 `json:"withoutGroups,omitempty"`
 	// Notes are sentences about all this.
 	Notes []string `json:"notes,omitempty"`

@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 		Kind: Kind, APIVersion: APIVersion, Source: SourceJoined, Anonymized: true, Requests: 2,
 		Start: ptr.To(start), End: ptr.To(start.Add(time.Second)), Replicas: []string{"a"}, Seed: 7,
 		Stored:  map[string]Stored{"deployments.apps": {Objects: 5000, Bytes: 2000}},
-		LeftOut: LeftOut{Requests: ptr.To(0.5), Seconds: ptr.To(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},
+		LeftOut: LeftOut{Requests: ptr.To(0.5), Seconds: ptr.To(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutUser: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},
 	}
 	for name, magic := range map[string]string{"plain.trace": `{"kind"`, "gzip.trace.gz": gzipMagic, "zstd.trace.zst": zstdMagic} {
 		t.Run(name, func(t *testing.T) {

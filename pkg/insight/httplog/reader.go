@@ -1,0 +1,49 @@
+package httplog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+)
+
+// ErrNoRequests means that a log has no line about a request.
+var ErrNoRequests = errors.New(`no line with the message "HTTP": must be a log of an API server with -v=3 or more`)
+
+// Read calls yield with each request of a log, which may be compressed with gzip or zstd,
+// until that returns an error. Other lines are ignored; lines about requests that cannot
+// be read are skipped and counted. It returns ErrNoRequests if there is none.
+func Read(name string, in io.Reader, clock Clock, yield func(*Line) error) (audit.Summary, error) {
+	s := audit.Summary{Name: name}
+	d := newDecoder(clock)
+	truncated, err := audit.ReadLines(in, func(l audit.Line) error {
+		s.Lines++
+		if l.TooLong {
+			return nil
+		}
+		line, err := d.decode(string(l.Text))
+		switch {
+		case err != nil:
+			s.Skip(l.Number, err.Error())
+		case line != nil:
+			s.Requests++
+			return yield(line)
+		}
+		return nil
+	})
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	if truncated != nil {
+		s.Truncated = truncated.Error()
+	}
+	switch {
+	case s.Requests > 0:
+		return s, nil
+	case s.Skipped > 0:
+		return s, fmt.Errorf("%s: %w; line %d %s", name, ErrNoRequests, s.FirstSkipped, s.WhySkipped)
+	default:
+		return s, fmt.Errorf("%s: %w", name, ErrNoRequests)
+	}
+}

@@ -1,0 +1,39 @@
+// Package record makes traces of what API servers logged.
+//
+// # Sources
+//
+// Audit logs (package audit) have users and groups, and no requests that the audit policy
+// drops. Lines of -v=3 (package httplog) have every request, what flow control did with
+// it, and no users. Where both are given they are joined by the audit ID: one request, not
+// two. A client may choose the audit ID, and kube-apiserver passes it on to extension API
+// servers, so that the URI must be the same too.
+//
+// # What is recorded
+//
+// Requests that flow control governs. Long-running requests and those whose
+// authentication failed are counted and left out. Times of one request come from:
+//
+//	         audit                           line                                joined
+//	arrival  requestReceivedTimestamp        time of the line minus latency      audit
+//	latency  until the last stage            latency                             audit
+//	wait     the annotation of               fl_priorityandfairness, or latency  audit, otherwise
+//	         flowcontrol-apiserver, or of    minus apf_execution_time; 0 if the  line
+//	         kube-apiserver if the request   level is exempt; the latency of a
+//	         took more than 500 ms           rejected request
+//	execution latency minus wait if that is  apf_execution_time                  line, otherwise
+//	          known                                                              audit
+//
+// The wait of a line without fl_priorityandfairness includes the time in the filters around
+// flow control, such as authentication. Requests of exempt levels show how long that is,
+// see LeftOut.Notes of the trace.
+//
+// # Users of lines
+//
+// The user of a line that no audit event is joined to follows from Users, otherwise from
+// the user agent of a component of Kubernetes. Otherwise it is empty: then only FlowSchema
+// says who sent the request.
+//
+// # Memory
+//
+// Requests are sorted in temporary files, of which a bounded part is in memory.
+package record

@@ -1,0 +1,411 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+)
+
+// Logs of kube-apiserver 1.33, of the same time: three elephants that list, a mouse that
+// reads, and kubectl. The audit policy drops leases and probes.
+const (
+	auditLogs = "testdata/1.33/audit"
+	httpLogs  = "testdata/1.33/http"
+	jsonLog   = "testdata/1.33/http.json.log"
+)
+
+func options() Options {
+	return Options{Clock: httplog.Clock{Latest: time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), Zone: time.UTC}}
+}
+
+func recorded(t *testing.T, o Options) (trace.Header, []trace.Request) {
+	t.Helper()
+	r, err := New(t.Context(), o)
+	require.NoError(t, err)
+	defer r.Close()
+	var all []trace.Request
+	require.NoError(t, r.Each(t.Context(), func(one *trace.Request) error {
+		all = append(all, *one)
+		return nil
+	}))
+	// A trace of these requests can be written.
+	w, err := trace.Create(filepath.Join(t.TempDir(), "a.trace"), false, r.Header())
+	require.NoError(t, err)
+	for i := range all {
+		require.NoError(t, w.Write(&all[i]))
+	}
+	require.NoError(t, w.Commit())
+	return r.Header(), all
+}
+
+// count returns the number of requests for which is returns true.
+func count(all []trace.Request, is func(*trace.Request) bool) int {
+	n := 0
+	for i := range all {
+		if is(&all[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func byElephant(r *trace.Request) bool { return strings.HasPrefix(r.User, "elephant-") }
+func isRejected(r *trace.Request) bool { return r.Rejected != "" }
+
+func TestAuditLogsOfKubeAPIServer(t *testing.T) {
+	o := options()
+	o.Audit = []Log{{Path: auditLogs}}
+	h, all := recorded(t, o)
+	require.Equal(t, 115, len(all))
+	assert.Equal(t, 80, count(all, byElephant))
+	assert.Positive(t, count(all, isRejected))
+	assert.Equal(t, trace.SourceAudit, h.Source)
+	assert.Equal(t, int64(115), h.Requests)
+	assert.Nil(t, h.LeftOut.Requests, "an audit log does not say what its policy drops")
+	assert.Greater(t, h.LeftOut.WithoutWait, 0.3)
+	assert.InDelta(t, 1, h.LeftOut.WithoutLevel, 0)
+	assert.Contains(t, h.LeftOut.Notes[0], "requests that its policy drops")
+	waits := count(all, func(r *trace.Request) bool { return r.Wait != nil && r.Wait.Duration > 0 })
+	assert.Positive(t, waits, "requests of more than 500 ms have their waits")
+}
+
+func TestLinesOfKubeAPIServer(t *testing.T) {
+	for name, log := range map[string]string{"text": httpLogs, "JSON": jsonLog} {
+		t.Run(name, func(t *testing.T) {
+			o := options()
+			o.HTTP = []Log{{"a", log}}
+			h, all := recorded(t, o)
+			assert.Equal(t, trace.SourceHTTP, h.Source)
+			assert.Equal(t, []string{"a"}, h.Replicas)
+			assert.Zero(t, *h.LeftOut.Requests)
+			assert.Zero(t, h.LeftOut.WithoutLevel)
+			assert.Zero(t, h.LeftOut.WithoutSeats)
+			assert.Positive(t, count(all, isRejected))
+			for i := range all {
+				r := &all[i]
+				if r.Rejected != "" {
+					assert.Equal(t, r.Latency, r.Wait)
+					assert.Nil(t, r.Execution)
+					assert.Equal(t, 429, r.Status)
+				}
+				if byElephant(r) {
+					assert.Equal(t, "elephants", r.PriorityLevel)
+					assert.Equal(t, []string{"elephants", "system:authenticated"}, r.Groups)
+					assert.Equal(t, int64(300), r.List.Limit)
+					assert.Equal(t, "a!=b", r.List.LabelSelector)
+				}
+			}
+		})
+	}
+}
+
+func TestJoinedLogsOfKubeAPIServer(t *testing.T) {
+	o := options()
+	o.Audit, o.HTTP = []Log{{Path: auditLogs}}, []Log{{Path: httpLogs}}
+	h, all := recorded(t, o)
+	assert.Equal(t, trace.SourceJoined, h.Source)
+	require.Equal(t, 124, len(all), "a request is one, not two")
+	assert.Equal(t, 80, count(all, byElephant))
+	leases := count(all, func(r *trace.Request) bool { return r.Resource == "leases" })
+	assert.Positive(t, leases, "lines have what the audit policy drops")
+	assert.Contains(t, h.LeftOut.Notes[0], "The audit log leaves out 7.3% of the requests")
+	for i := range all {
+		r := &all[i]
+		assert.NotEmpty(t, r.PriorityLevel)
+		if r.Verb != "watch" {
+			assert.NotNil(t, r.Wait, "%s %s", r.Verb, r.Client)
+		}
+		if r.Rejected == "" {
+			assert.NotNil(t, r.Execution)
+		}
+	}
+}
+
+// event is an audit event, received at a second and completed after 250 ms.
+func event(second int, id, user, uri string) string {
+	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":%q,"stage":"ResponseComplete","requestURI":%q,"verb":"get","user":{"username":%q,"groups":["system:authenticated"]},"userAgent":"agent","responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-22T10:00:%02d.000000Z","stageTimestamp":"2026-11-22T10:00:%02d.250000Z","annotations":{}}`+"\n", id, uri, user, second, second)
+}
+
+// line is one of -v=3, of a request that arrived at a second.
+func line(second int, id, agent, uri string) string {
+	return fmt.Sprintf(`I1122 10:00:%02d.250000       1 httplog.go:134] "HTTP" verb="GET" URI=%q latency="250ms" userAgent=%q audit-ID=%q srcIP="10.0.0.7:1" apf_pl="workload-low" apf_fs="service-accounts" apf_iseats=2 apf_fseats=1 apf_additionalLatency="5ms" apf_execution_time="200ms" resp=200`+"\n", second, uri, agent, id)
+}
+
+// logs writes files, and returns options by which they are read. Names that begin with
+// "http" are of -v=3 lines.
+func logs(t *testing.T, texts map[string]string) Options {
+	t.Helper()
+	o, directory := options(), t.TempDir()
+	for name, text := range texts {
+		path := filepath.Join(directory, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		if strings.HasPrefix(name, "http") {
+			o.HTTP = append(o.HTTP, Log{Path: path})
+		} else {
+			o.Audit = append(o.Audit, Log{Path: path})
+		}
+	}
+	return o
+}
+
+func TestJoin(t *testing.T) {
+	annotated := strings.Replace(event(3, "d", "dora", "/d"), `"annotations":{}`,
+		`"annotations":{"apf.flowcontrol.apiserver.k8s.io/flow-schema":"dora","apf.flowcontrol.apiserver.k8s.io/priority-level":"doras","apf.flowcontrol.apiserver.k8s.io/seats":"4","apf.flowcontrol.apiserver.k8s.io/queue-wait":"50ms","apf.flowcontrol.apiserver.k8s.io/outcome":"executed"}`, 1)
+	_, all := recorded(t, logs(t, map[string]string{
+		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e"),
+		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f"),
+	}))
+	var users, paths []string
+	for i := range all {
+		users, paths = append(users, all[i].User), append(paths, all[i].Path)
+	}
+	assert.Equal(t, []string{"/a", "/b", "/c", "/d", "/e", "/f"}, paths, "the same audit ID with another URI is another request")
+	assert.Equal(t, []string{"alice", "", "carol", "dora", "eve", ""}, users)
+	carol, dora := all[2], all[3]
+	assert.Equal(t, 50*time.Millisecond, carol.Wait.Duration)
+	assert.Equal(t, 200*time.Millisecond, carol.Execution.Duration)
+	assert.Equal(t, "service-accounts", carol.FlowSchema)
+	assert.Equal(t, uint64(1), carol.Seats.Final)
+	assert.Equal(t, "dora", dora.FlowSchema, "annotations of flowcontrol-apiserver are exact")
+	assert.Equal(t, uint64(2), dora.Seats.Initial, "lines tell initial and final seats")
+}
+
+func TestAnnotationsOfFlowControlAPIServer(t *testing.T) {
+	annotate := func(outcome string) string {
+		return strings.Replace(event(0, "a", "alice", "/a"), `"annotations":{}`,
+			`"annotations":{"apf.flowcontrol.apiserver.k8s.io/flow-schema":"s","apf.flowcontrol.apiserver.k8s.io/priority-level":"l","apf.flowcontrol.apiserver.k8s.io/seats":"4","apf.flowcontrol.apiserver.k8s.io/queue-wait":"50ms","apf.flowcontrol.apiserver.k8s.io/outcome":"`+outcome+`"}`, 1)
+	}
+	_, all := recorded(t, logs(t, map[string]string{"audit.log": annotate("executed")}))
+	assert.Equal(t, 200*time.Millisecond, all[0].Execution.Duration)
+	assert.Equal(t, &trace.Seats{Initial: 4}, all[0].Seats)
+	assert.Equal(t, "s l", all[0].FlowSchema+" "+all[0].PriorityLevel)
+	_, all = recorded(t, logs(t, map[string]string{"audit.log": annotate("queue-full")}))
+	assert.Equal(t, "queue-full", all[0].Rejected)
+	assert.Nil(t, all[0].Execution)
+}
+
+func TestWhatFlowControlDoesNotGovernIsLeftOut(t *testing.T) {
+	h, all := recorded(t, logs(t, map[string]string{
+		"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "alice", "/api/v1/namespaces/a/pods/p/log") + event(2, "c", "", "/c"),
+		"http.log":  line(0, "a", "agent", "/a") + strings.Replace(line(3, "d", "agent", "/d"), `apf_pl="workload-low" apf_fs="service-accounts" `, "", 1),
+	}))
+	assert.Len(t, all, 1)
+	notes := strings.Join(h.LeftOut.Notes, "\n")
+	assert.Contains(t, notes, "1 audit events of long-running requests are left out")
+	assert.Contains(t, notes, "1 audit events without a user are left out")
+	assert.Contains(t, notes, "1 lines without a flow schema are left out")
+}
+
+func TestExemptRequestsDoNotWait(t *testing.T) {
+	h, all := recorded(t, logs(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", "/a"), "workload-low", "exempt", 1)}))
+	assert.Zero(t, all[0].Wait.Duration)
+	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "They took 50ms (median) and 50ms (99th percentile) of exempt requests.")
+}
+
+func TestListOptions(t *testing.T) {
+	uri := "/api/v1/pods?limit=5&continue=x&labelSelector=a&fieldSelector=b=c&resourceVersion=7&resourceVersionMatch=Exact&sendInitialEvents=true"
+	_, all := recorded(t, logs(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", uri), `"GET"`, `"LIST"`, 1)}))
+	yes := true
+	assert.Equal(t, &trace.ListOptions{
+		Limit: 5, Continue: true, LabelSelector: "a", FieldSelector: "b=c", ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: &yes,
+	}, all[0].List)
+	_, all = recorded(t, logs(t, map[string]string{"http.log": line(0, "a", "agent", "/api/v1/pods?timeout=1s")}))
+	assert.Nil(t, all[0].List)
+}
+
+func TestUsersOfLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "users.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`users:
+- {userAgent: "shop-*", user: "system:serviceaccount:shop:shop"}
+- {sourceIP: 10.0.0.7, userAgent: batch, user: batch, groups: [jobs]}
+- {userAgent: kubelet, sourceIP: 10.9.*, user: someone}
+`), 0o600))
+	users, err := ReadUsers(file)
+	require.NoError(t, err)
+	for agent, want := range map[string]string{
+		"shop-web/v1": "system:serviceaccount:shop:shop [system:serviceaccounts system:serviceaccounts:shop system:authenticated]",
+		"batch/v1":    "batch [jobs]",
+		"unknown/v1":  " []",
+		"kubelet/v1.33.0 (linux/amd64) kubernetes/abc":                                                                  "system:node:10.0.0.7 [system:nodes system:authenticated]",
+		"kube-scheduler/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                           "system:kube-scheduler [system:authenticated]",
+		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                  "system:kube-controller-manager [system:authenticated]",
+		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/system:serviceaccount:kube-system:job-controller": "system:serviceaccount:kube-system:job-controller [system:serviceaccounts system:serviceaccounts:kube-system system:authenticated]",
+		"kube-apiserver/v1.33.0 (linux/amd64) kubernetes/abc":                                                           "system:apiserver [system:masters system:authenticated]",
+	} {
+		o := logs(t, map[string]string{"http.log": line(0, "a", agent, "/a")})
+		o.Users = users
+		h, all := recorded(t, o)
+		assert.Equal(t, want, fmt.Sprint(all[0].User, " ", all[0].Groups), agent)
+		if all[0].User == "" {
+			assert.InDelta(t, 1, h.LeftOut.WithoutUser, 0)
+			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of 100.0% of the requests, which took 100.0% of the seconds: --users can name them.")
+		}
+	}
+	for text, want := range map[string]string{
+		"users:\n- {agent: a}": "line 2: field agent not found", "users: [{userAgent: a}]": "users[0].user is empty",
+		"users: [{user: a}]": "users[0] must have userAgent or sourceIP", `users: [{user: a, userAgent: "["}]`: "users[0] has an invalid pattern",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := ReadUsers(file)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, file)
+	}
+	_, err = ReadUsers(file + ".missing")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestAnonymizedTraceNamesNobody(t *testing.T) {
+	p, err := pseudonym.New([]byte("0123456789abcdef"))
+	require.NoError(t, err)
+	o := options()
+	o.Audit, o.HTTP, o.Pseudonyms = []Log{{"secret", auditLogs}}, []Log{{"secret", httpLogs}}, p
+	h, all := recorded(t, o)
+	assert.True(t, h.Anonymized)
+	text := fmt.Sprintf("%+v", h)
+	for i := range all {
+		text += fmt.Sprintf("%+v", all[i])
+	}
+	for _, name := range []string{"elephant", "mouse", "alice", "devs", "secret", "map-0", "loader"} {
+		assert.NotContains(t, text, name)
+	}
+	assert.Contains(t, text, "workload-low")
+}
+
+func TestBadInput(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		texts map[string]string
+		want  string
+	}{
+		{"no logs", nil, "an audit log or a log of -v=3 must be given"},
+		{"an empty audit log", map[string]string{"audit.log": ""}, "audit.log: no event of the stage ResponseComplete"},
+		{"an audit log that is none", map[string]string{"audit.log": "hello\n"}, "line 1 is no JSON of an audit event"},
+		{"lines that are none", map[string]string{"http.log": "hello\n"}, `http.log: no line with the message "HTTP"`},
+		{"no request that is governed", map[string]string{"audit.log": event(0, "a", "alice", "/api/v1/namespaces/a/pods/p/log")}, "the logs have no request that flow control governs"},
+		{"a clock that jumps", map[string]string{"audit.log": event(0, "a", "alice", "/a") + strings.ReplaceAll(event(0, "b", "bob", "/b"), "T10:", "T12:")},
+			"no request arrived from 2026-11-22T10:00:00Z to 2026-11-22T12:00:00Z: a clock jumped, or a part of the logs is missing"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := New(t.Context(), logs(t, test.texts))
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	o := options()
+	o.Audit = []Log{{Path: filepath.Join(t.TempDir(), "missing")}}
+	_, err := New(t.Context(), o)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	o.Audit = []Log{{Path: t.TempDir()}}
+	_, err = New(t.Context(), o)
+	require.ErrorContains(t, err, "has no files")
+}
+
+func TestBrokenLinesAreNoted(t *testing.T) {
+	h, _ := recorded(t, logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]}))
+	notes := strings.Join(h.LeftOut.Notes, "\n")
+	assert.Contains(t, notes, "1 of 2 lines are skipped; line 2 is no JSON of an audit event")
+}
+
+func TestRequestThatEndsBeforeItBegins(t *testing.T) {
+	h, all := recorded(t, logs(t, map[string]string{"audit.log": strings.Replace(event(5, "a", "alice", "/a"), "10:00:05.250000Z", "10:00:04.000000Z", 1)}))
+	assert.Nil(t, all[0].Latency)
+	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "1 requests ended before they began: the clock jumped.")
+}
+
+func TestFromAndTo(t *testing.T) {
+	o := logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b") + event(2, "c", "carol", "/c")})
+	o.From = time.Date(2026, 11, 22, 10, 0, 1, 0, time.UTC)
+	o.To = o.From.Add(time.Second)
+	_, all := recorded(t, o)
+	require.Len(t, all, 1)
+	assert.Equal(t, "bob", all[0].User)
+	o.From, o.To = o.To.Add(time.Hour), o.To.Add(2*time.Hour)
+	_, err := New(t.Context(), o)
+	require.ErrorContains(t, err, "governs from 2026-11-22T11:00:02Z to 2026-11-22T12:00:02Z")
+}
+
+func TestDirectory(t *testing.T) {
+	directory := t.TempDir()
+	packer, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	write := func(name string, content []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(directory, name), content, 0o600))
+	}
+	write("audit-1.log.zst", packer.EncodeAll([]byte(event(0, "a", "alice", "/a")), nil))
+	write("audit.log", []byte(event(1, "b", "bob", "/b")))
+	write("README", []byte("hello"))
+	require.NoError(t, os.Mkdir(filepath.Join(directory, "other"), 0o700))
+	o := options()
+	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}}
+	h, all := recorded(t, o)
+	assert.Len(t, all, 2, "a file that is named twice is read once")
+	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "README is skipped: it has no requests.")
+}
+
+func TestParseLog(t *testing.T) {
+	for text, want := range map[string]Log{
+		"audit.log": {"", "audit.log"}, "a=audit.log": {"a", "audit.log"}, "/var/a=b": {"", "/var/a=b"}, "./a=b": {"", "./a=b"}, "a=/b=c": {"a", "/b=c"},
+	} {
+		log, err := ParseLog(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, log)
+	}
+	for _, text := range []string{"", "a=", "=b"} {
+		_, err := ParseLog(text)
+		require.ErrorContains(t, err, "must be PATH or REPLICA=PATH", text)
+	}
+}
+
+func TestSorterUsesFiles(t *testing.T) {
+	s := sorter[item]{compare: byArrival, limit: 7}
+	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	const n = 100
+	for i := range n {
+		one := item{ID: fmt.Sprint(i)}
+		one.Request.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
+		require.NoError(t, s.add(one))
+	}
+	require.Len(t, s.runs, n/7)
+	for range 2 {
+		var last item
+		got := 0
+		require.NoError(t, s.each(func(i *item) error {
+			if got++; got > 1 {
+				require.LessOrEqual(t, byArrival(&last, i), 0)
+			}
+			last = *i
+			return nil
+		}))
+		assert.Equal(t, n, got)
+	}
+	enough := errors.New("enough")
+	require.ErrorIs(t, s.each(func(*item) error { return enough }), enough)
+	name := s.runs[0].Name()
+	s.close()
+	_, err := os.Stat(name)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestRecordingCanBeInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a")})
+	r, err := New(ctx, o)
+	require.NoError(t, err)
+	defer r.Close()
+	cancel()
+	require.ErrorIs(t, r.Each(ctx, func(*trace.Request) error { return nil }), context.Canceled)
+	_, err = New(ctx, o)
+	require.ErrorIs(t, err, context.Canceled)
+}
