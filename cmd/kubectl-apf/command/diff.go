@@ -42,7 +42,7 @@ kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }
-	c.Flags().StringArrayVar(&d.auditLog, "audit-log", nil, "An audit log, perhaps compressed with gzip; - for standard input. It may be repeated.")
+	c.Flags().StringArrayVar(&d.auditLog, "audit-log", nil, "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated.")
 	d.looking.addFlags(c.Flags())
 	d.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
 	return c

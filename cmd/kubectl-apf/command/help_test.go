@@ -88,6 +88,7 @@ func TestExamplesRun(t *testing.T) {
 	write(t, "flowschemas.yaml", flowSchema)
 	write(t, "suite.yaml", fmt.Sprintf(suiteText, "robots"))
 	write(t, "audit.log", auditEvent)
+	write(t, "scenario.yaml", scenarioText)
 	write(t, "response.txt", "X-Kubernetes-Pf-Flowschema-Uid: schema-0\n")
 	for name, c := range commands(t) {
 		t.Run(name, func(t *testing.T) {
@@ -98,13 +99,13 @@ func TestExamplesRun(t *testing.T) {
 					line = append(line, "--help") // these run until interrupted, and have tests of their own
 				}
 				server := newAPIServer(t)
-				if strings.Contains(strings.Join(line, " "), "must-gather") || strings.Contains(strings.Join(line, " "), "manifests") {
-					continue // source tests directories
+				if strings.Contains(strings.Join(line, " "), "must-gather") || strings.Contains(strings.Join(line, " "), "manifests") || strings.Contains(strings.Join(line, " "), "/var/log") {
+					continue // source and record test directories
 				}
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if name == "test" || name == "version" || name == "completion" {
+				if name == "test" || name == "generate" || name == "version" || name == "completion" {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue

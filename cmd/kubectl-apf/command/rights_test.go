@@ -93,6 +93,7 @@ func requests() map[string][][]string {
 		"top":     {{"levels", "--interval=0"}, {"flows"}, {"requests"}},
 		"lint":    {{}},
 		"diff":    {{"-f", "schemas.yaml"}},
+		"record":  {{"--audit-log=audit.log", "--anonymize", "-o", "a.trace", "--configuration-output=hidden.yaml"}},
 	}
 }
 
@@ -100,6 +101,7 @@ func TestCommandsMakeOnlyTheRequestsThatTheirHelpSays(t *testing.T) {
 	rights := helpRights(t)
 	t.Chdir(t.TempDir())
 	write(t, "schemas.yaml", flowSchema)
+	write(t, "audit.log", auditEvent)
 	used := map[string]bool{}
 	for name, lines := range requests() {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ kubectl apf why -f audit.log --dumps=must-gather`,
 	c.Flags().StringVar(&w.query.User, "user", "", "Only requests of this user.")
 	c.Flags().StringVar(&w.query.FlowSchema, "flow-schema", "", "Only requests of this flow schema.")
 	c.Flags().IntVar(&w.query.Servers, "log-servers", 1, "The number of API servers whose events the audit logs have.")
-	c.Flags().StringArrayVarP(&w.logs, "filename", "f", nil, "An audit log, perhaps compressed with gzip; - for standard input. It may be repeated.")
+	c.Flags().StringArrayVarP(&w.logs, "filename", "f", nil, "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated.")
 	w.looking.addFlags(c.Flags())
 	w.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
 	completeFlag(c, "flow-schema", w.looking.schemaNames(env))
