@@ -19,6 +19,14 @@
 //
 // The steps are separate because the work estimate depends on the priority level.
 //
+// # Virtual time
+//
+// Nothing above needs a goroutine for each request. With clock.Fake and a function
+// Dispatched, one goroutine drives an engine through virtual time: Arrive says at once
+// whether a request executes, waits or is refused, Dispatched is called when one that
+// waits may execute, and Leave ends the wait for a reason. Package estimate computes
+// seats from plain values. Example_virtualTime shows all four.
+//
 // # Configuration
 //
 // Apply replaces the whole configuration. The mandatory flow schemas and priority

@@ -10,6 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // Request is one request in the engine, see the package comment. It must not be
@@ -34,7 +35,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
 	r.Distinguisher, r.Flow = "", ""
-	r.class, r.Hasher, r.Series = nil, nil, nil
+	r.class, r.Hasher, r.Series, r.Dispatched = nil, nil, nil, nil
 	r.engine.requests.Put(r)
 }
 
@@ -99,7 +100,9 @@ func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
 }
 
 // Arrive asks for seats. If the outcome is Seated, the caller must call Finish
-// after the execution; if it is Waiting, Wait or Abandon.
+// after the execution; if it is Waiting, Wait, Leave or Abandon. With a function
+// Dispatched, a waiting request needs no Wait: the function is called when the request
+// may execute.
 func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
@@ -123,6 +126,18 @@ func (r *Request) Wait(ctx context.Context) bool {
 	return outcome == queueset.Seated
 }
 
+// Leave removes a waiting request from its queue for the given reason: TimeOut if it
+// waited as long as it may, Cancelled if its client has gone. If it has been dispatched,
+// Leave does nothing and returns false.
+func (r *Request) Leave(reason stats.Reason) bool {
+	if !r.class.level.Set().Leave(&r.Request, reason) {
+		return false
+	}
+	r.waited = r.engine.clock.Now() - r.Arrived()
+	r.rememberRejection(r.Arrived() + r.waited)
+	return true
+}
+
 func (r *Request) rememberRejection(at time.Duration) {
 	r.class.level.Rejections().Add(rejections.Rejection{
 		Schema: r.class.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
@@ -137,7 +152,8 @@ func (r *Request) Abandon() { r.class.level.Set().Abandon(&r.Request, queueset.W
 // in seats; 0 if there is no bound. It takes no lock.
 func (r *Request) MaxWidth() int { return r.class.level.MaxWidth() }
 
-// Waited returns how long the request waited in a queue; 0 if it did not.
+// Waited returns how long the request waited in a queue for Wait or Leave; 0 if it did
+// not. With a function Dispatched it is Started minus Arrived.
 func (r *Request) Waited() time.Duration { return r.waited }
 
 // Finish ends the execution and returns its duration. The seats are released at

@@ -43,14 +43,13 @@ func (c *capChecker) run(d time.Duration) {
 	before := map[*queueset.Request]bool{}
 	end := c.s.clock.Now() + d
 	for c.s.clock.StepUpTo(end) {
-		c.s.poll()
 		c.check(before)
 		clear(before)
 		for r := range c.s.running {
 			before[r] = true
 		}
 		clear(c.waited)
-		maps.Copy(c.waited, c.s.owner)
+		maps.Copy(c.waited, c.s.waiting)
 		require.NoError(c.s.t, c.s.set.Inconsistency())
 	}
 }
@@ -78,7 +77,7 @@ func (c *capChecker) check(before map[*queueset.Request]bool) {
 // after it.
 func (c *capChecker) othersWait(client int) bool {
 	for r, owner := range c.waited {
-		if _, waits := c.s.owner[r]; waits && owner != client {
+		if _, waits := c.s.waiting[r]; waits && owner != client {
 			return true
 		}
 	}

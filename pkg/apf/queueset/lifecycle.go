@@ -23,7 +23,8 @@ const (
 )
 
 // Arrive asks for seats. A request left Waiting receives from Request.Ready when
-// it is dispatched, unless Leave removes it first.
+// it is dispatched, or has its function Dispatched called, unless Leave removes it
+// first.
 func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
 	width := r.Work.Width()
@@ -39,7 +40,7 @@ func (s *Set) Arrive(r *Request) Outcome {
 
 // arriveLocked is Arrive where the lock of the Set is needed.
 func (s *Set) arriveLocked(r *Request, width int) Outcome {
-	if r.ready == nil {
+	if r.ready == nil && r.Dispatched == nil {
 		r.ready = make(chan struct{}, 1)
 	}
 	hash := r.hashOnArrival() // before the lock is taken: BenchmarkSaturated
@@ -122,7 +123,9 @@ func (s *Set) Leave(r *Request, reason stats.Reason) bool {
 // the request.
 func (s *Set) Abandon(r *Request, last Outcome) {
 	if last == Waiting && !s.Leave(r, stats.Cancelled) {
-		<-r.ready
+		if r.Dispatched == nil {
+			<-r.ready
+		}
 		last = Seated
 	}
 	if last == Seated {
@@ -193,6 +196,10 @@ func wake(woken *Request) {
 	for woken != nil {
 		r := woken
 		woken, r.next = r.next, nil
+		if r.Dispatched != nil {
+			r.Dispatched()
+			continue
+		}
 		r.ready <- struct{}{}
 	}
 }

@@ -27,6 +27,11 @@ type Request struct {
 	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
 	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
+	// Dispatched, unless nil, is called once when a waiting request has been dispatched,
+	// instead of what Ready receives, and nothing may Wait for the request. It is called
+	// without locks, by whichever call on the Set made room, and may itself use the Set.
+	// With it, one goroutine serves any number of requests, in virtual time for instance.
+	Dispatched func()
 
 	shard   uint32        // modulo the number of shards: where seats and counters are found
 	ready   chan struct{} // receives once when a waiting request is dispatched
@@ -88,7 +93,7 @@ func (r *Request) Arrived() time.Duration { return r.arrived }
 func (r *Request) Started() time.Duration { return r.started }
 
 // Ready receives one value when a request that Arrive left waiting has been
-// dispatched.
+// dispatched, unless it has a function Dispatched.
 func (r *Request) Ready() <-chan struct{} { return r.ready }
 
 // finalSeats returns how many seats the request, once seated, holds after its end.

@@ -40,8 +40,7 @@ type simulation struct {
 	series  []*stats.Series
 	served  []float64 // seat-seconds per client since the last call of shares
 	running map[*queueset.Request]*execution
-	waiting []*queueset.Request
-	owner   map[*queueset.Request]int // thread's client, of waiting requests
+	waiting map[*queueset.Request]int // their clients
 	refused []int
 	onWait  func(client int, r *queueset.Request) // called after r began to wait, unless nil
 	onStart func(r *queueset.Request)             // called when r starts, unless nil
@@ -64,7 +63,7 @@ func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...c
 		served:  make([]float64, len(clients)),
 		refused: make([]int, len(clients)),
 		running: map[*queueset.Request]*execution{},
-		owner:   map[*queueset.Request]int{},
+		waiting: map[*queueset.Request]int{},
 	}
 	if config.Discipline == queueset.Queue {
 		s.nameFlows(config)
@@ -125,12 +124,15 @@ func (s *simulation) send(i int) {
 	}
 	r := queueset.NewRequest(uint32(len(s.running)))
 	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = s.hashers[i], c.flow, c.flow, s.series[i], c.work
+	r.Dispatched = func() {
+		delete(s.waiting, r)
+		s.execute(i, r)
+	}
 	switch s.set.Arrive(r) {
 	case queueset.Seated:
 		s.execute(i, r)
 	case queueset.Waiting:
-		s.waiting = append(s.waiting, r)
-		s.owner[r] = i
+		s.waiting[r] = i
 		if s.onWait != nil {
 			s.onWait(i, r)
 		}
@@ -141,22 +143,6 @@ func (s *simulation) send(i int) {
 		}
 		s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
 	}
-	s.poll()
-}
-
-// poll executes the requests that have been dispatched.
-func (s *simulation) poll() {
-	kept := s.waiting[:0]
-	for _, r := range s.waiting {
-		select {
-		case <-r.Ready():
-			s.execute(s.owner[r], r)
-			delete(s.owner, r)
-		default:
-			kept = append(kept, r)
-		}
-	}
-	s.waiting = kept
 }
 
 func (s *simulation) execute(i int, r *queueset.Request) {
@@ -170,7 +156,6 @@ func (s *simulation) execute(i int, r *queueset.Request) {
 		s.account(r)
 		delete(s.running, r)
 		s.set.Finish(r)
-		s.poll()
 	})
 	s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
 }
@@ -182,11 +167,7 @@ func (s *simulation) account(r *queueset.Request) {
 }
 
 func (s *simulation) advance(d time.Duration) {
-	end := s.clock.Now() + d
-	for s.clock.StepUpTo(end) {
-		s.poll()
-	}
-	s.clock.AdvanceTo(end)
+	s.clock.Advance(d)
 }
 
 // shares runs for d and returns each client's average seats.

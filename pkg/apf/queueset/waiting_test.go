@@ -236,3 +236,31 @@ func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) 
 	}
 	assert.Greater(t, len(used), 1, "queues that the flow used")
 }
+
+func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
+	f := newFixture(t, queues(8, 1, 10), 1)
+	first := f.arrive("a", wide(1), queueset.Seated)
+	calls := 0
+	second := f.request("b", wide(1))
+	second.Dispatched = func() {
+		calls++
+		f.set.Finish(second) // no lock is held
+	}
+	require.Equal(t, queueset.Waiting, f.set.Arrive(second))
+	assert.Zero(t, calls)
+	f.set.Finish(first)
+	assert.Equal(t, 1, calls)
+	assert.Nil(t, second.Ready())
+	assert.True(t, f.set.Idle())
+}
+
+func TestARequestWithDispatchedMayBeAbandonedAfterItsDispatch(t *testing.T) {
+	f := newFixture(t, queues(8, 1, 10), 1)
+	first := f.arrive("a", wide(1), queueset.Seated)
+	second := f.request("b", wide(1))
+	second.Dispatched = func() {}
+	require.Equal(t, queueset.Waiting, f.set.Arrive(second))
+	f.set.Finish(first)
+	f.set.Abandon(second, queueset.Waiting)
+	assert.True(t, f.set.Idle())
+}
