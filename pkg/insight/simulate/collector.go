@@ -1,0 +1,107 @@
+package simulate
+
+import (
+	"time"
+)
+
+const (
+	// firstSample is how long the first samples are.
+	firstSample = time.Second
+	// maxSamples is the number of samples after which each two are merged.
+	maxSamples = 600
+)
+
+// collector collects the figures of a simulation.
+type collector struct {
+	levels  map[string]*levelFigures
+	schemas map[flowKey]*figures // without a distinguisher
+	flows   map[flowKey]*figures
+	every   time.Duration
+	sampled time.Duration
+	samples int
+}
+
+func newCollector() *collector {
+	return &collector{
+		levels: map[string]*levelFigures{}, schemas: map[flowKey]*figures{}, flows: map[flowKey]*figures{},
+		every: firstSample,
+	}
+}
+
+// counted is where a call counts.
+type counted struct {
+	level        *levelFigures
+	schema, flow *figures
+}
+
+// of returns where a call counts.
+func (c *collector) of(level, schema, distinguisher string) counted {
+	l := c.levels[level]
+	if l == nil {
+		l = &levelFigures{}
+		c.levels[level] = l
+	}
+	key := flowKey{level: level, schema: schema}
+	s := c.schemas[key]
+	if s == nil {
+		s = &figures{}
+		c.schemas[key] = s
+	}
+	key.distinguisher = distinguisher
+	f := c.flows[key]
+	if f == nil {
+		if len(c.flows) >= maxFlows {
+			key.distinguisher = otherFlows
+			if f = c.flows[key]; f != nil {
+				return counted{l, s, f}
+			}
+		}
+		f = &figures{}
+		c.flows[key] = f
+	}
+	return counted{l, s, f}
+}
+
+// all returns the figures that a call counts in.
+func (c *counted) all() [3]*figures { return [3]*figures{&c.level.figures, c.schema, c.flow} }
+
+// limit notes the limits of the levels of all replicas.
+func (c *collector) limit(now time.Duration, replicas []flowControl) {
+	for _, l := range c.levels {
+		l.advance(now)
+		l.nominal, l.lower, l.upper, l.current = 0, 0, 0, 0
+	}
+	for _, replica := range replicas {
+		for _, of := range replica.limits() {
+			l := c.levels[of.config.Name]
+			if l == nil {
+				l = &levelFigures{since: now}
+				c.levels[of.config.Name] = l
+			}
+			l.config = of.config
+			l.nominal += of.nominal
+			l.lower += of.lower
+			l.upper += of.upper
+			l.current += of.current
+		}
+	}
+}
+
+// sample ends a sample of each level.
+func (c *collector) sample(now time.Duration) {
+	seconds := (now - c.sampled).Seconds()
+	if seconds <= 0 {
+		return
+	}
+	c.sampled = now
+	for _, l := range c.levels {
+		l.sample(now, seconds)
+	}
+	if c.samples++; c.samples >= maxSamples {
+		for _, l := range c.levels {
+			l.merge()
+		}
+		c.samples /= 2
+		c.every *= 2
+	}
+}

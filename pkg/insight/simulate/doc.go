@@ -1,0 +1,65 @@
+// Package simulate sends the requests of a trace through the flow control of an API
+// server in virtual time, and reports what each configuration makes of them.
+//
+// # Time
+//
+// Events, such as the end of an execution, are in a heap, and one goroutine handles them
+// in order of time, those of one instant in the order in which they were scheduled. So a
+// simulation is deterministic: the same trace, options and seed give the same report.
+// Requests that arrive and end at the same instant: the end comes first.
+//
+// # Engines
+//
+// Upstream is the queue sets of k8s.io/apiserver, package
+// pkg/util/flowcontrol/fairqueuing/queueset of the version in go.mod. These decide which
+// queue takes a request, which request is dispatched, and which is refused. The library
+// also integrates the demand. It needs no goroutine for each request: the note that a
+// request left its queue says that it was dispatched, and Finish is called when its
+// execution ends. The periodic division of the seats is not the library's code, because
+// its controller has no clock that can be driven; the same arithmetic is in this package
+// (upstreamdivision.go). Classification is that of pkg/apf/classify, which matches the
+// same requests. Seats are those of the release of the configuration.
+//
+// Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
+//
+// Both divide the seats again every 10 s, and a request waits at most 15 s, as in servers
+// with the default --request-timeout.
+//
+// # Loops
+//
+// In an open loop, requests arrive when they arrived in the trace, however long others
+// take. A client that waits for its answers would send less: an open loop exaggerates
+// overload that is worse than that of the trace, and also has the retries of requests
+// that were refused then.
+//
+// In a closed loop, a client has as many workers as it had requests in progress at one
+// time in the trace. A worker sends its next request when the previous one has ended and
+// the time has passed that it took for thinking then. Requests that the trace says were
+// refused are left out, since the request that retried them is in the trace; a request
+// that the simulation refuses is retried after 1 s, as Retry-After says, up to 10 times.
+// A client without delays cannot be faster than its trace by more than a minute.
+//
+// # Service times
+//
+// A request executes for as long as in the trace: Execution, otherwise Latency without
+// Wait, otherwise the median of its kind (verb, resource, subresource), of its verb, or of
+// all. The medians are those of the first 100,000 requests and all that came before.
+// Requests that were refused in the trace have the median of their kind.
+//
+// With a Capacity of n processors, a request that starts while m requests execute takes
+// max(1, m/n) times as long as alone, for its whole execution. How long it takes alone
+// follows from the trace: its time there divided by max(1, m/n), where m requests executed
+// when it arrived. This neglects what starts and ends later, and that requests wait for
+// more than processors.
+//
+// # Figures
+//
+// Waits are of the requests that were dispatched, those that did not wait included. Their
+// percentiles are exact to 1 %. Seats in use are those of execution and of the additional
+// latency. With replicas, seats and limits are sums. A level borrows the seats that are in
+// use above its nominal limit, and lends what its current limit is below it.
+//
+// Jain's index of the flows of a level that waited or were refused, (Σx)²/(n·Σx²) with the
+// seat-seconds x of each, is 1 if all got the same and 1/n if one got everything. It does
+// not say who wanted more.
+package simulate

@@ -1,0 +1,143 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// metricNames returns the metrics of all scopes.
+func metricNames() []string {
+	return []string{
+		"requests", "dispatched", "waited", "refused", "refused.REASON", "retries", "seatSeconds",
+		"wait.mean", "wait.p50", "wait.p90", "wait.p99", "wait.max",
+	}
+}
+
+// levelMetricNames returns the metrics that only levels have.
+func levelMetricNames() []string {
+	return []string{
+		"seats.mean", "seats.max", "limit.mean", "limit.min", "limit.max",
+		"borrowed.mean", "borrowed.max", "lent.mean", "lent.max", "jain", "mostWaiting",
+	}
+}
+
+func isMetric(name string) bool {
+	_, reason := strings.CutPrefix(name, "refused.")
+	return reason && slices.Contains([]string{"queue-full", "concurrency-limit", "time-out"}, strings.TrimPrefix(name, "refused.")) ||
+		name != "refused.REASON" && slices.Contains(metricNames(), name)
+}
+
+func isLevelMetric(name string) bool { return slices.Contains(levelMetricNames(), name) }
+
+// metric returns the value of a metric of isMetric.
+func (f *Figures) metric(name string) float64 {
+	if reason, ok := strings.CutPrefix(name, "refused."); ok {
+		return float64(f.RefusedBy[reason])
+	}
+	return map[string]float64{
+		"requests": float64(f.Requests), "dispatched": float64(f.Dispatched), "waited": float64(f.Waited),
+		"refused": float64(f.Refused), "retries": float64(f.Retries), "seatSeconds": f.SeatSeconds,
+		"wait.mean": f.Wait.Mean, "wait.p50": f.Wait.P50, "wait.p90": f.Wait.P90, "wait.p99": f.Wait.P99, "wait.max": f.Wait.Max,
+	}[name]
+}
+
+// metric returns the value of a metric of a level; false if it has none.
+func (l *Level) metric(name string) (float64, bool) {
+	if !isLevelMetric(name) {
+		return l.Figures.metric(name), true
+	}
+	if name == "jain" {
+		if l.Jain == nil {
+			return 0, false
+		}
+		return *l.Jain, true
+	}
+	return map[string]float64{
+		"seats.mean": l.Seats.Mean, "seats.max": l.Seats.Max,
+		"limit.mean": l.Limit.Mean, "limit.min": l.Limit.Min, "limit.max": l.Limit.Max,
+		"borrowed.mean": l.Borrowed.Mean, "borrowed.max": l.Borrowed.Max,
+		"lent.mean": l.Lent.Mean, "lent.max": l.Lent.Max, "mostWaiting": float64(l.MostWaiting),
+	}[name], true
+}
+
+// Check returns whether the assertion holds for a result. It does not hold for what does
+// not exist; a flow that is not in the report is an example.
+func (a *Assertion) Check(r *Result) Verdict {
+	v := Verdict{Assertion: a.text, Configuration: r.Name}
+	value, requests, why := a.measure(r)
+	if why != "" {
+		v.Why = why
+		return v
+	}
+	if a.percent {
+		value = 100 * value / max(float64(requests), 1)
+	}
+	v.Value = &value
+	switch a.operator {
+	case "<":
+		v.Holds = value < a.value
+	case "<=":
+		v.Holds = value <= a.value
+	case ">":
+		v.Holds = value > a.value
+	case ">=":
+		v.Holds = value >= a.value
+	case "==":
+		v.Holds = value == a.value
+	case "!=":
+		v.Holds = value != a.value
+	}
+	return v
+}
+
+// measure returns the value, the number of requests that it is about, and why there is
+// none.
+func (a *Assertion) measure(r *Result) (value float64, requests uint64, why string) {
+	switch a.scope {
+	case "level":
+		for i := range r.Levels {
+			if l := &r.Levels[i]; l.Name == a.names[0] {
+				value, ok := l.metric(a.metric)
+				if !ok {
+					return 0, 0, "fewer than two flows waited or were refused, so there is no index"
+				}
+				return value, l.Requests, ""
+			}
+		}
+		return 0, 0, fmt.Sprintf("the priority level %q does not exist", a.names[0])
+	case "schema":
+		for i := range r.FlowSchemas {
+			if s := &r.FlowSchemas[i]; s.Name == a.names[0] {
+				return s.metric(a.metric), s.Requests, ""
+			}
+		}
+		return 0, 0, fmt.Sprintf("the flow schema %q has no requests", a.names[0])
+	case "flow":
+		for i := range r.Flows {
+			if f := &r.Flows[i]; f.Schema == a.names[0] && f.Distinguisher == a.names[1] {
+				return f.metric(a.metric), f.Requests, ""
+			}
+		}
+		return 0, 0, fmt.Sprintf("the flow %q of the flow schema %q is not in the report: more flows make it larger", a.names[1], a.names[0])
+	default:
+		return r.Figures.metric(a.metric), r.Requests, ""
+	}
+}
+
+// Assert checks assertions on the configurations that are compared with the baseline, or
+// on the baseline if it is alone. It reports whether all hold.
+func (r *Report) Assert(assertions []*Assertion) bool {
+	results, all := r.Results, true
+	if len(results) > 1 {
+		results = results[1:]
+	}
+	for _, a := range assertions {
+		for i := range results {
+			v := a.Check(&results[i])
+			r.Assertions = append(r.Assertions, v)
+			all = all && v.Holds
+		}
+	}
+	return all
+}

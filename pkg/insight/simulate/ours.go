@@ -1,0 +1,69 @@
+package simulate
+
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// ours is the engine of flowcontrol-apiserver.
+type ours struct{ engine *engine.Engine }
+
+var _ flowControl = ours{}
+
+func newOurs(line *timeline, total int, c engine.Configuration) (ours, []engine.Problem) {
+	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total})
+	return ours{e}, e.Apply(c)
+}
+
+func (o ours) begin() *engine.Request { return o.engine.Begin() }
+
+func (o ours) arrive(c *call) (queueset.Outcome, string) {
+	r := c.classified
+	r.Dispatched = c.wake
+	outcome := r.Arrive(c.work)
+	switch outcome {
+	case queueset.Seated:
+		c.seat()
+	case queueset.Refused:
+		reason := r.Reason().String()
+		r.End()
+		return outcome, reason
+	}
+	return outcome, ""
+}
+
+// seat sets the seats of a call of the engine Ours, which may have bounded the estimate.
+func (c *call) seat() {
+	work := c.classified.Work
+	c.held, c.kept, c.latency = work.Width(), 0, 0
+	if work.Latency > 0 {
+		c.kept, c.latency = work.Final, work.Latency
+	}
+}
+
+func (ours) finish(c *call) {
+	c.classified.Finish()
+	c.classified.End()
+}
+
+func (ours) leave(c *call) {
+	if c.classified.Leave(stats.TimeOut) {
+		c.classified.End()
+	}
+}
+
+func (o ours) rebalance() { o.engine.Rebalance() }
+
+func (o ours) limits() []limits {
+	levels := o.engine.Levels()
+	out := make([]limits, len(levels))
+	for i := range levels {
+		l := &levels[i]
+		out[i] = limits{
+			config: l.Config, nominal: l.Limits.Nominal, lower: l.Limits.Lower, upper: l.Limits.Upper,
+			current: l.Division.Current,
+		}
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package simulate
+
+import "time"
+
+// Report is what a trace becomes under each configuration.
+type Report struct {
+	Trace TraceInfo `json:"trace"`
+	// Results are those of the configurations. The first one is the baseline.
+	Results []Result `json:"results"`
+	// Assertions are the results of assertions, in their order.
+	Assertions []Verdict `json:"assertions,omitempty"`
+	// Interrupted reports whether the simulation was ended before the end of the trace.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// TraceInfo is what is known of the trace.
+type TraceInfo struct {
+	Name   string    `json:"name"`
+	Source string    `json:"source"`
+	Start  time.Time `json:"start"`
+	// Notes are sentences about what the trace leaves out.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Result is what a trace becomes under one configuration.
+type Result struct {
+	// Name is that of the configuration.
+	Name     string     `json:"name"`
+	Engine   EngineKind `json:"engine"`
+	Release  string     `json:"release,omitempty"`
+	Loop     Loop       `json:"loop"`
+	Capacity string     `json:"capacity"`
+	Seed     uint64     `json:"seed"`
+	Replicas int        `json:"replicas"`
+	// Total is the number of seats of all replicas.
+	Total int `json:"total"`
+	// Seconds is the virtual time that was simulated.
+	Seconds float64 `json:"seconds"`
+	// Read is the number of requests of the trace that were read, NotSent of those that
+	// clients of a closed loop did not send before its end.
+	Read    int64 `json:"read"`
+	NotSent int64 `json:"notSent,omitempty"`
+	// Events is the number of events that were handled.
+	Events uint64 `json:"events"`
+	Figures
+	// Levels are by name, FlowSchemas by level and name. Those without requests are left
+	// out of FlowSchemas.
+	Levels      []Level  `json:"priorityLevels"`
+	FlowSchemas []Schema `json:"flowSchemas"`
+	// Flows are those of each level that used most seat-seconds, the heaviest first.
+	Flows []Flow `json:"flows"`
+	// Notes are sentences about what was assumed.
+	Notes []string `json:"notes,omitempty"`
+	// Interrupted reports whether the simulation was ended before the end of the trace.
+	Interrupted bool `json:"interrupted,omitempty"`
+	start       time.Time
+}
+
+// Figures count what became of requests.
+type Figures struct {
+	Requests   uint64 `json:"requests"`
+	Dispatched uint64 `json:"dispatched"`
+	// Waited is the number of those dispatched that waited.
+	Waited  uint64 `json:"waited"`
+	Refused uint64 `json:"refused"`
+	// RefusedBy are the refused ones by reason.
+	RefusedBy map[string]uint64 `json:"refusedBy,omitempty"`
+	// Retries are the requests that repeat a refused one, in a closed loop.
+	Retries     uint64  `json:"retries,omitempty"`
+	SeatSeconds float64 `json:"seatSeconds"`
+	Wait        Wait    `json:"wait"`
+}
+
+// Wait is how long dispatched requests waited, in seconds.
+type Wait struct {
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	Max  float64 `json:"max"`
+}
+
+// Level is a priority level.
+type Level struct {
+	Name string `json:"name"`
+	// Type is Exempt, Reject or Queue.
+	Type string `json:"type"`
+	Figures
+	// Nominal, Lower and Upper are the nominal limit and the bounds of the current one,
+	// in seats of all replicas.
+	Nominal int `json:"nominal"`
+	Lower   int `json:"lower"`
+	Upper   int `json:"upper"`
+	// Limit is the current limit, Seats the seats in use, over time.
+	Limit Spread `json:"limit"`
+	Seats Spread `json:"seats"`
+	// Borrowed are the seats in use above the nominal limit, Lent what the current limit
+	// is below it, over time.
+	Borrowed Spread `json:"borrowed"`
+	Lent     Spread `json:"lent"`
+	// MostWaiting is the largest number of requests that waited at one time.
+	MostWaiting int `json:"mostWaiting"`
+	// FlowCount is the number of flows, Suffering of those that waited or were refused.
+	FlowCount int `json:"flowCount"`
+	Suffering int `json:"suffering"`
+	// Jain is Jain's index of the suffering flows; nil if there are fewer than two.
+	Jain *float64 `json:"jain,omitempty"`
+	// Series is the level over time.
+	Series []Point `json:"series"`
+}
+
+// Spread is the mean and the extremes over time, in seats.
+type Spread struct {
+	Mean float64 `json:"mean"`
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+}
+
+// Point is a part of the time of a level.
+type Point struct {
+	// At is its end, in seconds since the beginning.
+	At float64 `json:"at"`
+	// Seats and Limit are means, in seats.
+	Seats    float64 `json:"seats"`
+	MaxSeats int     `json:"maxSeats"`
+	Limit    float64 `json:"limit"`
+	// Borrowed is the mean of the seats in use above the nominal limit.
+	Borrowed float64 `json:"borrowed"`
+	// Waiting is the largest number of waiting requests, Wait the longest wait in seconds
+	// that ended, Refused the number of refused requests.
+	Waiting int     `json:"waiting"`
+	Wait    float64 `json:"wait"`
+	Refused uint64  `json:"refused"`
+}
+
+// Schema is a flow schema on a priority level.
+type Schema struct {
+	Name  string `json:"name"`
+	Level string `json:"priorityLevel"`
+	Figures
+}
+
+// Flow is a flow.
+type Flow struct {
+	Level         string `json:"priorityLevel"`
+	Schema        string `json:"flowSchema"`
+	Distinguisher string `json:"distinguisher"`
+	Figures
+}

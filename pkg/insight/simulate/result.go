@@ -1,0 +1,174 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// result returns the figures of a simulation.
+func (s *simulation) result() Result {
+	r := Result{
+		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
+		Loop: s.options.Loop, Capacity: s.options.Capacity.String(), Seed: s.options.Seed,
+		Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
+		Seconds: s.line.now.Seconds(), Read: s.read, NotSent: s.notSent, Events: s.line.events,
+		Interrupted: s.cut, start: s.line.origin,
+	}
+	all := &figures{waits: histogram{buckets: map[uint16]uint64{}}}
+	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
+		l := s.collector.levels[name]
+		all.join(&l.figures)
+		r.Levels = append(r.Levels, l.result(name, s.line.now.Seconds()))
+	}
+	r.Figures = all.result()
+	s.schemas(&r)
+	s.flows(&r)
+	r.Notes = s.notes()
+	return r
+}
+
+// join adds the figures of other requests.
+func (f *figures) join(other *figures) {
+	f.requests += other.requests
+	f.retries += other.retries
+	f.seatSeconds += other.seatSeconds
+	for reason, n := range other.refused {
+		if f.refused == nil {
+			f.refused = map[string]uint64{}
+		}
+		f.refused[reason] += n
+	}
+	f.waits.zeros += other.waits.zeros
+	f.waits.count += other.waits.count
+	f.waits.sum += other.waits.sum
+	f.waits.max = max(f.waits.max, other.waits.max)
+	for bucket, n := range other.waits.buckets {
+		f.waits.buckets[bucket] += n
+	}
+}
+
+func (f *figures) result() Figures {
+	q := f.waits.quantiles(0.5, 0.9, 0.99)
+	out := Figures{
+		Requests: f.requests, Dispatched: f.waits.count, Waited: f.waits.count - f.waits.zeros,
+		RefusedBy: f.refused, Retries: f.retries, SeatSeconds: f.seatSeconds,
+		Wait: Wait{P50: q[0].Seconds(), P90: q[1].Seconds(), P99: q[2].Seconds(), Max: f.waits.max.Seconds()},
+	}
+	if f.waits.count > 0 {
+		out.Wait.Mean = f.waits.sum / float64(f.waits.count)
+	}
+	for _, n := range f.refused {
+		out.Refused += n
+	}
+	return out
+}
+
+func (l *levelFigures) result(name string, seconds float64) Level {
+	seconds = max(seconds, 1e-9)
+	out := Level{
+		Name: name, Type: l.config.Discipline.String(), Figures: l.figures.result(),
+		Nominal: l.nominal, Lower: l.lower, Upper: l.upper,
+		Limit:       l.limit.result(),
+		Lent:        l.lent.result(),
+		Seats:       Spread{Mean: l.whole.seatSeconds / seconds, Max: float64(l.whole.mostSeats)},
+		Borrowed:    Spread{Mean: l.whole.borrowedSeconds / seconds},
+		MostWaiting: l.whole.mostWaiting,
+		Series:      make([]Point, len(l.samples)),
+	}
+	if l.config.Discipline != queueset.Exempt {
+		out.Borrowed.Max = float64(max(0, l.whole.mostSeats-l.nominal))
+	}
+	at := 0.0
+	for i, p := range l.samples {
+		at += p.wholeSeconds
+		out.Series[i] = Point{
+			At: at, Seats: p.seats, MaxSeats: p.usage.mostSeats, Limit: p.limit, Borrowed: p.usage.borrowedSeconds / p.wholeSeconds,
+			Waiting: p.usage.mostWaiting, Wait: p.usage.longestWait.Seconds(), Refused: p.usage.refused,
+		}
+	}
+	return out
+}
+
+func (s *spread) result() Spread { return Spread{Mean: s.mean(), Min: s.least, Max: s.most} }
+
+func (s *simulation) schemas(r *Result) {
+	for key, f := range s.collector.schemas {
+		r.FlowSchemas = append(r.FlowSchemas, Schema{Name: key.schema, Level: key.level, Figures: f.result()})
+	}
+	slices.SortFunc(r.FlowSchemas, func(a, b Schema) int { return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Name, b.Name)) })
+}
+
+// flows sets the heaviest flows of each level, and what the levels say of all.
+func (s *simulation) flows(r *Result) {
+	byLevel := map[string][]flowKey{}
+	for key := range s.collector.flows {
+		byLevel[key.level] = append(byLevel[key.level], key)
+	}
+	for i := range r.Levels {
+		level := &r.Levels[i]
+		keys := byLevel[level.Name]
+		level.FlowCount = len(keys)
+		slices.SortFunc(keys, func(a, b flowKey) int {
+			return cmp.Or(cmp.Compare(s.collector.flows[b].seatSeconds, s.collector.flows[a].seatSeconds),
+				cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
+		})
+		var shares []float64
+		for n, key := range keys {
+			f := s.collector.flows[key]
+			if f.suffered() && key.distinguisher != otherFlows {
+				shares = append(shares, f.seatSeconds)
+			}
+			if n < s.options.Flows {
+				r.Flows = append(r.Flows, Flow{Level: key.level, Schema: key.schema, Distinguisher: key.distinguisher, Figures: f.result()})
+			}
+		}
+		level.Suffering, level.Jain = len(shares), jain(shares)
+	}
+}
+
+// jain returns Jain's index; nil of fewer than two numbers, or if all are 0.
+func jain(x []float64) *float64 {
+	sum, squares := 0.0, 0.0
+	for _, v := range x {
+		sum += v
+		squares += v * v
+	}
+	if len(x) < 2 || squares == 0 {
+		return nil
+	}
+	index := sum * sum / (float64(len(x)) * squares)
+	return &index
+}
+
+// notes returns sentences about what was assumed.
+func (s *simulation) notes() []string {
+	var notes []string
+	if s.cut {
+		notes = append(notes, fmt.Sprintf("The simulation was interrupted after %d requests.", s.read))
+	}
+	notes = append(notes, s.candidate.Configuration.Notes...)
+	if s.options.Loop == Open {
+		notes = append(notes, "The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers.")
+	} else {
+		notes = append(notes, "The loop is closed: clients wait for their answers, think as long as they did in the trace, and repeat refused requests after 1s.")
+		if s.closed.leftOut > 0 {
+			notes = append(notes, fmt.Sprintf("%d requests that were refused in the trace are left out: the requests that repeat them are in the trace.", s.closed.leftOut))
+		}
+		if s.notSent > 0 {
+			notes = append(notes, fmt.Sprintf("%d requests were not sent before the end of the trace: their clients still waited.", s.notSent))
+		}
+	}
+	if s.options.Engine == Upstream {
+		notes = append(notes, "The queue sets are those of k8s.io/apiserver v0.33; the division of the seats is computed as its controller does.")
+	}
+	notes = append(notes, s.services.notes()...)
+	notes = append(notes, s.estimator.notes()...)
+	if len(s.collector.flows) >= maxFlows {
+		notes = append(notes, fmt.Sprintf("There are more than %d flows: those that came later count together.", maxFlows))
+	}
+	return notes
+}

@@ -1,0 +1,59 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Run simulates a trace under each configuration, several at a time. If the context ends,
+// it returns what was simulated until then; Interrupted says so.
+func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	if len(candidates) == 0 {
+		return nil, errors.New("there is no configuration to simulate")
+	}
+	if tell := options.Progress; tell != nil {
+		var mu sync.Mutex
+		options.Progress = func(p Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			tell(p)
+		}
+	}
+	report := &Report{Results: make([]Result, len(candidates))}
+	var all errgroup.Group
+	all.SetLimit(max(1, min(runtime.GOMAXPROCS(0), 4)))
+	for i, candidate := range candidates {
+		all.Go(func() error {
+			result, err := options.simulate(ctx, candidate)
+			report.Results[i] = result
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	for i := range report.Results {
+		report.Interrupted = report.Interrupted || report.Results[i].Interrupted
+	}
+	return report, report.describeTrace(options)
+}
+
+// describeTrace sets what is known of the trace.
+func (r *Report) describeTrace(options Options) error {
+	source, err := options.Open()
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	header := source.Header()
+	r.Trace = TraceInfo{Source: string(header.Source), Start: r.Results[0].start, Notes: header.LeftOut.Notes}
+	return nil
+}

@@ -1,0 +1,374 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+)
+
+const (
+	// maxWait is how long a request waits at most.
+	maxWait = 15 * time.Second
+	// watchContext is the number of events and requests after which a simulation looks
+	// whether its context ended, and tells its progress.
+	watchContext = 1 << 14
+)
+
+// simulation is a run of one configuration.
+type simulation struct {
+	options   Options
+	candidate Candidate
+	header    trace.Header
+	line      timeline
+	replicas  []flowControl
+	estimator estimator
+	services  *services
+	load      load
+	collector *collector
+	closed    *closedLoop // nil in an open loop
+	free      []*call
+	executing int // requests
+	inFlight  int // requests that wait or execute
+	read      int64
+	notSent   int64
+	steps     int
+	cut       bool // the context ended
+}
+
+// progress is what a simulation knows of a call.
+type progress struct {
+	simulation       *simulation
+	counted          counted
+	plan             *plan // of a closed loop
+	replica          flowControl
+	arrived, started time.Duration
+	alone            time.Duration // service time without load
+	end, timeout     timer
+}
+
+// simulate runs one configuration.
+func (o Options) simulate(ctx context.Context, candidate Candidate) (Result, error) {
+	s := &simulation{options: o, candidate: candidate, services: newServices(), collector: newCollector()}
+	if err := s.learn(); err != nil {
+		return Result{}, err
+	}
+	source, err := o.Open()
+	if err != nil {
+		return Result{}, err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	feed := newFeed(ctx, source)
+	defer feed.close()
+	if err := s.prepare(); err != nil {
+		return Result{}, err
+	}
+	if err := s.run(ctx, feed); err != nil {
+		return Result{}, err
+	}
+	return s.result(), nil
+}
+
+// learn looks at the beginning of the trace.
+func (s *simulation) learn() error {
+	source, err := s.options.Open()
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	s.header = source.Header()
+	var r trace.Request
+	for range learned {
+		if err = source.Read(&r); err != nil {
+			break
+		}
+		if s.line.origin.IsZero() {
+			s.line.origin = r.Arrival
+		}
+		s.services.learn(&r)
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// prepare creates the replicas.
+func (s *simulation) prepare() error {
+	count := s.options.Replicas
+	if count == 0 {
+		count = max(1, len(s.header.Replicas))
+	}
+	if count > maxReplicas {
+		count = maxReplicas
+	}
+	for range count {
+		replica, err := newReplica(s.options.Engine, &s.line, s.candidate.Configuration)
+		if err != nil {
+			return err
+		}
+		s.replicas = append(s.replicas, replica)
+	}
+	s.estimator = newEstimator(s.options.Engine, s.candidate.Configuration, s.header)
+	s.collector.limit(0, s.replicas)
+	if s.options.Loop == Closed {
+		s.closed = newClosedLoop(s)
+	}
+	s.line.after(borrowing.Period, s.rebalance)
+	s.line.after(firstSample, s.sample)
+	return nil
+}
+
+func (s *simulation) rebalance() {
+	for _, replica := range s.replicas {
+		replica.rebalance()
+	}
+	s.collector.limit(s.line.now, s.replicas)
+	s.line.after(borrowing.Period, s.rebalance)
+}
+
+func (s *simulation) sample() {
+	s.collector.sample(s.line.now)
+	s.line.after(s.collector.every, s.sample)
+}
+
+// run simulates the whole trace, until its context ends.
+func (s *simulation) run(ctx context.Context, feed *feed) error {
+	for {
+		r, err := feed.peek()
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			break
+		}
+		at := r.Arrival.Sub(s.line.origin)
+		ahead := time.Duration(0)
+		if s.closed != nil {
+			ahead = lookahead
+		}
+		if !s.advance(ctx, at-ahead) {
+			return nil
+		}
+		feed.take()
+		s.read++
+		if s.closed != nil {
+			s.closed.plan(r, at)
+			continue
+		}
+		s.send(r, s.service(r, at), nil)
+	}
+	if s.cut = ctx.Err() != nil; s.cut {
+		return nil
+	}
+	return s.drain(ctx)
+}
+
+// drain ends what is in flight after the last request of the trace.
+func (s *simulation) drain(ctx context.Context) error {
+	if s.closed != nil {
+		if !s.advance(ctx, s.closed.last) {
+			return nil
+		}
+		s.notSent = s.closed.stop()
+	}
+	for s.inFlight > 0 {
+		at, ok := s.line.next()
+		if !ok || !s.advance(ctx, at) {
+			break
+		}
+	}
+	s.collector.sample(s.line.now)
+	return nil
+}
+
+// advance handles the events up to a time. It returns false if the context has ended.
+func (s *simulation) advance(ctx context.Context, to time.Duration) bool {
+	for at, ok := s.line.next(); ok && at <= to; at, ok = s.line.next() {
+		s.line.step()
+		if !s.goOn(ctx) {
+			return false
+		}
+	}
+	s.line.now = max(s.line.now, to)
+	return s.goOn(ctx)
+}
+
+// goOn reports whether the simulation goes on, and tells its progress now and then.
+func (s *simulation) goOn(ctx context.Context) bool {
+	if s.steps++; s.steps%watchContext != 0 {
+		return true
+	}
+	if s.options.Progress != nil {
+		s.options.Progress(Progress{Name: s.candidate.Name, Requests: s.read, Of: s.header.Requests, Simulated: s.line.now})
+	}
+	if ctx.Err() != nil {
+		s.cut = true
+		s.collector.sample(s.line.now)
+		return false
+	}
+	return true
+}
+
+// service returns how long a request of the trace takes alone.
+func (s *simulation) service(r *trace.Request, at time.Duration) time.Duration {
+	d := s.services.of(r)
+	if s.options.Capacity.Processors == 0 {
+		return d
+	}
+	wait := time.Duration(0)
+	if r.Wait != nil {
+		wait = r.Wait.Duration
+	}
+	if r.Rejected != "" {
+		return d
+	}
+	return time.Duration(float64(d) / s.options.Capacity.slowdown(s.load.arrive(at, at+wait+d)))
+}
+
+// send sends a request. alone is its service time without load.
+func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
+	c := s.newCall()
+	of := &c.progress
+	of.replica, of.plan, of.alone, of.arrived = s.replicaOf(r), p, alone, s.line.now
+	c.classified = of.replica.begin()
+	c.classified.Attributes = r.Attributes()
+	c.classified.Classify()
+	c.work = s.estimator.work(r, c.classified.MaxWidth())
+	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
+	for _, f := range of.counted.all() {
+		f.requests++
+		if p != nil && p.attempts > 1 {
+			f.retries++
+		}
+	}
+	s.inFlight++
+	switch outcome, reason := of.replica.arrive(c); outcome {
+	case queueset.Seated:
+		c.execute()
+	case queueset.Waiting:
+		of.counted.level.change(s.line.now, 0, 1)
+		of.timeout.Reset(maxWait)
+	default:
+		c.refused(reason)
+	}
+}
+
+// newCall returns a call that is not in use.
+func (s *simulation) newCall() *call {
+	if last := len(s.free) - 1; last >= 0 {
+		c := s.free[last]
+		s.free = s.free[:last]
+		return c
+	}
+	c := &call{}
+	c.progress.simulation = s
+	c.progress.end = timer{line: &s.line, call: c.ended}
+	c.progress.timeout = timer{line: &s.line, call: c.timedOut}
+	c.wake = c.woken
+	if s.options.Engine == Ours {
+		c.wake = func() {
+			c.seat()
+			c.woken()
+		}
+	}
+	return c
+}
+
+// woken is called when a waiting call is dispatched.
+func (c *call) woken() {
+	of := &c.progress
+	of.timeout.Stop()
+	of.counted.level.change(of.simulation.line.now, 0, -1)
+	c.execute()
+}
+
+// execute starts the execution of a call that has its seats.
+func (c *call) execute() {
+	of := &c.progress
+	s := of.simulation
+	of.started = s.line.now
+	wait := of.started - of.arrived
+	for _, f := range of.counted.all() {
+		f.waits.add(wait)
+	}
+	of.counted.level.waited(wait)
+	of.counted.level.change(s.line.now, c.held, 0)
+	s.executing++
+	of.end.Reset(time.Duration(float64(of.alone) * s.options.Capacity.slowdown(s.executing)))
+}
+
+// ended ends the execution of a call.
+func (c *call) ended() {
+	of := &c.progress
+	s := of.simulation
+	s.executing--
+	of.counted.level.change(s.line.now, c.kept-c.held, 0)
+	used := float64(c.held)*(s.line.now-of.started).Seconds() + float64(c.kept)*c.latency.Seconds()
+	for _, f := range of.counted.all() {
+		f.seatSeconds += used
+	}
+	if kept := c.kept; kept > 0 {
+		level := of.counted.level
+		s.line.after(c.latency, func() { level.change(s.line.now, -kept, 0) })
+	}
+	of.replica.finish(c)
+	s.gone(c, false)
+}
+
+// timedOut removes a call that has waited as long as it may.
+func (c *call) timedOut() {
+	of := &c.progress
+	of.counted.level.change(of.simulation.line.now, 0, -1)
+	of.counted.level.waited(maxWait)
+	of.replica.leave(c)
+	c.refused(stats.TimeOut.String())
+}
+
+// refused counts a call that does not execute.
+func (c *call) refused(reason string) {
+	of := &c.progress
+	for _, f := range of.counted.all() {
+		f.refuse(reason)
+	}
+	of.counted.level.part.refused++
+	of.simulation.gone(c, true)
+}
+
+// gone takes a call back that is over.
+func (s *simulation) gone(c *call, refused bool) {
+	s.inFlight--
+	c.classified = nil
+	p := c.progress.plan
+	c.progress.plan = nil
+	s.free = append(s.free, c)
+	if p != nil {
+		s.closed.ended(p, refused)
+	}
+}
+
+// replicaOf returns the replica that serves a request: that of the trace if it has as
+// many, otherwise one by client, since clients keep their connections.
+func (s *simulation) replicaOf(r *trace.Request) flowControl {
+	if len(s.replicas) == 1 {
+		return s.replicas[0]
+	}
+	if r.Replica != "" && len(s.replicas) == len(s.header.Replicas) {
+		if i, ok := slices.BinarySearch(s.header.Replicas, r.Replica); ok {
+			return s.replicas[i]
+		}
+	}
+	h := fnv.New64a()
+	for _, text := range []string{strconv.FormatUint(s.options.Seed, 10), r.User, r.Client} {
+		_, _ = io.WriteString(h, text+"\x00")
+	}
+	return s.replicas[h.Sum64()%uint64(len(s.replicas))]
+}

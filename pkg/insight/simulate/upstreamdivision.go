@@ -1,0 +1,148 @@
+package simulate
+
+import (
+	"math"
+	"time"
+
+	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// upstreamLimits are the limits of one level, in seats.
+type upstreamLimits struct{ nominal, lower, upper, current int }
+
+// setNominal computes the limits that follow from the shares.
+func (u *upstream) setNominal() {
+	shares := make([]allocation.Share, len(u.levels))
+	for i, l := range u.levels {
+		shares[i] = l.config.Share
+	}
+	for i, limits := range allocation.Nominal(u.total, shares) {
+		l := u.levels[i]
+		l.nominal, l.lower, l.current = limits.Nominal, limits.Lower, limits.Nominal
+		// The library does not bound the upper limit by the total.
+		l.upper = limits.Nominal + u.total
+		if percent := l.config.BorrowingLimitPercent; percent != nil {
+			l.upper = limits.Nominal + int(math.Round(float64(limits.Nominal)*float64(*percent)/100))
+		}
+	}
+}
+
+// dispatching returns the current limit for the queue set.
+func (l *upstreamLevel) dispatching(total int) fq.DispatchingConfig {
+	denominator := l.current
+	if denominator <= 0 {
+		denominator = max(1, int(math.Round(float64(total)/10)))
+	}
+	return fq.DispatchingConfig{ConcurrencyLimit: l.current, ConcurrencyDenominator: denominator}
+}
+
+func (u *upstream) rebalance() {
+	for _, l := range u.levels {
+		results := l.demand.Reset()
+		deviation := results.Deviation
+		if math.IsNaN(deviation) {
+			deviation = 0
+		}
+		l.period = demand.Period{HighWatermark: int(math.Round(results.Max))}
+		if results.Duration > 0 {
+			l.period.Duration = time.Duration(results.Duration * float64(time.Second))
+			l.period.Average, l.period.Deviation = results.Average, deviation
+		}
+		l.smoothed = demand.Smooth(l.smoothed, l.period)
+	}
+	u.divide()
+	for _, l := range u.levels {
+		completer, err := l.set.BeginConfigChange(l.queuing)
+		if err != nil {
+			panic(err) // the same configuration was valid before
+		}
+		completer.Complete(l.dispatching(u.total))
+	}
+	u.wake()
+}
+
+// claim is the range in which the current limit of a level may be.
+type claim struct {
+	level                *upstreamLevel
+	least, most          int
+	target               float64
+	lower                int
+}
+
+// divide computes the current limits from the demand of the last period, as the controller
+// of k8s.io/apiserver v0.33 does. It differs from package allocation in that the limited
+// levels share the sum of all nominal limits, that of exempt levels included, unless that
+// is not enough for their minima, and in rounding. If their upper limits do not add up to
+// that sum, nothing changes.
+func (u *upstream) divide() {
+	rest, sum, lowerSum, leastSum := 0, 0, 0, 0
+	var limited []claim
+	for _, l := range u.levels {
+		sum += l.nominal
+	}
+	rest = sum
+	for _, l := range u.levels {
+		high := l.period.HighWatermark
+		if l.config.Discipline == queueset.Exempt {
+			l.current = max(l.lower, high)
+			rest -= l.current
+			continue
+		}
+		least := max(l.lower, min(l.nominal, high))
+		limited = append(limited, claim{level: l, least: least, most: l.upper, target: max(float64(least), l.smoothed), lower: l.lower})
+		lowerSum += l.lower
+		leastSum += least
+	}
+	switch {
+	case rest <= lowerSum:
+		for _, c := range limited {
+			c.level.current = c.lower
+		}
+	case rest <= leastSum:
+		share := float64(rest-lowerSum) / float64(leastSum-lowerSum)
+		for _, c := range limited {
+			c.level.current = c.lower + int(math.Round(float64(c.least-c.lower)*share))
+		}
+	default:
+		divideFairly(float64(sum), limited)
+	}
+}
+
+// minUpstreamTarget is the smallest target of a level in seats.
+const minUpstreamTarget = 0.001
+
+// divideFairly sets each current limit to clamp(f·target, least, most) for the f with
+// which they sum to the given number of seats. That grows with f, which is bisected.
+func divideFairly(sum float64, claims []claim) {
+	seats := func(c claim, f float64) float64 {
+		return min(max(f*max(c.target, minUpstreamTarget), float64(c.least)), float64(max(c.most, c.least)))
+	}
+	total := func(f float64) (sum float64) {
+		for _, c := range claims {
+			sum += seats(c, f)
+		}
+		return sum
+	}
+	low, high := 0.0, 1.0
+	for total(high) < sum {
+		if high > math.MaxFloat32 {
+			return // even the upper limits are less
+		}
+		high *= 2
+	}
+	for range 200 {
+		middle := (low + high) / 2
+		if total(middle) < sum {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	for _, c := range claims {
+		c.level.current = int(math.Round(seats(c, high)))
+	}
+}
