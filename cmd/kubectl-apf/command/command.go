@@ -84,7 +84,8 @@ if it could not do what it was asked to.`,
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, c.CommandPath())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env), newRecord(env), newGenerate(env), newVersion(env), newCompletion(env))
+	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env),
+		newRecord(env), newGenerate(env), newSimulate(env), newVersion(env), newCompletion(env))
 	setHelp(root, env)
 	return root
 }

@@ -43,7 +43,8 @@
 //
 // A request executes for as long as in the trace: Execution, otherwise Latency without
 // Wait, otherwise the median of its kind (verb, resource, subresource), of its verb, or of
-// all. The medians are those of the first 100,000 requests and all that came before.
+// all. The medians are those of the first 100,000 requests and of those that came before,
+// at most 10,000 of each kind.
 // Requests that were refused in the trace have the median of their kind.
 //
 // With a Capacity of n processors, a request that starts while m requests execute takes

@@ -77,9 +77,9 @@ func (s *spread) mean() float64 { return s.sum / max(float64(s.count), 1) }
 
 // sample is a part of the time of a level.
 type sample struct {
-	seats, limit  float64 // means
-	usage         usage
-	wholeSeconds  float64
+	seats, limit float64 // means
+	usage        usage
+	wholeSeconds float64
 }
 
 // change changes the seats in use and the waiting requests of a level.

@@ -7,6 +7,8 @@ type Report struct {
 	Trace TraceInfo `json:"trace"`
 	// Results are those of the configurations. The first one is the baseline.
 	Results []Result `json:"results"`
+	// Differences are those of the other results from the baseline, the largest first.
+	Differences []Difference `json:"differences,omitempty"`
 	// Assertions are the results of assertions, in their order.
 	Assertions []Verdict `json:"assertions,omitempty"`
 	// Interrupted reports whether the simulation was ended before the end of the trace.

@@ -43,6 +43,7 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 	for i := range report.Results {
 		report.Interrupted = report.Interrupted || report.Results[i].Interrupted
 	}
+	report.compare()
 	return report, report.describeTrace(options)
 }
 

@@ -10,6 +10,8 @@ import (
 const (
 	// learned is the number of requests that the medians are known from at the beginning.
 	learned = 100_000
+	// enough is the number of durations of a kind from which its median is computed.
+	enough = 10_000
 	// fallback is the service time where no request of the trace has one.
 	fallback = 5 * time.Millisecond
 )
@@ -68,6 +70,9 @@ func (s *services) learn(r *trace.Request) {
 		if known == nil {
 			known = &durations{}
 			s.kinds[k] = known
+		}
+		if known.count >= enough {
+			return // so are the less specific kinds
 		}
 		known.add(d)
 	}

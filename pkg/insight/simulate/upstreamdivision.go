@@ -67,10 +67,10 @@ func (u *upstream) rebalance() {
 
 // claim is the range in which the current limit of a level may be.
 type claim struct {
-	level                *upstreamLevel
-	least, most          int
-	target               float64
-	lower                int
+	level       *upstreamLevel
+	least, most int
+	target      float64
+	lower       int
 }
 
 // divide computes the current limits from the demand of the last period, as the controller
