@@ -38,6 +38,7 @@ type Reader struct {
 	long   []byte
 	header Header
 	order  order
+	scan   scanner
 	err    error
 }
 
@@ -48,7 +49,7 @@ func NewReader(name string, in io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	r := &Reader{name: name, plain: plain, lines: bufio.NewReaderSize(plain, bufferSize)}
+	r := &Reader{name: name, plain: plain, lines: bufio.NewReaderSize(plain, bufferSize), scan: newScanner()}
 	if err := r.readHeader(); err != nil {
 		_ = r.Close()
 		return nil, err
@@ -107,8 +108,11 @@ func (r *Reader) read(into *Request) error {
 		return err
 	}
 	*into = Request{}
-	if err := decode(text, into); err != nil {
-		return r.wrong(err)
+	if !r.scan.request(text, into) {
+		*into = Request{}
+		if err := decode(text, into); err != nil {
+			return r.wrong(err)
+		}
 	}
 	if err := into.validate(); err != nil {
 		return r.wrong(err)
