@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"strings"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,9 +79,24 @@ func examples(text string) (lines [][]string) {
 		}
 		line, _, _ = strings.Cut(line, " | ")
 		line, _, _ = strings.Cut(line, " > ")
-		lines = append(lines, strings.Fields(line))
+		lines = append(lines, words(line))
 	}
 	return lines
+}
+
+// words returns the words of a command line, of which some are in double quotes.
+func words(line string) []string {
+	quoted := false
+	fields := strings.FieldsFunc(line, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return r == ' ' && !quoted
+	})
+	for i := range fields {
+		fields[i] = strings.ReplaceAll(fields[i], `"`, "")
+	}
+	return fields
 }
 
 func TestExamplesRun(t *testing.T) {
@@ -89,6 +105,9 @@ func TestExamplesRun(t *testing.T) {
 	write(t, "suite.yaml", fmt.Sprintf(suiteText, "robots"))
 	write(t, "audit.log", auditEvent)
 	write(t, "scenario.yaml", scenarioText)
+	writeTrace(t, "trace.jsonl")
+	write(t, "cluster.yaml", flowSchema)
+	write(t, "change.yaml", flowSchema)
 	write(t, "response.txt", "X-Kubernetes-Pf-Flowschema-Uid: schema-0\n")
 	for name, c := range commands(t) {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +124,7 @@ func TestExamplesRun(t *testing.T) {
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if name == "test" || name == "generate" || name == "version" || name == "completion" {
+				if slices.Contains([]string{"simulate", "test", "generate", "version", "completion"}, name) {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue
