@@ -49,7 +49,8 @@ type Result struct {
 	// out of FlowSchemas.
 	Levels      []Level  `json:"priorityLevels"`
 	FlowSchemas []Schema `json:"flowSchemas"`
-	// Flows are those of each level that used most seat-seconds, the heaviest first.
+	// Flows are those of each level that used most seat-seconds, in this or another result:
+	// by level, the heaviest first.
 	Flows []Flow `json:"flows"`
 	// Notes are sentences about what was assumed.
 	Notes []string `json:"notes,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// result returns the figures of a simulation.
+// result returns the figures of a simulation, without flows.
 func (s *simulation) result() Result {
 	r := Result{
 		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
@@ -26,7 +26,6 @@ func (s *simulation) result() Result {
 	}
 	r.Figures = all.result()
 	s.schemas(&r)
-	s.flows(&r)
 	r.Notes = s.notes()
 	return r
 }
@@ -102,32 +101,55 @@ func (s *simulation) schemas(r *Result) {
 	slices.SortFunc(r.FlowSchemas, func(a, b Schema) int { return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Name, b.Name)) })
 }
 
-// flows sets the heaviest flows of each level, and what the levels say of all.
-func (s *simulation) flows(r *Result) {
+// heaviest returns the distinguishers of the flows of each level that used most
+// seat-seconds, and sets what the levels say of all flows.
+func (s *simulation) heaviest(r *Result) map[string]bool {
 	byLevel := map[string][]flowKey{}
 	for key := range s.collector.flows {
 		byLevel[key.level] = append(byLevel[key.level], key)
 	}
+	heaviest := map[string]bool{}
 	for i := range r.Levels {
 		level := &r.Levels[i]
 		keys := byLevel[level.Name]
-		level.FlowCount = len(keys)
-		slices.SortFunc(keys, func(a, b flowKey) int {
-			return cmp.Or(cmp.Compare(s.collector.flows[b].seatSeconds, s.collector.flows[a].seatSeconds),
-				cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
-		})
+		s.sort(keys)
 		var shares []float64
-		for n, key := range keys {
-			f := s.collector.flows[key]
-			if f.suffered() && key.distinguisher != otherFlows {
+		for _, key := range keys {
+			if f := s.collector.flows[key]; f.suffered() && key.distinguisher != otherFlows {
 				shares = append(shares, f.seatSeconds)
 			}
-			if n < s.options.Flows {
-				r.Flows = append(r.Flows, Flow{Level: key.level, Schema: key.schema, Distinguisher: key.distinguisher, Figures: f.result()})
-			}
 		}
-		level.Suffering, level.Jain = len(shares), jain(shares)
+		level.FlowCount, level.Suffering, level.Jain = len(keys), len(shares), jain(shares)
+		for _, key := range keys[:min(len(keys), s.options.Flows)] {
+			heaviest[key.distinguisher] = true
+		}
 	}
+	return heaviest
+}
+
+// sort sorts flows, those with most seat-seconds first.
+func (s *simulation) sort(keys []flowKey) {
+	slices.SortFunc(keys, func(a, b flowKey) int {
+		return cmp.Or(cmp.Compare(s.collector.flows[b].seatSeconds, s.collector.flows[a].seatSeconds),
+			cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
+	})
+}
+
+// flows returns the flows with the given distinguishers, by level.
+func (s *simulation) flows(shown map[string]bool) []Flow {
+	var keys []flowKey
+	for key := range s.collector.flows {
+		if shown[key.distinguisher] {
+			keys = append(keys, key)
+		}
+	}
+	s.sort(keys)
+	slices.SortStableFunc(keys, func(a, b flowKey) int { return cmp.Compare(a.level, b.level) })
+	out := make([]Flow, len(keys))
+	for i, key := range keys {
+		out[i] = Flow{Level: key.level, Schema: key.schema, Distinguisher: key.distinguisher, Figures: s.collector.flows[key].result()}
+	}
+	return out
 }
 
 // jain returns Jain's index; nil of fewer than two numbers, or if all are 0.

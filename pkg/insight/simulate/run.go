@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"sync"
 
@@ -27,24 +28,37 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 			tell(p)
 		}
 	}
-	report := &Report{Results: make([]Result, len(candidates))}
+	simulations := make([]*simulation, len(candidates))
 	var all errgroup.Group
 	all.SetLimit(max(1, min(runtime.GOMAXPROCS(0), 4)))
 	for i, candidate := range candidates {
-		all.Go(func() error {
-			result, err := options.simulate(ctx, candidate)
-			report.Results[i] = result
+		all.Go(func() (err error) {
+			simulations[i], err = options.simulate(ctx, candidate)
 			return err
 		})
 	}
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
-	for i := range report.Results {
-		report.Interrupted = report.Interrupted || report.Results[i].Interrupted
-	}
+	report := newReport(simulations)
 	report.compare()
 	return report, report.describeTrace(options)
+}
+
+// newReport returns the results. Each has the flows that are among the heaviest of any.
+func newReport(simulations []*simulation) *Report {
+	report := &Report{Results: make([]Result, len(simulations))}
+	shown := map[string]bool{}
+	for i, s := range simulations {
+		r := &report.Results[i]
+		*r = s.result()
+		report.Interrupted = report.Interrupted || r.Interrupted
+		maps.Copy(shown, s.heaviest(r))
+	}
+	for i, s := range simulations {
+		report.Results[i].Flows = s.flows(shown)
+	}
+	return report
 }
 
 // describeTrace sets what is known of the trace.

@@ -56,25 +56,22 @@ type progress struct {
 }
 
 // simulate runs one configuration.
-func (o Options) simulate(ctx context.Context, candidate Candidate) (Result, error) {
+func (o Options) simulate(ctx context.Context, candidate Candidate) (*simulation, error) {
 	s := &simulation{options: o, candidate: candidate, services: newServices(), collector: newCollector()}
 	if err := s.learn(); err != nil {
-		return Result{}, err
+		return nil, err
+	}
+	if err := s.prepare(); err != nil {
+		return nil, err
 	}
 	source, err := o.Open()
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
 	feed := newFeed(ctx, source)
 	defer feed.close()
-	if err := s.prepare(); err != nil {
-		return Result{}, err
-	}
-	if err := s.run(ctx, feed); err != nil {
-		return Result{}, err
-	}
-	return s.result(), nil
+	return s, s.run(ctx, feed)
 }
 
 // learn looks at the beginning of the trace.

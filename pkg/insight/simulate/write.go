@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -193,6 +194,7 @@ func (r *Report) flowTable() table.Table {
 			})
 		}
 	}
+	slices.SortStableFunc(t.Rows, func(a, b []string) int { return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[0], b[0])) })
 	return t
 }
 
@@ -245,16 +247,21 @@ func (d *Difference) text(value float64) string {
 func (r *Report) assertionTable() table.Table {
 	t := table.Table{Columns: []table.Column{{Name: "ASSERTION"}, {Name: "CONFIGURATION"}, {Name: "HOLDS"}, {Name: "VALUE"}}}
 	for _, v := range r.Assertions {
-		value, holds := v.Why, "no"
-		if v.Value != nil {
-			value = strconv.FormatFloat(*v.Value, 'g', 6, 64)
-		}
+		holds := "no"
 		if v.Holds {
 			holds = "yes"
 		}
-		t.Rows = append(t.Rows, []string{v.Assertion, v.Configuration, holds, value})
+		t.Rows = append(t.Rows, []string{v.Assertion, v.Configuration, holds, v.Text()})
 	}
 	return t
+}
+
+// Text returns the value, or why there is none.
+func (v Verdict) Text() string {
+	if v.Value == nil {
+		return v.Why
+	}
+	return strconv.FormatFloat(*v.Value, 'g', 6, 64)
 }
 
 func count(n uint64) string { return strconv.FormatUint(n, 10) }

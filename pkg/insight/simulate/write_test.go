@@ -45,6 +45,49 @@ func TestDifferencesFromTheBaselineAreMarked(t *testing.T) {
 	assert.Equal(t, "refused", mouse[0].Metric, "the largest is first")
 }
 
+func TestFlowsThatAreHeavyInOneResultAreInAll(t *testing.T) {
+	trace := sorted(poisson("elephant", 400, 50*time.Millisecond, 20*time.Second, 1), poisson("mouse", 200, 50*time.Millisecond, 20*time.Second, 2))
+	for i := range trace {
+		if trace[i].User == "mouse" {
+			trace[i].Namespace = "garden"
+		}
+	}
+	one, other := busy(10, 64, 2, 50), busy(10, 64, 2, 50)
+	other.Name = "other"
+	other.Configuration.FlowSchemas[0].Spec.DistinguisherMethod.Type = "ByNamespace"
+	options := trace.options()
+	options.Flows = 1
+	report := run(t, options, one, other)
+	for i, want := range [][]string{{"elephant"}, {"shop"}} {
+		var got []string
+		for _, f := range report.Results[i].Flows {
+			got = append(got, f.Distinguisher)
+		}
+		assert.Equal(t, want, got)
+	}
+	// With the same flows, each is in both.
+	third := busy(10, 64, 2, 50)
+	third.Name = "third"
+	third.Configuration.FlowSchemas = append(third.Configuration.FlowSchemas, schema("mice", "catch-all"))
+	third.Configuration.FlowSchemas[1].Spec.MatchingPrecedence = 50
+	third.Configuration.FlowSchemas[1].Spec.Rules[0].Subjects[0].Group.Name = "mice"
+	for i := range trace {
+		if trace[i].User == "mouse" {
+			trace[i].Groups = []string{"mice", "system:authenticated"}
+		}
+	}
+	report = run(t, options, one, third)
+	assert.Len(t, report.Results[0].Flows, 2)
+	assert.Len(t, report.Results[1].Flows, 2)
+	moved := 0
+	for _, d := range report.Differences {
+		if d.From == "everyone" && d.To == "mice" {
+			moved++
+		}
+	}
+	assert.Positive(t, moved)
+}
+
 func TestEqualConfigurationsDoNotDiffer(t *testing.T) {
 	a, b := busy(10, 64, 2, 50), busy(10, 64, 2, 50)
 	b.Name = "the same"
@@ -104,6 +147,7 @@ func TestThePageNeedsNothingElse(t *testing.T) {
 	assert.NotContains(t, text, "<mouse>", "names are escaped")
 	assert.Contains(t, text, "&lt;mouse&gt;")
 	assert.NotContains(t, text, "NaN")
+	assert.NotContains(t, text, "%!", "a value is formatted wrongly")
 	assert.Contains(t, text, "prefers-color-scheme: dark")
 	root, err := html.Parse(&out)
 	require.NoError(t, err)
