@@ -21,6 +21,7 @@
 //	findings        what is wrong or risky, by package lint
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
+//	simulate        what a trace becomes under a configuration
 //	suite           expectations about a configuration
 //	pseudonym       traces and configurations without names
 //	record          traces of what API servers logged

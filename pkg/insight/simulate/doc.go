@@ -22,7 +22,8 @@
 //
 // Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
-// Both divide the seats again every 10 s, and a request waits at most 15 s, as in servers
+// A server starts with the trace: nothing is known of demand before the first division, as
+// in a server that was restarted. Both divide the seats again every 10 s, and a request waits at most 15 s, as in servers
 // with the default --request-timeout.
 //
 // # Loops
