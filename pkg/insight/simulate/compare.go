@@ -40,8 +40,9 @@ type Difference struct {
 	To   string `json:"to,omitempty"`
 }
 
-// size orders differences: refused requests count as waits of a minute.
-func (d *Difference) size() float64 {
+// Size is how large a difference is, in seconds: refused requests count as waits of a
+// minute.
+func (d *Difference) Size() float64 {
 	size := math.Abs(d.After - d.Before)
 	if d.Metric == "refused" {
 		size *= 60
@@ -51,34 +52,44 @@ func (d *Difference) size() float64 {
 
 // compare notes what differs from the baseline.
 func (r *Report) compare() {
-	base := &r.Results[0]
 	for i := 1; i < len(r.Results); i++ {
-		other := &r.Results[i]
-		note := func(kind DifferenceKind, name string, before, after *Figures) {
-			r.Differences = append(r.Differences, differences(Difference{Configuration: other.Name, Kind: kind, Name: name}, before, after)...)
-		}
-		for j := range base.Levels {
-			for k := range other.Levels {
-				if base.Levels[j].Name == other.Levels[k].Name {
-					note(OfLevel, base.Levels[j].Name, &base.Levels[j].Figures, &other.Levels[k].Figures)
-				}
-			}
-		}
-		for j := range base.FlowSchemas {
-			for k := range other.FlowSchemas {
-				if base.FlowSchemas[j].Name == other.FlowSchemas[k].Name {
-					note(OfSchema, base.FlowSchemas[j].Name, &base.FlowSchemas[j].Figures, &other.FlowSchemas[k].Figures)
-				}
-			}
-		}
-		r.compareFlows(base, other)
+		r.Differences = append(r.Differences, Compare(&r.Results[0], &r.Results[i])...)
 	}
-	slices.SortStableFunc(r.Differences, func(a, b Difference) int { return cmp.Compare(b.size(), a.size()) })
+	sortDifferences(r.Differences)
+}
+
+// Compare returns what differs notably between two results, the largest difference first.
+func Compare(base, other *Result) []Difference {
+	var all []Difference
+	note := func(kind DifferenceKind, name string, before, after *Figures) {
+		all = append(all, differences(Difference{Configuration: other.Name, Kind: kind, Name: name}, before, after)...)
+	}
+	for j := range base.Levels {
+		for k := range other.Levels {
+			if base.Levels[j].Name == other.Levels[k].Name {
+				note(OfLevel, base.Levels[j].Name, &base.Levels[j].Figures, &other.Levels[k].Figures)
+			}
+		}
+	}
+	for j := range base.FlowSchemas {
+		for k := range other.FlowSchemas {
+			if base.FlowSchemas[j].Name == other.FlowSchemas[k].Name {
+				note(OfSchema, base.FlowSchemas[j].Name, &base.FlowSchemas[j].Figures, &other.FlowSchemas[k].Figures)
+			}
+		}
+	}
+	all = append(all, compareFlows(base, other)...)
+	sortDifferences(all)
+	return all
+}
+
+func sortDifferences(all []Difference) {
+	slices.SortStableFunc(all, func(a, b Difference) int { return cmp.Compare(b.Size(), a.Size()) })
 }
 
 // compareFlows compares flows by their distinguishers, if these are unique: a flow may
 // have another flow schema and level.
-func (r *Report) compareFlows(base, other *Result) {
+func compareFlows(base, other *Result) (all []Difference) {
 	before, after := uniqueFlows(base), uniqueFlows(other)
 	for i := range base.Flows {
 		name := base.Flows[i].Distinguisher
@@ -90,8 +101,9 @@ func (r *Report) compareFlows(base, other *Result) {
 		if a.Schema != b.Schema {
 			d.From, d.To = a.Schema, b.Schema
 		}
-		r.Differences = append(r.Differences, differences(d, &a.Figures, &b.Figures)...)
+		all = append(all, differences(d, &a.Figures, &b.Figures)...)
 	}
+	return all
 }
 
 // uniqueFlows returns the flows by distinguisher; nil for one that several have.

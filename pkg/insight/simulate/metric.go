@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -89,6 +90,42 @@ func (a *Assertion) Check(r *Result) Verdict {
 		v.Holds = value != a.value
 	}
 	return v
+}
+
+// missing is the Excess of an assertion on what does not exist.
+const missing = 1e9
+
+// Excess is how far a result is from what the assertion wants, as a part of the wanted
+// value, or the difference itself if that is 0; 0 if it holds.
+func (a *Assertion) Excess(r *Result) float64 {
+	v := a.Check(r)
+	switch {
+	case v.Holds:
+		return 0
+	case v.Value == nil:
+		return missing
+	}
+	distance := math.Abs(*v.Value - a.value)
+	if a.value != 0 {
+		distance /= math.Abs(a.value)
+	}
+	return max(distance, 1e-9) // < does not hold for an equal value
+}
+
+// Level returns the priority level that the assertion is about in a result: that of its
+// flow schema or flow too; "" for all of them.
+func (a *Assertion) Level(r *Result) string {
+	switch a.scope {
+	case "level":
+		return a.names[0]
+	case "schema", "flow":
+		for i := range r.FlowSchemas {
+			if r.FlowSchemas[i].Name == a.names[0] {
+				return r.FlowSchemas[i].Level
+			}
+		}
+	}
+	return ""
 }
 
 // measure returns the value, the number of requests that it is about, and why there is

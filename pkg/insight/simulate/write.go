@@ -219,12 +219,15 @@ func (d *Difference) short() string {
 	return strings.TrimPrefix(d.Metric, "wait.") + " " + mark
 }
 
-func (r *Report) differenceTable() table.Table {
+func (r *Report) differenceTable() table.Table { return DifferenceTable(r.Differences) }
+
+// DifferenceTable returns differences for people.
+func DifferenceTable(differences []Difference) table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "CONFIGURATION"}, {Name: "OF"}, {Name: "NAME"}, {Name: "METRIC"}},
 		numbers("BEFORE", "AFTER"), []table.Column{{Name: "CHANGE"}, {Name: "FLOW SCHEMA", Optional: 1}})}
-	for i := range r.Differences {
-		d := &r.Differences[i]
+	for i := range differences {
+		d := &differences[i]
 		before, after, mark, moved := d.text(d.Before), d.text(d.After), "worse", ""
 		if d.Gains {
 			mark = "better"
@@ -244,9 +247,12 @@ func (d *Difference) text(value float64) string {
 	return seconds(value)
 }
 
-func (r *Report) assertionTable() table.Table {
+func (r *Report) assertionTable() table.Table { return VerdictTable(r.Assertions) }
+
+// VerdictTable returns the results of assertions for people.
+func VerdictTable(verdicts []Verdict) table.Table {
 	t := table.Table{Columns: []table.Column{{Name: "ASSERTION"}, {Name: "CONFIGURATION"}, {Name: "HOLDS"}, {Name: "VALUE"}}}
-	for _, v := range r.Assertions {
+	for _, v := range verdicts {
 		holds := "no"
 		if v.Holds {
 			holds = "yes"
