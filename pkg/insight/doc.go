@@ -22,6 +22,7 @@
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	simulate        what a trace becomes under a configuration
+//	suggest         settings under which a trace meets goals
 //	suite           expectations about a configuration
 //	pseudonym       traces and configurations without names
 //	record          traces of what API servers logged

@@ -2,8 +2,8 @@ package command
 
 import (
 	"fmt"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -124,7 +124,7 @@ func TestExamplesRun(t *testing.T) {
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if slices.Contains([]string{"simulate", "test", "generate", "version", "completion"}, name) {
+				if slices.Contains([]string{"simulate", "suggest", "test", "generate", "version", "completion"}, name) {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue
