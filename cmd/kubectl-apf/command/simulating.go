@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -95,9 +96,9 @@ func (s *simulating) configuration(ctx context.Context, files []string) (configu
 	}
 	for _, o := range objects.Objects {
 		if o.FlowSchema != nil {
-			c = c.Overlay(append(c.FlowSchemas[:0:0], o.FlowSchema), nil)
+			c = c.Overlay([]*flowcontrolv1.FlowSchema{o.FlowSchema}, nil)
 		} else {
-			c = c.Overlay(nil, append(c.PriorityLevels[:0:0], o.PriorityLevel))
+			c = c.Overlay(nil, []*flowcontrolv1.PriorityLevelConfiguration{o.PriorityLevel})
 		}
 	}
 	return c, nil

@@ -54,10 +54,10 @@ func newFeed(ctx context.Context, source Source) *feed {
 // peek returns the next request, nil after the last one, or an error.
 func (f *feed) peek() (*trace.Request, error) {
 	for f.next == len(f.current.requests) {
-		if err := f.current.err; err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, nil
-			}
+		switch err := f.current.err; {
+		case errors.Is(err, io.EOF):
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		b, ok := <-f.batches

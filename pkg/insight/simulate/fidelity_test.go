@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -134,7 +135,7 @@ func TestUpstreamWaitsAreThoseOfTheLibrary(t *testing.T) {
 	of := func(name string, rate float64, execution time.Duration, seed uint64, seats trace.Seats, groups ...string) requests {
 		out := poisson(name, rate, execution, until, seed)
 		for i := range out {
-			out[i].Groups = append(groups, "system:authenticated")
+			out[i].Groups = slices.Concat(groups, []string{"system:authenticated"})
 			// No two ends are at the same time: the library has no order for these.
 			out[i].Execution.Duration += time.Duration(7919*i + int(seed)*104_729)
 			out[i].Seats = &seats

@@ -67,7 +67,7 @@ func (r *Report) describeTrace(options Options) error {
 	if err != nil {
 		return err
 	}
-	defer source.Close() //nolint:errcheck // it was only read
+	defer func() { _ = source.Close() }() // it was only read
 	header := source.Header()
 	r.Trace = TraceInfo{Source: string(header.Source), Start: r.Results[0].start, Notes: header.LeftOut.Notes}
 	return nil

@@ -1,0 +1,111 @@
+package simulate
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+)
+
+// progress is what a simulation knows of a call.
+type progress struct {
+	simulation       *simulation
+	counted          counted
+	plan             *plan // of a closed loop
+	replica          flowControl
+	arrived, started time.Duration
+	alone            time.Duration // service time without load
+	end, timeout     timer
+}
+
+// newCall returns a call that is not in use.
+func (s *simulation) newCall() *call {
+	if last := len(s.free) - 1; last >= 0 {
+		c := s.free[last]
+		s.free = s.free[:last]
+		return c
+	}
+	c := &call{}
+	c.progress.simulation = s
+	c.progress.end = timer{line: &s.line, call: c.ended}
+	c.progress.timeout = timer{line: &s.line, call: c.timedOut}
+	c.wake = c.woken
+	if s.options.Engine == Ours {
+		c.wake = func() {
+			c.seat()
+			c.woken()
+		}
+	}
+	return c
+}
+
+// woken is called when a waiting call is dispatched.
+func (c *call) woken() {
+	of := &c.progress
+	of.timeout.Stop()
+	of.counted.level.change(of.simulation.line.now, 0, -1)
+	c.execute()
+}
+
+// execute starts the execution of a call that has its seats.
+func (c *call) execute() {
+	of := &c.progress
+	s := of.simulation
+	of.started = s.line.now
+	wait := of.started - of.arrived
+	for _, f := range of.counted.all() {
+		f.waits.add(wait)
+	}
+	of.counted.level.waited(wait)
+	of.counted.level.change(s.line.now, c.held, 0)
+	s.executing++
+	of.end.Reset(time.Duration(float64(of.alone) * s.options.Capacity.slowdown(s.executing)))
+}
+
+// ended ends the execution of a call.
+func (c *call) ended() {
+	of := &c.progress
+	s := of.simulation
+	s.executing--
+	of.counted.level.change(s.line.now, c.kept-c.held, 0)
+	used := float64(c.held)*(s.line.now-of.started).Seconds() + float64(c.kept)*c.latency.Seconds()
+	for _, f := range of.counted.all() {
+		f.seatSeconds += used
+	}
+	if kept := c.kept; kept > 0 {
+		level := of.counted.level
+		s.line.after(c.latency, func() { level.change(s.line.now, -kept, 0) })
+	}
+	of.replica.finish(c)
+	s.gone(c, false)
+}
+
+// timedOut removes a call that has waited as long as it may.
+func (c *call) timedOut() {
+	of := &c.progress
+	of.counted.level.change(of.simulation.line.now, 0, -1)
+	of.counted.level.waited(maxWait)
+	of.replica.leave(c)
+	c.refused(stats.TimeOut.String())
+}
+
+// refused counts a call that does not execute.
+func (c *call) refused(reason string) {
+	of := &c.progress
+	for _, f := range of.counted.all() {
+		f.refuse(reason)
+	}
+	of.counted.level.part.refused++
+	of.simulation.gone(c, true)
+}
+
+// gone takes a call back that is over.
+func (s *simulation) gone(c *call, refused bool) {
+	s.inFlight--
+	c.classified = nil
+	p := c.progress.plan
+	c.progress.plan = nil
+	s.free = append(s.free, c)
+	if p != nil {
+		s.closed.ended(p, refused)
+	}
+}
