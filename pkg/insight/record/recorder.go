@@ -28,8 +28,6 @@ type Options struct {
 	From, To time.Time
 	// Pseudonyms replaces names; nil for none.
 	Pseudonyms *pseudonym.Pseudonyms
-	// Stored is what the servers stored, for the header.
-	Stored map[string]trace.Stored
 }
 
 // Recording is the requests of logs, sorted in temporary files. Close it.
@@ -121,7 +119,7 @@ func (r *Recording) complete(ctx context.Context) error {
 	}
 	h := &r.header
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
-	h.Replicas, h.Stored = r.tally.replicaNames(), r.options.Stored
+	h.Replicas = r.tally.replicaNames()
 	h.LeftOut = r.tally.leftOut(h.Source)
 	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
 	if r.options.Pseudonyms != nil {
