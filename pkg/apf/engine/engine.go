@@ -42,7 +42,10 @@ func New(options Options) *Engine {
 	options = options.complete()
 	// Twice as many shards as processors, so that two processors rarely share one
 	// (BenchmarkUncontendedParallel, BenchmarkCores).
-	shards := 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
+	shards := options.Shards
+	if shards <= 0 {
+		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
+	}
 	e := &Engine{
 		clock:    options.Clock,
 		divider:  options.Divider,

@@ -57,3 +57,10 @@ func TestZeroOptionsMakeAnEngineWithoutSeats(t *testing.T) {
 		f.refuse("a")
 	}
 }
+
+func TestTheNumberOfShardsIsStatedOrSuitsTheProcessors(t *testing.T) {
+	for _, shards := range []int{1, 4} {
+		assert.Equal(t, shards, engine.New(engine.Options{Shards: shards}).Shards())
+	}
+	assert.GreaterOrEqual(t, engine.New(engine.Options{}).Shards(), 2)
+}

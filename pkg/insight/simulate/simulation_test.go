@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -140,8 +141,12 @@ func TestTheSameSeedGivesTheSameReport(t *testing.T) {
 				options := trace.options()
 				options.Engine, options.Loop, options.Replicas, options.Seed = engine, loop, 3, 7
 				options.Capacity.Processors = 5
+				options.Progress = func(simulate.Progress) { runtime.GC() } // empties pools
+				before := runtime.GOMAXPROCS(0)
+				defer runtime.GOMAXPROCS(before)
 				texts := map[string]bool{}
-				for range 3 {
+				for i := range 3 {
+					runtime.GOMAXPROCS(1 + 3*i)
 					text, err := json.Marshal(run(t, options, busy(7, 16, 3, 20)))
 					require.NoError(t, err)
 					texts[string(text)] = true

@@ -57,7 +57,7 @@ type upstreamCall struct {
 
 func newUpstream(line *timeline, total int, c engine.Configuration) (*upstream, []engine.Problem, error) {
 	u := &upstream{line: line, total: total, byName: map[string]*upstreamLevel{}}
-	u.classifier = engine.New(engine.Options{Clock: ourClock{line}, Total: total})
+	u.classifier = engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
 	problems := u.classifier.Apply(c)
 	for _, l := range u.classifier.Levels() {
 		level := &upstreamLevel{config: l.Config, queuing: queuingOf(l.Config)}
