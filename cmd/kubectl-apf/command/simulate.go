@@ -84,6 +84,7 @@ func (s *simulateCommand) run(ctx context.Context) error {
 			return fmt.Errorf("the file %s of --html exists: remove it, or name another", s.html)
 		}
 	}
+	defer collectLess()()
 	progress := s.progress()
 	report, err := simulate.Run(ctx, s.options, candidates...)
 	progress.end()

@@ -67,6 +67,7 @@ func (s *suggestCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer collectLess()()
 	progress := s.progress()
 	s.options.Simulate = s.simulating.options
 	suggestion, err := suggest.Run(ctx, s.options, base)
