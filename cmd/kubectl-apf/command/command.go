@@ -68,7 +68,7 @@ Kubernetes API servers: which flow schema takes a request, who holds the seats, 
 requests were delayed or refused, and what a change would do.
 
 It looks at a cluster, at files, at files as if they were applied to a cluster, or at
-saved answers of a cluster. It only reads.
+saved answers of a cluster. It changes nothing in a cluster.
 
 Exit status: 0, or 1 for findings, differences and expectations that are not met, or 2
 if it could not do what it was asked to.`,
