@@ -82,6 +82,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithCORS", "browsers of other origins (--cors-allowed-origins)", true, func(handler http.Handler) http.Handler {
 			return genericfilters.WithCORS(handler, c.CorsAllowedOriginList, nil, nil, nil, "true")
 		}},
+		{"filters.WithReviewFailures", "remembers that kube-apiserver could not be asked about the client", true, filters.WithReviewFailures},
 		{"WithAuthentication", "the user, or 401", true, tracked(c, "authentication", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthentication(handler, c.Authentication.Authenticator, unauthenticated(c), c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
 		})},
@@ -93,6 +94,9 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		})},
 		{"badrequest.Impersonation", "400 for groups of no user, for which the library answers 500", true, func(handler http.Handler) http.Handler {
 			return badrequest.Impersonation(handler, c.Serializer)
+		}},
+		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", true, func(handler http.Handler) http.Handler {
+			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
 		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
@@ -149,9 +153,14 @@ func tracked(c *genericapiserver.Config, name string, wrap wrapper) wrapper {
 
 // unauthenticated answers 401, and audits that.
 func unauthenticated(c *genericapiserver.Config) http.Handler {
-	handler := genericapifilters.Unauthorized(c.Serializer)
+	handler := reviewAnswers(c, genericapifilters.Unauthorized(c.Serializer))
 	handler = genericapifilters.WithFailedAuthenticationAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator)
 	return filterlatency.TrackCompleted(handler)
+}
+
+// reviewAnswers answers why credentials are not reviewed instead of 401.
+func reviewAnswers(c *genericapiserver.Config, unauthorized http.Handler) http.Handler {
+	return filters.WithReviewAnswers(unauthorized, c.Serializer)
 }
 
 // draining returns a channel that is closed in the middle of the delay of a shutdown,

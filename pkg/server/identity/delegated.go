@@ -5,11 +5,19 @@ import (
 	"crypto/x509"
 	"fmt"
 
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
-	"k8s.io/apiserver/pkg/authorization/union"
+	"k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/apiserver/pkg/authentication/request/websocket"
+	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
+	authorizationunion "k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -43,10 +51,11 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 		return err
 	}
 	authorization.AlwaysAllowPaths = nil // for all methods
-	if err := authorization.ApplyTo(authorizationInfo); err != nil {
+	authorizer, err := newDelegatedAuthorizer(authorization)
+	if err != nil {
 		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
 	}
-	authorizationInfo.Authorizer = union.New(alwaysAllowed, authorizationInfo.Authorizer)
+	authorizationInfo.Authorizer = authorizationunion.New(alwaysAllowed, authorizer)
 	return nil
 }
 
@@ -61,13 +70,15 @@ func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server
 	if err != nil {
 		return err
 	}
-	config := authenticatorfactory.DelegatingAuthenticatorConfig{
-		Anonymous:                options.Anonymous,
-		CacheTTL:                 options.CacheTTL,
-		WebhookRetryBackoff:      options.WebhookRetryBackoff,
-		TokenAccessReviewTimeout: options.TokenRequestTimeout,
-		TokenAccessReviewClient:  reviewer.AuthenticationV1(),
+	reviews, err := webhook.NewFromInterface(reviewer.AuthenticationV1(), nil, *options.WebhookRetryBackoff, options.TokenRequestTimeout, webhook.AuthenticatorMetrics{
+		RecordRequestTotal:   authenticatorfactory.RecordRequestTotal,
+		RecordRequestLatency: authenticatorfactory.RecordRequestLatency,
+	})
+	if err != nil {
+		return err
 	}
+	tokens := tokencache.New(quietTokens{reviews}, false, options.CacheTTL, options.CacheTTL)
+	config := authenticatorfactory.DelegatingAuthenticatorConfig{}
 	if config.ClientCertificateCAContentProvider, err = o.clientCA(reviewer); err != nil {
 		return err
 	}
@@ -83,8 +94,26 @@ func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server
 			return err
 		}
 	}
-	info.Authenticator, _, err = config.New()
+	info.Authenticator, err = o.newDelegatedAuthenticator(config, tokens)
 	return err
+}
+
+// newDelegatedAuthenticator joins the authenticators of certificates and of tokens.
+func (o *Options) newDelegatedAuthenticator(certificates authenticatorfactory.DelegatingAuthenticatorConfig, tokens authenticator.Token) (authenticator.Request, error) {
+	result := &delegatedAuthenticator{}
+	if certificates.ClientCertificateCAContentProvider != nil || certificates.RequestHeaderConfig != nil {
+		byCertificate, _, err := certificates.New()
+		if err != nil {
+			return nil, err
+		}
+		result.certificates = byCertificate
+	}
+	byToken := group.NewAuthenticatedGroupAdder(union.New(bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)))
+	result.tokens = newLimitedTokens(byToken, newReviewLimit("TokenReview", unknownTokenRate, unknownTokenBurst, unknownTokensInFlight))
+	if o.AnonymousAuth {
+		result.anonymous = anonymous.NewAuthenticator(nil)
+	}
+	return result, nil
 }
 
 // clientCA returns the CA bundle for client certificates, or nil to accept none.

@@ -154,7 +154,11 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 		authenticators = append(authenticators, bearertoken.New(token), websocket.NewProtocolAuthenticator(token))
 	}
 	result := group.NewAuthenticatedGroupAdder(authenticationunion.New(authenticators...))
-	if anonymous := newAnonymous(anonymousConfig); anonymous != nil {
+	if !o.AnonymousAuth && anonymousConfig != nil {
+		return fmt.Errorf("--%s=false and anonymous in --%s=%s are mutually exclusive: remove one of the two",
+			anonymousAuthFlag, authenticationConfigFlag, o.Local.AuthenticationConfigFile)
+	}
+	if anonymous := newAnonymous(anonymousConfig); anonymous != nil && o.AnonymousAuth {
 		// Invalid credentials are rejected, not treated as anonymous.
 		result = authenticationunion.NewFailOnError(result, anonymous)
 	}

@@ -19,6 +19,7 @@ const (
 	skipLookupFlag               = "authentication-skip-lookup"
 	tolerateLookupFailureFlag    = "authentication-tolerate-lookup-failure"
 	alwaysAllowPathsFlag         = "authorization-always-allow-paths"
+	anonymousAuthFlag            = "anonymous-auth"
 )
 
 // Options are the flags of authentication and authorization.
@@ -29,6 +30,10 @@ type Options struct {
 	// InClusterAllowed lets a pod without kubeconfig and local options delegate to
 	// the kube-apiserver of its cluster. Set it before calling any other method.
 	InClusterAllowed bool
+	// AnonymousAuth accepts requests without credentials, as system:anonymous: behind a
+	// kube-apiserver all of them, else those that the AuthenticationConfiguration allows,
+	// by default the health endpoints.
+	AnonymousAuth bool
 	// ServerID labels this server's metrics.
 	ServerID string
 
@@ -53,6 +58,7 @@ func NewOptions() *Options {
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
 		Authorization:  genericoptions.NewDelegatingAuthorizationOptions(),
 		Local:          newLocalOptions(),
+		AnonymousAuth:  true,
 		inCluster:      rest.InClusterConfig,
 		reloadInterval: 10 * time.Second,
 	}
@@ -66,6 +72,10 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 	authentication.StringVar(&o.Kubeconfig, kubeconfigFlag, o.Kubeconfig,
 		"kubeconfig of the kube-apiserver in front of this server, which authenticates and authorizes requests. "+
 			"Without it, and outside a cluster, this server does both by itself.")
+	authentication.BoolVar(&o.AnonymousAuth, anonymousAuthFlag, o.AnonymousAuth,
+		"Accept requests without credentials, as user system:anonymous in group system:unauthenticated. "+
+			"Without a kube-apiserver in front: on the health endpoints only, unless --authentication-config says otherwise. "+
+			"If false, probes of /livez and /readyz need credentials.")
 	o.Authentication.AddFlags(authentication)
 	o.Authorization.AddFlags(authorization)
 	o.Local.addFlags(authentication, authorization)

@@ -23,6 +23,8 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/rest"
 	cliflag "k8s.io/component-base/cli/flag"
+
+	serverfilters "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
 
 // objects is a resource path. Reading it requires authorization.
@@ -101,8 +103,10 @@ func newTestServer(t *testing.T, options *Options, defaultClientCAFile string) *
 			t.Error(err)
 		}
 	}))
-	handler = filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs)
-	handler = filters.WithAuthentication(handler, authentication.Authenticator, filters.Unauthorized(codecs), authentication.APIAudiences, authentication.RequestHeaderConfig)
+	handler = serverfilters.WithReviewAnswers(filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs), codecs)
+	unauthorized := serverfilters.WithReviewAnswers(filters.Unauthorized(codecs), codecs)
+	handler = filters.WithAuthentication(handler, authentication.Authenticator, unauthorized, authentication.APIAudiences, authentication.RequestHeaderConfig)
+	handler = serverfilters.WithReviewFailures(handler)
 	handler = filters.WithRequestInfo(handler, &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")})
 
 	web := httptest.NewUnstartedServer(handler)

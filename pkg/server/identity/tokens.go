@@ -56,5 +56,5 @@ func (o *Options) newTokenWebhook(audiences authenticator.Audiences) (authentica
 		return nil, fmt.Errorf("--%s=%s: %w", tokenWebhookFlag, o.Local.TokenWebhookFile, err)
 	}
 	ttl := o.cacheTTL(tokenWebhookTTLFlag, o.Authentication.CacheTTL, localTokenWebhookTTL)
-	return tokencache.New(reviewer, false, ttl, ttl), nil
+	return tokencache.New(quietTokens{reviewer}, false, ttl, ttl), nil
 }

@@ -1,0 +1,97 @@
+package identity
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+)
+
+// countReviews returns how many reviews of a kind a reviewer received.
+func countReviews(r *reviewer, kind string) (count int) {
+	for _, review := range r.received() {
+		if review == kind {
+			count++
+		}
+	}
+	return count
+}
+
+// flood sends requests until one is refused, and returns the others' statuses.
+func flood(t *testing.T, atMost int, send func(i int) int) (statuses []int) {
+	t.Helper()
+	for i := range atMost {
+		status := send(i)
+		if status == http.StatusTooManyRequests {
+			return statuses
+		}
+		statuses = append(statuses, status)
+	}
+	t.Fatalf("none of %d requests was refused", atMost)
+	return nil
+}
+
+func TestReviewsOfAnonymousClientsAreLimitedApartFromThoseOfUsers(t *testing.T) {
+	cluster := newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	cluster.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup"), "")
+
+	answered := flood(t, 50*unauthenticatedReviewBurst, func(i int) int { return server.request(fmt.Sprintf("/random/%d", i), nil, nil).Status })
+	require.GreaterOrEqual(t, len(answered), unauthenticatedReviewBurst)
+	require.Equal(t, []int{http.StatusForbidden}, slices.Compact(answered))
+	require.Equal(t, len(answered), countReviews(cluster, "authorization.k8s.io/v1 SubjectAccessReview"), "a refused request causes no review")
+	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "probes need no review")
+	require.Equal(t, known("alice"), server.withToken("/apis/new-permission", "secret"))
+}
+
+func TestUnknownTokensAreLimitedApartFromKnownOnes(t *testing.T) {
+	cluster := newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup",
+		"--authentication-token-webhook-cache-ttl=1ns"), "")
+	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
+
+	answered := flood(t, 50*addressTokenBurst, func(i int) int { return server.withToken(objects, fmt.Sprintf("guess-%d", i)).Status })
+	require.GreaterOrEqual(t, len(answered), addressTokenBurst-1)
+	require.Equal(t, []int{http.StatusUnauthorized}, slices.Compact(answered), "no invalid token is anonymous")
+	require.Equal(t, len(answered)+1, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"))
+	require.Equal(t, known("alice"), server.withToken(objects, "secret"), "reviewed again, although unknown tokens are refused")
+}
+
+func TestTokensAreAnswered503WhileKubeAPIServerIsAway(t *testing.T) {
+	cluster := newReviewer(t)
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup"), "")
+	require.Equal(t, http.StatusUnauthorized, server.withToken(objects, "guess").Status)
+	cluster.web.Close()
+	require.Equal(t, http.StatusServiceUnavailable, server.withToken(objects, "secret").Status)
+}
+
+func TestAnonymousAuthMayBeDisabled(t *testing.T) {
+	cluster := newReviewer(t)
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	delegated := []string{"--kubeconfig=" + cluster.kubeconfig(t), "--authentication-skip-lookup"}
+	for _, test := range []struct {
+		name  string
+		flags []string
+		want  int
+	}{
+		{"behind a kube-apiserver it is enabled", delegated, http.StatusOK},
+		{"behind a kube-apiserver it may be disabled", append(slices.Clone(delegated), "--anonymous-auth=false"), http.StatusUnauthorized},
+		{"alone it is enabled for health", nil, http.StatusOK},
+		{"alone it may be disabled", []string{"--anonymous-auth=false"}, http.StatusUnauthorized},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, newTestServer(t, newTestOptions(t, test.flags...), "").request("/readyz", nil, nil).Status)
+		})
+	}
+	configuration := writeFile(t, "authentication.yaml", configOf("v1beta1")+"anonymous: {enabled: true}\n")
+	_, err := apply(t, newTestOptions(t, "--anonymous-auth=false", "--authentication-config="+configuration), "")
+	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in --authentication-config="+configuration+" are mutually exclusive")
+}
