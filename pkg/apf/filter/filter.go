@@ -28,6 +28,7 @@ func New(e *engine.Engine, options Options) func(http.Handler) http.Handler {
 		levelHeader:  http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID),
 		rejections:   newRejections(),
 		lists:        newLists(options, e.Now),
+		exempt:       &exemptGate{ExemptLimit: options.ExemptLimit},
 	}
 	return func(handler http.Handler) http.Handler { return &filteredHandler{filter: f, handler: handler} }
 }
@@ -38,6 +39,7 @@ type filter struct {
 	schemaHeader, levelHeader string // in canonical form
 	rejections                *rejections
 	lists                     *lists
+	exempt                    *exemptGate
 }
 
 // filteredHandler is a handler behind the filter.
@@ -73,6 +75,8 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 	r.apf.Classify()
 	r.setHeaders(w.Header())
 	switch {
+	case !watch && r.apf.Exempt():
+		h.serveExempt(&r, w, requester)
 	case !r.admit():
 		r.reject(w)
 	case watch:

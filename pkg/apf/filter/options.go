@@ -54,6 +54,8 @@ type Options struct {
 	// Annotations says which requests are annotated in their audit events. The default
 	// is none. The filter must come after WithAudit in the handler chain.
 	Annotations Annotations
+	// ExemptLimit bounds the requests of exempt priority levels. By default nothing does.
+	ExemptLimit ExemptLimit
 	// Explain reports whether a user may know why a request of theirs was rejected.
 	// Then the response is a Status in the format that the client accepts, whose
 	// details name the flow schema, the priority level and the reason. Explain is

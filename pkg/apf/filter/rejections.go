@@ -27,12 +27,23 @@ func (r *request) reject(w http.ResponseWriter) {
 	r.annotate(r.apf.Reason().String())
 	explanation := r.explanation()
 	r.apf.End()
-	epmetrics.RecordDroppedRequest(r.http, r.info, epmetrics.APIServerComponent, r.kind() == stats.Mutating)
-	epmetrics.RecordRequestTermination(r.http, r.info, epmetrics.APIServerComponent, http.StatusTooManyRequests)
 	if explanation != nil {
+		r.recordTooMany()
 		explanation.respond(r, w, after)
 		return
 	}
+	r.respondTooMany(w, after)
+}
+
+// recordTooMany counts a response with status 429.
+func (r *request) recordTooMany() {
+	epmetrics.RecordDroppedRequest(r.http, r.info, epmetrics.APIServerComponent, r.kind() == stats.Mutating)
+	epmetrics.RecordRequestTermination(r.http, r.info, epmetrics.APIServerComponent, http.StatusTooManyRequests)
+}
+
+// respondTooMany responds without an explanation. after is in seconds.
+func (r *request) respondTooMany(w http.ResponseWriter, after int) {
+	r.recordTooMany()
 	w.Header().Set("Retry-After", strconv.Itoa(after))
 	http.Error(w, tooManyRequests, http.StatusTooManyRequests)
 }
