@@ -11,6 +11,8 @@ const (
 	storedObjectsCheck = "stored-objects"
 	// spaceCheck fails while the embedded etcd rejects writes.
 	spaceCheck = "etcd-space"
+	// revisionsCheck fails once etcd is at a lower revision than before.
+	revisionsCheck = "etcd-revisions"
 	// configuredCheck waits for the stored configuration to be enforced.
 	configuredCheck = "flowcontrol-configured"
 )

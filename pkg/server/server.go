@@ -41,6 +41,8 @@ type Server struct {
 	controlPlane *controlPlane
 	// flowControl is the engine, nil if it is disabled.
 	flowControl *flowControl
+	// revisions notices that etcd lost data, nil if it is embedded.
+	revisions *revisionMonitor
 	// chain has what the filters of this server need.
 	chain chainInputs
 	// certificates renews the certificates of the data directory, and watches others.
@@ -105,7 +107,7 @@ func (s *Server) complete(context.Context) (err error) {
 	return err
 }
 
-// Run serves until ctx ends or the embedded etcd fails, finishes the requests
+// Run serves until ctx ends, the embedded etcd fails or another loses data, finishes the requests
 // under way, and returns. It is called once.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -118,6 +120,15 @@ func (s *Server) Run(ctx context.Context) error {
 			select {
 			case err := <-s.data.etcd.Failed():
 				cancel(fmt.Errorf("the embedded etcd stopped: %w", err))
+			case <-ctx.Done():
+			}
+		}()
+	}
+	if s.revisions != nil {
+		go func() {
+			select {
+			case err := <-s.revisions.failed:
+				cancel(err)
 			case <-ctx.Done():
 			}
 		}()

@@ -45,6 +45,9 @@ func (s *Server) applyStorage(context.Context) error {
 	}
 	s.nameUnreadableObjects()
 	s.explainRejectedWrites()
+	if err := s.monitorRevisions(); err != nil {
+		return err
+	}
 	// Without etcd the server is not ready, but live: a restart would not help.
 	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
 		return check.Name() == etcdCheck
