@@ -25,6 +25,9 @@ const (
 	defaultDataDir    = ".flowcontrol-apiserver"
 	defaultEtcdPrefix = "/registry/" + flowcontrol.GroupName
 	defaultPort       = 6443
+	// defaultMaxExemptRequestsInFlight is several times what controllers and
+	// administrators have in flight.
+	defaultMaxExemptRequestsInFlight = 2000
 	// watchTerminationGrace bounds how long a stop waits for watches to end.
 	watchTerminationGrace = 10 * time.Second
 )
@@ -56,6 +59,11 @@ type Config struct {
 
 	// ListCost says what lists cost.
 	ListCost estimate.ListCost
+
+	// MaxExemptRequestsInFlight bounds the requests of exempt priority levels that execute
+	// at once, watches excepted; 0 means no bound. The next one is answered 429, unless it
+	// comes from this server or is for health.
+	MaxExemptRequestsInFlight int
 
 	// Clock decides when certificates are renewed, and by which time they are issued.
 	Clock clock.WithTicker
@@ -108,6 +116,8 @@ func NewConfig() *Config {
 		TotalControl:     total.Options{Mode: total.Monitor},
 		ListCost:         estimate.CostLearned,
 		Clock:            clock.RealClock{},
+
+		MaxExemptRequestsInFlight: defaultMaxExemptRequestsInFlight,
 	}
 }
 

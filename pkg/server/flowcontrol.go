@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
@@ -26,6 +29,8 @@ type flowControl struct {
 	// readers are told why their requests are rejected.
 	readers *rejectionReaders
 	lists   listCosts
+	// exemptLimit bounds the requests of exempt priority levels.
+	exemptLimit filter.ExemptLimit
 }
 
 // applyFlowControl makes the engine, which enforces the objects that this server
@@ -45,6 +50,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 		flowControl.annotations = s.config.AuditFlowControl.annotations()
 	}
 	flowControl.readers = newRejectionReaders(s.generic.Authorization.Authorizer, s.config.authorizesLocally())
+	flowControl.exemptLimit = filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit}
 	s.generic.FlowControl = flowControl
 	s.flowControl = flowControl
 	if err := s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
@@ -108,9 +114,20 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		Sizes:       f.lists.average,
 		CountsReads: true, // by namingTransformer
 		Annotations: f.annotations,
+		ExemptLimit: f.exemptLimit,
 		Explain:     f.readers.include,
 		Serializer:  c.Serializer,
 	})
+}
+
+// bypassesExemptLimit reports whether a request comes from this server or is for health:
+// enforcement and restarts depend on them.
+func bypassesExemptLimit(info *apirequest.RequestInfo, requester user.Info) bool {
+	if requester.GetName() == user.APIServerUser {
+		return true
+	}
+	root, _, _ := strings.Cut(strings.TrimPrefix(info.Path, "/"), "/")
+	return !info.IsResourceRequest && (root == "livez" || root == "readyz" || root == "healthz")
 }
 
 // check fails until the stored configuration is enforced.

@@ -114,6 +114,9 @@ func (c CompletedConfig) validateFeatures() []error {
 	if !c.Features.EnablePriorityAndFairness {
 		return errs
 	}
+	if limit := c.MaxExemptRequestsInFlight; limit < 0 {
+		errs = append(errs, fmt.Errorf("--max-exempt-requests-inflight=%d must not be negative: give 0 for no bound", limit))
+	}
 	seats := c.Run.MaxRequestsInFlight + c.Run.MaxMutatingRequestsInFlight
 	if seats <= 0 {
 		return append(errs, fmt.Errorf("--max-requests-inflight plus --max-mutating-requests-inflight must be more than 0, since the priority levels share that many seats; "+

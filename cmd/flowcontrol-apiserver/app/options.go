@@ -48,6 +48,9 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 			"seats,queue-wait,outcome}: governed (all but those of exempt priority levels), all, or none. The outcome is executed, "+
 			"queue-full, concurrency-limit, time-out or cancelled.")
 	o.addTotalFlags(sets.FlagSet("requests and shutdown"))
+	sets.FlagSet("requests and shutdown").IntVar(&o.MaxExemptRequestsInFlight, "max-exempt-requests-inflight", o.MaxExemptRequestsInFlight,
+		"Largest number of requests of exempt priority levels in flight, watches excepted. The next one is answered 429 with Retry-After, "+
+			"unless it comes from this server or is for health. The metric apiserver_flowcontrol_current_executing_requests has the number. 0 means no bound.")
 	sets.FlagSet("requests and shutdown").StringVar((*string)(&o.ListCost), "list-cost", string(o.ListCost),
 		"What a list costs, and a watch that begins with one: count (a seat for 100 stored objects, as in Kubernetes 1.33), size (a seat for 100,000 "+
 			"bytes in memory, by the number of objects and their average size, as in Kubernetes 1.34 and later), or learned (a seat for 100,000 bytes "+

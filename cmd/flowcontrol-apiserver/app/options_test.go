@@ -62,7 +62,7 @@ func TestFlagsOfKubeAPIServerAreKnown(t *testing.T) {
 		"shutdown-send-retry-after", "runtime-config", "feature-gates", "enable-admission-plugins", "disable-admission-plugins",
 		"audit-policy-file", "audit-log-path", "audit-webhook-config-file", "tracing-config-file",
 		"show-hidden-metrics-for-version", "profiling", "v", "logging-format",
-		"kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "client-ca-file", "token-auth-file",
+		"anonymous-auth", "kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "client-ca-file", "token-auth-file",
 		"authentication-config", "oidc-issuer-url", "authentication-token-webhook-config-file", "authorization-webhook-config-file",
 	} {
 		require.NotNil(t, known.Lookup(flag), "--%s", flag)

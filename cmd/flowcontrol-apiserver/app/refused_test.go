@@ -45,6 +45,7 @@ func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
 		{"lookup without a cluster", []string{"--authentication-skip-lookup"}, []string{"--authentication-skip-lookup", "--kubeconfig"}},
 		{"token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"}, []string{"--token-auth-file", "--kubeconfig"}},
 		{"requests to annotate that are none of the choices", []string{"--audit-flow-control=some"}, []string{"--audit-flow-control=some", "none, governed, all"}},
+		{"fewer than no exempt requests", []string{"--max-exempt-requests-inflight=-1"}, []string{"--max-exempt-requests-inflight=-1", "0 for no bound"}},
 		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
