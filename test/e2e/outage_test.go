@@ -104,6 +104,29 @@ func testWipedStore(t *testing.T, s *live) {
 	}
 }
 
+// TestEtcdComesBackEmpty is about a server that went on to list and enforce what was
+// gone, and missed what was new.
+func TestEtcdComesBackEmpty(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, startEtcd(t))
+	s.createSchema(t, newSchema("gone", "catch-all"))
+	s.etcd.Kill(t)
+	s.etcd.Empty(t)
+	s.etcd.Start(t)
+
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
+	code, err := s.Process.ExitCode(ctx)
+	require.NoError(t, err)
+	require.NotZero(t, code, "a supervisor restarts the server")
+	require.Contains(t, s.Process.Output(), "it lost data or was restored from a snapshot")
+
+	s.Start(t)
+	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1Path+"/flowschemas/gone", "").code)
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").code)
+	s.createSchema(t, newSchema("new", "catch-all"))
+}
+
 // TestEtcdFull fills etcd to its quota. etcd then rejects writes and answers
 // reads.
 func TestEtcdFull(t *testing.T) {

@@ -67,8 +67,13 @@ func writeFlagsDocument() string {
 	return text.String()
 }
 
-// defaultOf returns a flag's default, or "" for an empty value.
+// defaultOf returns a flag's default, or "" for an empty value. Of feature gates and
+// versions the library shows what commands made before have set; their usage has the
+// defaults.
 func defaultOf(f *pflag.Flag) string {
+	if f.Name == "feature-gates" || f.Name == "emulated-version" {
+		return ""
+	}
 	switch f.DefValue {
 	case "", "[]", "none", "<nil>":
 		return ""

@@ -112,7 +112,7 @@ func (r *recordCommand) writeConfiguration(content []byte) error {
 			return err
 		}
 	}
-	if err := writeNew(r.configuration, content, 0o644); err != nil { //nolint:gosec // it is for others
+	if err := writeNew(r.configuration, content, 0o644); err != nil {
 		return err
 	}
 	return writeText(r.env.Out, r.configuration+": the configuration with the same pseudonyms\n")

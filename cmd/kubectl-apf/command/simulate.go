@@ -148,7 +148,7 @@ func (s *simulateCommand) configurations(ctx context.Context) ([]simulate.Candid
 
 // writePage writes the report to a new file.
 func writePage(name string, report *simulate.Report) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a report for others to read
 	if err != nil {
 		return err
 	}

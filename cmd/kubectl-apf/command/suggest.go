@@ -53,7 +53,7 @@ func (s *suggestCommand) run(ctx context.Context) error {
 	if err := s.output.validate(); err != nil {
 		return err
 	}
-	if err := s.simulating.validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return err
 	}
 	if len(s.goals) == 0 {

@@ -50,9 +50,10 @@ func (f *traceFile) write(ctx context.Context, env Environment, header trace.Hea
 // say writes what the trace has.
 func (f *traceFile) say(env Environment, h *trace.Header) error {
 	const layout = "2006-01-02T15:04:05Z07:00"
-	text := fmt.Sprintf("%s: %s requests from %s to %s\n", f.name, strconv.FormatInt(h.Requests, 10), h.Start.UTC().Format(layout), h.End.UTC().Format(layout))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s requests from %s to %s\n", f.name, strconv.FormatInt(h.Requests, 10), h.Start.UTC().Format(layout), h.End.UTC().Format(layout))
 	for _, note := range h.LeftOut.Notes {
-		text += "Note: " + note + "\n"
+		text.WriteString("Note: " + note + "\n")
 	}
-	return writeText(env.Out, text)
+	return writeText(env.Out, text.String())
 }

@@ -69,7 +69,7 @@ func TestAuditLogsOfKubeAPIServer(t *testing.T) {
 	o := options()
 	o.Audit = []Log{{Path: auditLogs}}
 	h, all := recorded(t, o)
-	require.Equal(t, 115, len(all))
+	require.Len(t, all, 115)
 	assert.Equal(t, 80, count(all, byElephant))
 	assert.Positive(t, count(all, isRejected))
 	assert.Equal(t, trace.SourceAudit, h.Source)
@@ -117,7 +117,7 @@ func TestJoinedLogsOfKubeAPIServer(t *testing.T) {
 	o.Audit, o.HTTP = []Log{{Path: auditLogs}}, []Log{{Path: httpLogs}}
 	h, all := recorded(t, o)
 	assert.Equal(t, trace.SourceJoined, h.Source)
-	require.Equal(t, 124, len(all), "a request is one, not two")
+	require.Len(t, all, 124, "a request is one, not two")
 	assert.Equal(t, 80, count(all, byElephant))
 	leases := count(all, func(r *trace.Request) bool { return r.Resource == "leases" })
 	assert.Positive(t, leases, "lines have what the audit policy drops")

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -38,7 +37,7 @@ func (i *informer) send(time.Duration) (trace.Request, time.Duration, bool) {
 		options := trace.ListOptions{ResourceVersion: observedVersion}
 		i.watch(&r, options, i.Execution.draw(i.random))
 	case i.WatchList:
-		options := trace.ListOptions{ResourceVersionMatch: "NotOlderThan", SendInitialEvents: ptr.To(true)}
+		options := trace.ListOptions{ResourceVersionMatch: "NotOlderThan", SendInitialEvents: new(true)}
 		i.watch(&r, options, r.Execution.Duration)
 	}
 	return r, 0, false

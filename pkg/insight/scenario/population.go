@@ -189,7 +189,7 @@ func instance(c *Client, number int) Client {
 // newRandom returns the random numbers of an agent.
 func newRandom(seed uint64, client string, number, worker int) *rand.Rand {
 	name := fnv.New64a()
-	name.Write([]byte(client + "\x00" + strconv.Itoa(number) + "\x00" + strconv.Itoa(worker)))
+	_, _ = name.Write([]byte(client + "\x00" + strconv.Itoa(number) + "\x00" + strconv.Itoa(worker)))
 	return rand.New(rand.NewPCG(seed, name.Sum64())) //nolint:gosec // a simulation must be repeatable
 }
 

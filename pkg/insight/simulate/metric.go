@@ -158,7 +158,7 @@ func (a *Assertion) measure(r *Result) (value float64, requests uint64, why stri
 		}
 		return 0, 0, fmt.Sprintf("the flow %q of the flow schema %q is not in the report: more flows make it larger", a.names[1], a.names[0])
 	default:
-		return r.Figures.metric(a.metric), r.Requests, ""
+		return r.metric(a.metric), r.Requests, ""
 	}
 }
 

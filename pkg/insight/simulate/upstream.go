@@ -154,7 +154,7 @@ func (c *call) seatUpstream() {
 func (u *upstream) wake() { u.wakeAllBut(nil) }
 
 func (u *upstream) wakeAllBut(arriving *call) {
-	for i := 0; i < len(u.dispatched); i++ { // wake may dispatch more
+	for i := 0; i < len(u.dispatched); i++ { //nolint:intrange // wake may dispatch more
 		if c := u.dispatched[i]; c != arriving {
 			c.seatUpstream()
 			c.wake()

@@ -79,12 +79,12 @@ type claim struct {
 // is not enough for their minima, and in rounding. If their upper limits do not add up to
 // that sum, nothing changes.
 func (u *upstream) divide() {
-	rest, sum, lowerSum, leastSum := 0, 0, 0, 0
+	sum, lowerSum, leastSum := 0, 0, 0
 	var limited []claim
 	for _, l := range u.levels {
 		sum += l.nominal
 	}
-	rest = sum
+	rest := sum
 	for _, l := range u.levels {
 		high := l.period.HighWatermark
 		if l.config.Discipline == queueset.Exempt {

@@ -3,6 +3,7 @@ package suggest
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -28,7 +29,7 @@ func manifest(l *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.Priori
 
 // Manifests returns the objects that change as YAML, which can be applied.
 func (s *Suggestion) Manifests() (string, error) {
-	text := ""
+	var text strings.Builder
 	for _, l := range s.PriorityLevels {
 		one, err := yaml.Marshal(struct {
 			metav1.TypeMeta `json:",inline"`
@@ -42,9 +43,9 @@ func (s *Suggestion) Manifests() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("writing YAML: %w", err)
 		}
-		text += "---\n" + string(one)
+		text.WriteString("---\n" + string(one))
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 // WriteTable writes the suggestion for people.

@@ -22,7 +22,7 @@ const (
 func Decompress(in io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(in, bufferSize)
 	magic, err := buffered.Peek(len(zstdMagic))
-	if err != nil && err != io.EOF { //nolint:errorlint // Peek returns io.EOF itself
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	switch {

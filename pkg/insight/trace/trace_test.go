@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -40,7 +39,7 @@ func requests() []Request {
 			Namespace: "ci", Name: `web "<é>" \ `,
 			List: &ListOptions{
 				Limit: 500, Continue: true, LabelSelector: "a=b", FieldSelector: "metadata.name=web",
-				ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: ptr.To(false),
+				ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: new(false),
 			},
 			Status: 429, Latency: duration("1.25s"), Execution: duration("0s"), Wait: duration("250ms"),
 			Seats:      &Seats{Initial: 3, Final: 2, AdditionalLatency: *duration("5ms")},
@@ -81,9 +80,9 @@ func readAll(in io.Reader) (Header, []Request, error) {
 func TestRoundTrip(t *testing.T) {
 	header := Header{
 		Kind: Kind, APIVersion: APIVersion, Source: SourceJoined, Anonymized: true, Requests: 2,
-		Start: ptr.To(start), End: ptr.To(start.Add(time.Second)), Replicas: []string{"a"}, Seed: 7,
+		Start: new(start), End: new(start.Add(time.Second)), Replicas: []string{"a"}, Seed: 7,
 		Stored:  map[string]Stored{"deployments.apps": {Objects: 5000, Bytes: 2000}},
-		LeftOut: LeftOut{Requests: ptr.To(0.5), Seconds: ptr.To(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutUser: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},
+		LeftOut: LeftOut{Requests: new(0.5), Seconds: new(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutUser: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},
 	}
 	for name, magic := range map[string]string{"plain.trace": `{"kind"`, "gzip.trace.gz": gzipMagic, "zstd.trace.zst": zstdMagic} {
 		t.Run(name, func(t *testing.T) {

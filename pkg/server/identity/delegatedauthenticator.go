@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/time/rate"
@@ -134,12 +135,7 @@ func (l *limitedTokens) limiterOf(remoteAddr string) *rate.Limiter {
 // that the token is invalid.
 func isReviewFailure(err error) bool {
 	if aggregate := utilerrors.Aggregate(nil); errors.As(err, &aggregate) {
-		for _, each := range utilerrors.Flatten(aggregate).Errors() {
-			if isReviewFailure(each) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(utilerrors.Flatten(aggregate).Errors(), isReviewFailure)
 	}
 	var connection *url.Error
 	var status apierrors.APIStatus

@@ -74,11 +74,14 @@ func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
 		return g.restore(ctx)
 	}
 	registered, err := g.resource().Get(ctx, name, metav1.GetOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err):
+		g.since = time.Time{}
+		return false, nil
+	case err != nil:
 		g.since = time.Time{} // kube-apiserver is away: nobody can tell whether this server is
 		return false, fmt.Errorf("getting APIService %s: %w", name, err)
-	}
-	if err != nil || !g.ours(registered) || available(registered) {
+	case !g.ours(registered) || available(registered):
 		g.since = time.Time{}
 		return false, nil
 	}

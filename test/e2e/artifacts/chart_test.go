@@ -35,7 +35,7 @@ func TestChartHoldsTheKustomizations(t *testing.T) {
 		rendered := harness.NewKubectl(t, "").Run(t, "kustomize", folder(t, kustomization))
 		path := filepath.Join(folder(t, "chart/files"), name+".yaml")
 		if *updateDocs {
-			require.NoError(t, os.WriteFile(path, []byte(rendered), 0o644)) //nolint:gosec // a file of the repository
+			require.NoError(t, os.WriteFile(path, []byte(rendered), 0o644))
 			continue
 		}
 		held, err := os.ReadFile(path)

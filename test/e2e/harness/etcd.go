@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,6 +36,7 @@ type Etcd struct {
 	path      string // of the binary
 	args      []string
 	healthURL string
+	dataDir   string
 }
 
 // StartEtcd starts an etcd on an empty data directory and waits until it is healthy.
@@ -48,7 +50,8 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	}
 	ports := FreePorts(t, 3)
 	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
-	e.args = slices.Concat(memberArgs(ShortDir(t), e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
+	e.dataDir = filepath.Join(ShortDir(t), "data")
+	e.args = slices.Concat(memberArgs(e.dataDir, e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
 	if !options.Fsync {
 		// A single member does not wait for the votes of others.
 		e.args = append(e.args, "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=50")
@@ -68,6 +71,14 @@ func (e *Etcd) Start(t TB) {
 	await(t, e.WaitHealthy)
 }
 
+// Empty deletes the data of an etcd that does not run.
+func (e *Etcd) Empty(t TB) {
+	t.Helper()
+	if err := os.RemoveAll(e.dataDir); err != nil {
+		t.Fatalf("deleting the data of etcd: %v", err)
+	}
+}
+
 // Launch is Start without waiting.
 func (e *Etcd) Launch(t TB) {
 	t.Helper()
@@ -75,11 +86,11 @@ func (e *Etcd) Launch(t TB) {
 }
 
 // memberArgs are the flags of a cluster of one member.
-func memberArgs(dir, clientURL, peerURL, healthURL string) []string {
+func memberArgs(dataDir, clientURL, peerURL, healthURL string) []string {
 	const name = "test"
 	return []string{
 		"--name=" + name,
-		"--data-dir=" + filepath.Join(dir, "data"),
+		"--data-dir=" + dataDir,
 		"--listen-client-urls=" + clientURL,
 		"--advertise-client-urls=" + clientURL,
 		"--listen-peer-urls=" + peerURL,

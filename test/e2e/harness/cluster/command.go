@@ -53,12 +53,13 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 
 // withHosts lets a command resolve the names of Options.Hosts, each to another address.
 func (p *Pod) withHosts(command harness.Command) (harness.Command, error) {
-	hosts := "127.0.0.1 localhost\n"
+	var hosts strings.Builder
+	hosts.WriteString("127.0.0.1 localhost\n")
 	for i, name := range p.node.options.Hosts {
-		hosts += fmt.Sprintf("127.0.0.%d %s\n", i+2, name)
+		fmt.Fprintf(&hosts, "127.0.0.%d %s\n", i+2, name)
 	}
 	file := filepath.Join(p.dir, "hosts")
-	if err := os.WriteFile(file, []byte(hosts), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(hosts.String()), 0o600); err != nil {
 		return harness.Command{}, err
 	}
 	unshare, err := exec.LookPath("unshare")
