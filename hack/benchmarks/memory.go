@@ -45,7 +45,7 @@ func measureMemory(o *harness.Owner, s settings) []table {
 				}
 				resident, err := residentMemory(contender.process.PID())
 				o.Check(err)
-				s.record(o, "Memory", server(i%2), 1, measurement.Values{memory: resident})
+				s.record(o, "Memory", pairServer(i), 1, measurement.Values{memory: resident})
 			}
 		})
 	}

@@ -48,6 +48,10 @@ func sections() []section {
 			parts: []part{{"large", measureLarge}},
 		},
 		{
+			name: "sizing", heading: "What a server needs, beside " + kubernetes, setting: sideBySide + howToRead,
+			parts: []part{{"sizing", measureSizing}},
+		},
+		{
 			name: "aggregated", heading: "Behind " + kubernetes,
 			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
 				measurement.HowToRead,

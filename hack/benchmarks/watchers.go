@@ -32,7 +32,7 @@ func measureWatchers(o *harness.Owner, clients [2][]*client, s settings) table {
 	benchmark := fmt.Sprintf("Watchers/watchers=%d", watchers)
 	o.Within(func(o *harness.Owner) {
 		for i := range clients {
-			audiences[i] = gather(o, clients[i])
+			audiences[i] = gather(o, clients[i], watchers, "0")
 		}
 		for round := range s.rounds + 1 {
 			for _, i := range turns(round) {
@@ -58,6 +58,8 @@ func measureWatchers(o *harness.Owner, clients [2][]*client, s settings) table {
 
 // audience is the set of watchers of one server.
 type audience struct {
+	count int // of its watchers
+
 	mu      sync.Mutex // guards the fields below
 	mark    string     // in the awaited event
 	missing int        // watchers that have not read it
@@ -65,17 +67,18 @@ type audience struct {
 	broken  error // why a watch ended early
 }
 
-// gather opens the watches.
-func gather(o *harness.Owner, clients []*client) *audience {
-	a := &audience{}
+// gather opens count watches, which begin with what has changed since a resource version;
+// "0" begins with all objects.
+func gather(o *harness.Owner, clients []*client, count int, since string) *audience {
+	a := &audience{count: count}
 	ctx, cancel := context.WithCancel(o.Context())
 	var running sync.WaitGroup
 	o.Cleanup(func() {
 		cancel()
 		running.Wait()
 	})
-	for i := range watchers {
-		response, err := clients[i%len(clients)].send(ctx, request{method: http.MethodGet, path: collection + "?watch=true&resourceVersion=0&timeoutSeconds=3600"})
+	for i := range count {
+		response, err := clients[i%len(clients)].send(ctx, request{method: http.MethodGet, path: collection + "?watch=true&timeoutSeconds=3600&resourceVersion=" + since})
 		o.Check(err)
 		running.Go(func() {
 			defer func() { _ = response.Body.Close() }()
@@ -98,7 +101,7 @@ func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64
 	defer cancel()
 	all := make(chan struct{})
 	a.mu.Lock()
-	a.mark, a.missing, a.all = mark, watchers, all
+	a.mark, a.missing, a.all = mark, a.count, all
 	broken := a.broken
 	a.mu.Unlock()
 	if broken != nil {
