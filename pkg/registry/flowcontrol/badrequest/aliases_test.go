@@ -17,7 +17,7 @@ func TestYAMLAliasesAreBoundedByWhatTheyStandFor(t *testing.T) {
 		"one alias":                 {"a: &a " + text + "\nb: *a\n", false},
 		"as many as fit":            {"a: &a " + text[:50] + "\nb: [*a, *a, *a]\n", false},
 		"a text named many times":   {"a: &a " + text + "\nb: [*a, *a, *a]\n", true},
-		"aliases of aliases":        {"a: &a [xxxx, xxxx]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nd: [*c, *c, *c]\n", true},
+		"aliases of aliases":        {"a: &a [abcd, abcd]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nd: [*c, *c, *c]\n", true},
 		"a merge":                   {"a: &a {k: " + text + "}\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a}\n", true},
 		"in a second document":      {"a: 1\n---\na: &a " + text + "\nb: [*a, *a, *a]\n", true},
 		"a node that holds itself":  {"a: &a [*a]\n", true},
