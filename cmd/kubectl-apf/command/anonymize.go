@@ -59,10 +59,10 @@ func writeNew(name string, content []byte, mode os.FileMode) error {
 // validateConfiguration returns an error unless the file of the configuration may be
 // written.
 func (r *recordCommand) validateConfiguration() error {
-	switch {
-	case r.configuration == "":
+	switch r.configuration {
+	case "":
 		return nil
-	case r.configuration == r.output.name:
+	case r.output.name:
 		return errors.New("--configuration-output and -o must be different files")
 	default:
 		return trace.CheckNew(r.configuration, r.output.force)
