@@ -75,8 +75,8 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithRequestDeadline", "the deadline of --request-timeout, or an earlier one in ?timeout=", true, func(handler http.Handler) http.Handler {
 			return genericapifilters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
 		}},
-		{"WithTimeoutForNonLongRunningRequests", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
-			return genericfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
+		{"filters.WithTimeout", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
+			return filters.WithTimeout(handler, c.LongRunningFunc)
 		}},
 		{"WithWarningRecorder", "warnings for the client; under the timeout, which owns the headers", true, genericapifilters.WithWarningRecorder},
 		{"WithCORS", "browsers of other origins (--cors-allowed-origins)", true, func(handler http.Handler) http.Handler {

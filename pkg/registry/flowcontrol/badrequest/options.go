@@ -27,9 +27,9 @@ import (
 //     returns 422;
 //   - a delete whose body is not a DeleteOptions, for which it returns 500;
 //   - a patch with a number that its field cannot hold, which it truncates;
-//   - a body that ends early, or with invalid chunks, for which it returns 500.
-//
-// A YAML body whose aliases stand for more than bodyLimit bytes is answered with 413.
+//   - a watch with continue, for which it returns a 422 about another option;
+//   - a body that ends early, or with invalid chunks, for which it returns 500;
+//   - a YAML body whose aliases stand for more than bodyLimit bytes, which it expands.
 //
 // Bodies of more than bodyLimit bytes are left to api to reject.
 func Options(api http.Handler, bodyLimit int64) http.Handler {
@@ -63,6 +63,10 @@ func validateQuery(r *http.Request, verb string) error {
 	switch verb {
 	case "list":
 		errs = validateVersionMatch(query)
+	case "watch":
+		if query.Get("continue") != "" {
+			errs = append(errs, field.Forbidden(field.NewPath("continue"), "a watch has no parts: remove it"))
+		}
 	case "create", "update", "patch", "delete", "deletecollection":
 		errs = metav1validation.ValidateDryRun(field.NewPath("dryRun"), query["dryRun"])
 	}
@@ -89,27 +93,29 @@ func isNotAbout(name string) func(*field.Error) bool {
 
 // rejected returns a request that the API itself answers with err, so that the
 // answer has the warnings, metrics and audit annotations of its route. A write
-// fails when its body is read, before its options are checked; a list fails in
-// the registry, see List.
+// fails when its body is read, before its options are checked; a list or a watch
+// fails in the registry, see List.
 func rejected(r *http.Request, verb string, err error) *http.Request {
-	if verb != "list" {
+	if verb != "list" && verb != "watch" {
 		return withBody(r, failingBody{err})
 	}
 	changed := r.Clone(context.WithValue(r.Context(), listErrorKey{}, err))
 	query := changed.URL.Query()
-	query.Del("resourceVersionMatch") // the library would answer 422 to it
+	for _, option := range []string{"resourceVersionMatch", "sendInitialEvents", "continue"} {
+		query.Del(option) // the library would answer 422 to it
+	}
 	changed.URL.RawQuery = query.Encode()
 	return changed
 }
 
-// List returns the error about the options of the list whose context is ctx, nil
-// if they are valid.
+// List returns the error about the options of the list or watch whose context is ctx,
+// nil if they are valid.
 func List(ctx context.Context) error {
 	err, _ := ctx.Value(listErrorKey{}).(error)
 	return err
 }
 
-// listErrorKey is the context key of the error about a list's options.
+// listErrorKey is the context key of the error about the options of a list or watch.
 type listErrorKey struct{}
 
 // failingBody is a body whose read fails.

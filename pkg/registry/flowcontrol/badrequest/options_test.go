@@ -24,9 +24,12 @@ func serve(t *testing.T, verb, query, contentType, body string) (seen string, an
 	api := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		answered = true
 		content, err := io.ReadAll(r.Body)
-		if verb == "list" {
+		if verb == "list" || verb == "watch" {
 			assert.NoError(t, err)
 			err = List(r.Context())
+			assert.False(t, err != nil && r.URL.Query().Has("continue"), "the library would answer 422")
+		}
+		if verb == "list" {
 			assert.Equal(t, err != nil, r.URL.Query().Get("resourceVersionMatch") == "" && strings.Contains(query, "resourceVersionMatch"))
 		}
 		seen, answer = string(content), err
@@ -75,6 +78,7 @@ func TestInvalidOptionsAreBadRequests(t *testing.T) {
 		{"list with malformed options", "list", "limit=many&resourceVersionMatch=Exact", "", ""},
 		{"list with another error", "list", "sendInitialEvents=true", "", ""},
 		{"watch, which is left to the library", "watch", "watch=1&resourceVersionMatch=Exact", "", ""},
+		{"watch with the continue token of a list", "watch", "watch=1&continue=abc", "", "continue: Forbidden: a watch has no parts"},
 		{"non-resource request", "", "dryRun=Some", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
