@@ -64,7 +64,7 @@ func validateQuery(r *http.Request, verb string) error {
 	case "list":
 		errs = validateVersionMatch(query)
 	case "watch":
-		if query.Get("continue") != "" {
+		if query.Get("continue") != "" && !query.Has("sendInitialEvents") { // with it, the library names continue
 			errs = append(errs, field.Forbidden(field.NewPath("continue"), "a watch has no parts: remove it"))
 		}
 	case "create", "update", "patch", "delete", "deletecollection":

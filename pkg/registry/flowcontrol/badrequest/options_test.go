@@ -79,6 +79,7 @@ func TestInvalidOptionsAreBadRequests(t *testing.T) {
 		{"list with another error", "list", "sendInitialEvents=true", "", ""},
 		{"watch, which is left to the library", "watch", "watch=1&resourceVersionMatch=Exact", "", ""},
 		{"watch with the continue token of a list", "watch", "watch=1&continue=abc", "", "continue: Forbidden: a watch has no parts"},
+		{"watch with initial events and a continue token, which the library rejects", "watch", "watch=1&continue=abc&sendInitialEvents=true", "", ""},
 		{"non-resource request", "", "dryRun=Some", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
