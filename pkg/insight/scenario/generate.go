@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -23,7 +24,11 @@ func (s *Scenario) Header(ctx context.Context) (trace.Header, error) {
 		}
 		h.Stored[name] = trace.Stored(stored)
 	}
+	replicas := sets.New[string]()
 	err := s.Generate(ctx, func(r *trace.Request) error {
+		if r.Replica != "" {
+			replicas.Insert(r.Replica)
+		}
 		if h.Requests++; h.Requests == 1 {
 			start := r.Arrival
 			h.Start = &start
@@ -32,6 +37,7 @@ func (s *Scenario) Header(ctx context.Context) (trace.Header, error) {
 		h.End = &end
 		return nil
 	})
+	h.Replicas = sets.List(replicas)
 	return h, err
 }
 

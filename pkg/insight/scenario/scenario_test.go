@@ -112,6 +112,12 @@ func TestHeader(t *testing.T) {
 	assert.Equal(t, all[len(all)-1].Arrival, *h.End)
 	assert.Equal(t, map[string]trace.Stored{"pods": {Objects: 5000, Bytes: 4000}}, h.Stored)
 	assert.Equal(t, uint64(1), h.Seed)
+	assert.Empty(t, h.Replicas)
+
+	s.Replicas = 2
+	h, err = s.Header(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"replica-0", "replica-1"}, h.Replicas, "kubectl apf simulate takes their number from here")
 }
 
 func TestGenerationEnds(t *testing.T) {

@@ -218,6 +218,9 @@ func (v Verdict) Text() string {
 	if v.Value == nil {
 		return v.Why
 	}
+	if metric, _, _ := strings.Cut(v.Assertion, " "); strings.Contains("."+metric, ".wait.") {
+		return seconds(*v.Value)
+	}
 	return strconv.FormatFloat(*v.Value, 'g', 6, 64)
 }
 
