@@ -23,7 +23,7 @@ func TestMemberThatLostItsVolumeComesBack(t *testing.T) {
 	const lost, set = "flowcontrol-etcd-1", "flowcontrol-etcd"
 	var members []string
 	for i := range 3 {
-		members = append(members, fmt.Sprintf("%s-%d.%[1]s.%s.svc", set, i, cluster.Namespace))
+		members = append(members, fmt.Sprintf("%s-%d.%[1]s.%[3]s.svc", set, i, cluster.Namespace))
 	}
 	c := cluster.Start(t, cluster.Options{Hosts: members})
 	c.Install(t, "overlays/own-etcd", "v1beta3")
