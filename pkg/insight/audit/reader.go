@@ -31,6 +31,22 @@ func (s *Summary) Skip(line int, why string) {
 	}
 }
 
+// End says why the log ends, nil if that is its end, and returns the error none if it had no
+// request.
+func (s *Summary) End(truncated, none error) error {
+	if truncated != nil {
+		s.Truncated = truncated.Error()
+	}
+	switch {
+	case s.Requests > 0:
+		return nil
+	case s.Skipped > 0:
+		return fmt.Errorf("%s: %w; line %d %s", s.Name, none, s.FirstSkipped, s.WhySkipped)
+	default:
+		return fmt.Errorf("%s: %w", s.Name, none)
+	}
+}
+
 // Notes returns a sentence for each thing that is wrong with the log.
 func (s Summary) Notes() []string {
 	var notes []string
@@ -56,17 +72,8 @@ func Read(name string, in io.Reader, yield func(*Event) error) (Summary, error) 
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
-	if truncated != nil {
-		s.Truncated = truncated.Error()
-	}
-	switch {
-	case s.Requests > 0:
-		return s, nil
-	case s.Skipped > 0:
-		return s, fmt.Errorf("%s: %w; line %d %s", name, ErrNoEvents, s.FirstSkipped, s.WhySkipped)
-	default:
-		return s, fmt.Errorf("%s: %w", name, ErrNoEvents)
-	}
+	err = s.End(truncated, ErrNoEvents)
+	return s, err
 }
 
 // reader reads one log.

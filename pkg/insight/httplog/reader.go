@@ -35,15 +35,6 @@ func Read(name string, in io.Reader, clock Clock, yield func(*Line) error) (audi
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
-	if truncated != nil {
-		s.Truncated = truncated.Error()
-	}
-	switch {
-	case s.Requests > 0:
-		return s, nil
-	case s.Skipped > 0:
-		return s, fmt.Errorf("%s: %w; line %d %s", name, ErrNoRequests, s.FirstSkipped, s.WhySkipped)
-	default:
-		return s, fmt.Errorf("%s: %w", name, ErrNoRequests)
-	}
+	err = s.End(truncated, ErrNoRequests)
+	return s, err
 }

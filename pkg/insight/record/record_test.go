@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,129 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
-
-// Logs of kube-apiserver 1.33, of the same time: three elephants that list, a mouse that
-// reads, and kubectl. The audit policy drops leases and probes.
-const (
-	auditLogs = "testdata/1.33/audit"
-	httpLogs  = "testdata/1.33/http"
-	jsonLog   = "testdata/1.33/http.json.log"
-)
-
-func options() Options {
-	return Options{Clock: httplog.Clock{Latest: time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), Zone: time.UTC}}
-}
-
-func recorded(t *testing.T, o Options) (trace.Header, []trace.Request) {
-	t.Helper()
-	r, err := New(t.Context(), o)
-	require.NoError(t, err)
-	defer r.Close()
-	var all []trace.Request
-	require.NoError(t, r.Each(t.Context(), func(one *trace.Request) error {
-		all = append(all, *one)
-		return nil
-	}))
-	// A trace of these requests can be written.
-	w, err := trace.Create(filepath.Join(t.TempDir(), "a.trace"), false, r.Header())
-	require.NoError(t, err)
-	for i := range all {
-		require.NoError(t, w.Write(&all[i]))
-	}
-	require.NoError(t, w.Commit())
-	return r.Header(), all
-}
-
-// count returns the number of requests for which is returns true.
-func count(all []trace.Request, is func(*trace.Request) bool) int {
-	n := 0
-	for i := range all {
-		if is(&all[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func byElephant(r *trace.Request) bool { return strings.HasPrefix(r.User, "elephant-") }
-func isRejected(r *trace.Request) bool { return r.Rejected != "" }
-
-func TestAuditLogsOfKubeAPIServer(t *testing.T) {
-	o := options()
-	o.Audit = []Log{{Path: auditLogs}}
-	h, all := recorded(t, o)
-	require.Len(t, all, 115)
-	assert.Equal(t, 80, count(all, byElephant))
-	assert.Positive(t, count(all, isRejected))
-	assert.Equal(t, trace.SourceAudit, h.Source)
-	assert.Equal(t, int64(115), h.Requests)
-	assert.Nil(t, h.LeftOut.Requests, "an audit log does not say what its policy drops")
-	assert.Greater(t, h.LeftOut.WithoutWait, 0.3)
-	assert.InDelta(t, 1, h.LeftOut.WithoutLevel, 0)
-	assert.Contains(t, h.LeftOut.Notes[0], "requests that its policy drops")
-	waits := count(all, func(r *trace.Request) bool { return r.Wait != nil && r.Wait.Duration > 0 })
-	assert.Positive(t, waits, "requests of more than 500 ms have their waits")
-}
-
-func TestLinesOfKubeAPIServer(t *testing.T) {
-	for name, log := range map[string]string{"text": httpLogs, "JSON": jsonLog} {
-		t.Run(name, func(t *testing.T) {
-			o := options()
-			o.HTTP = []Log{{"a", log}}
-			h, all := recorded(t, o)
-			assert.Equal(t, trace.SourceHTTP, h.Source)
-			assert.Equal(t, []string{"a"}, h.Replicas)
-			assert.Zero(t, *h.LeftOut.Requests)
-			assert.Zero(t, h.LeftOut.WithoutLevel)
-			assert.Zero(t, h.LeftOut.WithoutSeats)
-			assert.Positive(t, count(all, isRejected))
-			for i := range all {
-				r := &all[i]
-				if r.Rejected != "" {
-					assert.Equal(t, r.Latency, r.Wait)
-					assert.Nil(t, r.Execution)
-					assert.Equal(t, 429, r.Status)
-				}
-				if byElephant(r) {
-					assert.Equal(t, "elephants", r.PriorityLevel)
-					assert.Equal(t, []string{"elephants", "system:authenticated"}, r.Groups)
-					assert.Equal(t, int64(300), r.List.Limit)
-					assert.Equal(t, "a!=b", r.List.LabelSelector)
-				}
-			}
-		})
-	}
-}
-
-func TestJoinedLogsOfKubeAPIServer(t *testing.T) {
-	o := options()
-	o.Audit, o.HTTP = []Log{{Path: auditLogs}}, []Log{{Path: httpLogs}}
-	h, all := recorded(t, o)
-	assert.Equal(t, trace.SourceJoined, h.Source)
-	require.Len(t, all, 124, "a request is one, not two")
-	assert.Equal(t, 80, count(all, byElephant))
-	leases := count(all, func(r *trace.Request) bool { return r.Resource == "leases" })
-	assert.Positive(t, leases, "lines have what the audit policy drops")
-	assert.Contains(t, h.LeftOut.Notes[0], "The audit log leaves out 7.3% of the requests")
-	for i := range all {
-		r := &all[i]
-		assert.NotEmpty(t, r.PriorityLevel)
-		if r.Verb != "watch" {
-			assert.NotNil(t, r.Wait, "%s %s", r.Verb, r.Client)
-		}
-		if r.Rejected == "" {
-			assert.NotNil(t, r.Execution)
-		}
-	}
-}
 
 // event is an audit event, received at a second and completed after 250 ms.
 func event(second int, id, user, uri string) string {
@@ -334,68 +216,6 @@ func TestFromAndTo(t *testing.T) {
 	o.From, o.To = o.To.Add(time.Hour), o.To.Add(2*time.Hour)
 	_, err := New(t.Context(), o)
 	require.ErrorContains(t, err, "governs from 2026-11-22T11:00:02Z to 2026-11-22T12:00:02Z")
-}
-
-func TestDirectory(t *testing.T) {
-	directory := t.TempDir()
-	packer, err := zstd.NewWriter(nil)
-	require.NoError(t, err)
-	write := func(name string, content []byte) {
-		require.NoError(t, os.WriteFile(filepath.Join(directory, name), content, 0o600))
-	}
-	write("audit-1.log.zst", packer.EncodeAll([]byte(event(0, "a", "alice", "/a")), nil))
-	write("audit.log", []byte(event(1, "b", "bob", "/b")))
-	write("README", []byte("hello"))
-	require.NoError(t, os.Mkdir(filepath.Join(directory, "other"), 0o700))
-	o := options()
-	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}}
-	h, all := recorded(t, o)
-	assert.Len(t, all, 2, "a file that is named twice is read once")
-	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "README is skipped: it has no requests.")
-}
-
-func TestParseLog(t *testing.T) {
-	for text, want := range map[string]Log{
-		"audit.log": {"", "audit.log"}, "a=audit.log": {"a", "audit.log"}, "/var/a=b": {"", "/var/a=b"}, "./a=b": {"", "./a=b"}, "a=/b=c": {"a", "/b=c"},
-	} {
-		log, err := ParseLog(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, log)
-	}
-	for _, text := range []string{"", "a=", "=b"} {
-		_, err := ParseLog(text)
-		require.ErrorContains(t, err, "must be PATH or REPLICA=PATH", text)
-	}
-}
-
-func TestSorterUsesFiles(t *testing.T) {
-	s := sorter[item]{compare: byArrival, limit: 7}
-	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	const n = 100
-	for i := range n {
-		one := item{ID: fmt.Sprint(i)}
-		one.Request.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
-		require.NoError(t, s.add(one))
-	}
-	require.Len(t, s.runs, n/7)
-	for range 2 {
-		var last item
-		got := 0
-		require.NoError(t, s.each(func(i *item) error {
-			if got++; got > 1 {
-				require.LessOrEqual(t, byArrival(&last, i), 0)
-			}
-			last = *i
-			return nil
-		}))
-		assert.Equal(t, n, got)
-	}
-	enough := errors.New("enough")
-	require.ErrorIs(t, s.each(func(*item) error { return enough }), enough)
-	name := s.runs[0].Name()
-	s.close()
-	_, err := os.Stat(name)
-	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestRecordingCanBeInterrupted(t *testing.T) {

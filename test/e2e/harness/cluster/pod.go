@@ -139,28 +139,6 @@ func (p *Pod) step(ctx context.Context) error {
 	return nil
 }
 
-// completed reports whether the process of a Job's pod has ended.
-func (p *Pod) completed() bool {
-	if p.spec.Spec.RestartPolicy != corev1.RestartPolicyNever || p.Process() == nil {
-		return false
-	}
-	select {
-	case <-p.Process().Done():
-		return true
-	default:
-		return false
-	}
-}
-
-// reportEnd writes how the process of a Job's pod ended.
-func (p *Pod) reportEnd(ctx context.Context) {
-	phase := corev1.PodSucceeded
-	if code, err := p.Process().ExitCode(ctx); err != nil || code != 0 {
-		phase = corev1.PodFailed
-	}
-	p.write(ctx, corev1.PodStatus{Phase: phase, PodIP: p.ip})
-}
-
 // bind binds the pod, as the scheduler does. The pod may be bound already, if
 // kube-apiserver stopped before it answered an earlier request.
 func (p *Pod) bind(ctx context.Context) error {

@@ -1,0 +1,42 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSorterUsesFiles(t *testing.T) {
+	s := sorter[item]{compare: byArrival, limit: 7}
+	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	const n = 100
+	for i := range n {
+		one := item{ID: fmt.Sprint(i)}
+		one.Request.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
+		require.NoError(t, s.add(one))
+	}
+	require.Len(t, s.runs, n/7)
+	for range 2 {
+		var last item
+		got := 0
+		require.NoError(t, s.each(func(i *item) error {
+			if got++; got > 1 {
+				require.LessOrEqual(t, byArrival(&last, i), 0)
+			}
+			last = *i
+			return nil
+		}))
+		assert.Equal(t, n, got)
+	}
+	enough := errors.New("enough")
+	require.ErrorIs(t, s.each(func(*item) error { return enough }), enough)
+	name := s.runs[0].Name()
+	s.close()
+	_, err := os.Stat(name)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
