@@ -19,11 +19,16 @@ namespace=flowcontrol-system
 set=flowcontrol-etcd
 job=flowcontrol-etcd-replace-member
 patience=${PATIENCE:-5m}
+attempts=${ATTEMPTS:-300}
 
 kubectl="${KUBECTL:-kubectl} -n $namespace"
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "replace-etcd-member.sh: $*"; exit 1; }
+
+# rolling lets the StatefulSet replace pods again; only while all members are ready, or it
+# stops another one.
+rolling() { $kubectl patch statefulset $set --type=merge -p '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}' >/dev/null; }
 
 [ $# = 1 ] || die "name one member, such as $set-1"
 member=$1
@@ -86,10 +91,21 @@ spec:
           secretName: flowcontrol-apiserver-etcd-client
           defaultMode: 0440
 EOF
-$kubectl wait --for=jsonpath='{.status.conditions[0].status}'=True job/$job --timeout="$patience" >/dev/null ||
-  die "Job $namespace/$job does not end: see 'kubectl -n $namespace describe job $job'. Nothing was changed, or the member was only removed: run this script again"
-[ "$($kubectl get job $job -o 'jsonpath={.status.succeeded}')" = 1 ] ||
-  die "$member was not replaced; 'kubectl -n $namespace logs job/$job' says why"
+attempt=1
+while :; do
+  case " $($kubectl get job $job -o 'jsonpath={.status.conditions[?(@.status=="True")].type}') " in
+  *" Complete "*) break ;;
+  *" Failed "*)
+    # An earlier run may have been interrupted after its member was ready.
+    [ "$($kubectl get statefulset $set -o 'jsonpath={.status.readyReplicas}')" != 3 ] || rolling
+    die "$member was not replaced; 'kubectl -n $namespace logs job/$job' says why"
+    ;;
+  esac
+  [ $attempt -lt "$attempts" ] ||
+    die "Job $namespace/$job does not end: see 'kubectl -n $namespace describe job $job'. Nothing was changed, or the member was only removed: run this script again"
+  attempt=$((attempt + 1))
+  sleep 1
+done
 
 # The others keep their pods until the member is ready.
 arguments=$($kubectl get statefulset $set -o jsonpath="{$container.args}")
@@ -101,8 +117,13 @@ esac
 $kubectl delete pvc "data-$member" --ignore-not-found --wait=false >/dev/null
 $kubectl delete pod "$member" --ignore-not-found >/dev/null
 say "$member starts with an empty volume"
-until $kubectl get pod "$member" >/dev/null 2>&1; do sleep 1; done
+attempt=1
+until $kubectl get pod "$member" >/dev/null 2>&1; do
+  [ $attempt -lt "$attempts" ] || die "$member is not created again: see 'kubectl -n $namespace describe statefulset $set'"
+  attempt=$((attempt + 1))
+  sleep 1
+done
 $kubectl wait --for=condition=Ready "pod/$member" --timeout="$patience" >/dev/null ||
   die "$member is not ready within $patience: see 'kubectl -n $namespace logs $member'"
-$kubectl patch statefulset $set --type=merge -p '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}' >/dev/null
+rolling
 say "$member is ready, and has the data of the others"

@@ -82,7 +82,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithCORS", "browsers of other origins (--cors-allowed-origins)", true, func(handler http.Handler) http.Handler {
 			return genericfilters.WithCORS(handler, c.CorsAllowedOriginList, nil, nil, nil, "true")
 		}},
-		{"filters.WithReviewFailures", "remembers that kube-apiserver could not be asked about the client", true, filters.WithReviewFailures},
+		{"filters.WithReviewFailures", "remembers that kube-apiserver could not be asked about the client", !s.config.LocalIdentity, filters.WithReviewFailures},
 		{"WithAuthentication", "the user, or 401", true, tracked(c, "authentication", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthentication(handler, c.Authentication.Authenticator, unauthenticated(c), c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
 		})},
@@ -95,7 +95,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"badrequest.Impersonation", "400 for groups of no user, for which the library answers 500", true, func(handler http.Handler) http.Handler {
 			return badrequest.Impersonation(handler, c.Serializer)
 		}},
-		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", true, func(handler http.Handler) http.Handler {
+		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", !s.config.LocalIdentity, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
 		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {

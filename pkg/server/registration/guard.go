@@ -97,6 +97,10 @@ func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
 	// from this server until its next restart.
 	uid := registered.GetUID()
 	err = g.resource().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if apierrors.IsConflict(err) {
+		g.since = time.Time{} // it was registered anew meanwhile
+		return false, nil
+	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		return false, fmt.Errorf("deleting APIService %s of Service %s/%s: %w", name, g.Namespace, g.Service, err)
 	}

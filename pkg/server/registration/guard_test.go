@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -116,6 +117,19 @@ func TestTimeUnavailableCountsWithoutABreak(t *testing.T) {
 	c.client.ReactionChain = c.client.ReactionChain[1:]
 	require.False(t, c.check(t, time.Minute))
 	require.True(t, c.check(t, time.Minute))
+}
+
+func TestARegistrationThatIsNewIsNotReturned(t *testing.T) {
+	c := start(apiService("flowcontrol-apiserver", "False"))
+	require.False(t, c.check(t, 0))
+	c.client.PrependReactor("delete", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(schema.GroupResource{}, name, errors.New("another UID"))
+	})
+	require.False(t, c.check(t, time.Minute))
+	c.client.ReactionChain = c.client.ReactionChain[1:]
+	require.False(t, c.check(t, 0), "its time begins")
+	require.False(t, c.check(t, 59*time.Second))
+	require.True(t, c.check(t, time.Second))
 }
 
 func TestAnInterruptedReturnIsFinished(t *testing.T) {

@@ -57,18 +57,13 @@ func (o *options) replaceMember(ctx context.Context, m *members, name string) er
 	if len(m.servers) == 0 {
 		return errors.New("--etcd-servers must name the members of the cluster, as https://HOST:2379")
 	}
-	client, err := m.connect()
+	changing, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	client, cluster, err := m.connect(changing)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-
-	listing, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	cluster, err := client.MemberList(listing)
-	if err != nil {
-		return fmt.Errorf("etcd at %s does not answer with a quorum: %w; start the other members, or restore a snapshot", strings.Join(m.servers, ","), err)
-	}
 	lost, peer, err := find(cluster.Members, name)
 	if err != nil {
 		return err
@@ -81,12 +76,12 @@ func (o *options) replaceMember(ctx context.Context, m *members, name string) er
 		if err := requireLost(ctx, client, cluster.Members, lost); err != nil {
 			return err
 		}
-		if _, err := client.MemberRemove(listing, lost.ID); err != nil {
+		if _, err := client.MemberRemove(changing, lost.ID); err != nil {
 			return fmt.Errorf("removing member %s: %w", name, err)
 		}
 		fmt.Fprintf(o.out, "Removed member %s, ID %x.\n", name, lost.ID)
 	}
-	added, err := client.MemberAdd(listing, []string{peer})
+	added, err := client.MemberAdd(changing, []string{peer})
 	if err != nil {
 		return fmt.Errorf("adding member %s at %s: %w; run the command again", name, peer, err)
 	}
@@ -94,16 +89,34 @@ func (o *options) replaceMember(ctx context.Context, m *members, name string) er
 	return nil
 }
 
-func (m *members) connect() (*clientv3.Client, error) {
-	config := clientv3.Config{Endpoints: m.servers, DialTimeout: memberTimeout, Logger: zap.NewNop()}
+// connect returns a client of the first member that knows the others. Each is asked alone:
+// one client of all of them may insist on a member that is away, as behind a proxy.
+func (m *members) connect(ctx context.Context) (*clientv3.Client, *clientv3.MemberListResponse, error) {
+	config := clientv3.Config{DialTimeout: memberTimeout, Logger: zap.NewNop()}
 	if !m.tls.Empty() || m.tls.TrustedCAFile != "" {
 		tls, err := m.tls.ClientConfig()
 		if err != nil {
-			return nil, fmt.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile: %w", err)
+			return nil, nil, fmt.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile: %w", err)
 		}
 		config.TLS = tls
 	}
-	return clientv3.New(config)
+	var errs []error
+	for _, server := range m.servers {
+		config.Endpoints = []string{server}
+		client, err := clientv3.New(config)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--etcd-servers: %w", err)
+		}
+		asking, cancel := context.WithTimeout(ctx, memberTimeout)
+		cluster, err := client.MemberList(asking) // with a quorum
+		cancel()
+		if err == nil {
+			return client, cluster, nil
+		}
+		_ = client.Close()
+		errs = append(errs, fmt.Errorf("%s: %w", server, err))
+	}
+	return nil, nil, fmt.Errorf("no member of etcd answers with a quorum: start the other members, or restore a snapshot: %w", errors.Join(errs...))
 }
 
 // find returns the member of a name, and its peer URL. A member that never started has no

@@ -1,6 +1,7 @@
 package etcdcmd
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,4 +55,17 @@ func TestReplaceMemberNeedsTheAddressesOfTheCluster(t *testing.T) {
 	require.EqualError(t, err, "--etcd-servers must name the members of the cluster, as https://HOST:2379")
 	_, err = execute(t, "replace-member", "etcd-1", "--etcd-servers=https://127.0.0.1:1", "--etcd-cafile=/none")
 	require.ErrorContains(t, err, "--etcd-cafile, --etcd-certfile, --etcd-keyfile: open /none")
+}
+
+func TestMembersAreAskedOneAfterTheOther(t *testing.T) {
+	s := start(t, t.TempDir())
+	client, cluster, err := (&members{servers: []string{"http://127.0.0.1:1", s.etcd.Endpoint()}}).connect(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = client.Close() }()
+	require.Len(t, cluster.Members, 1)
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err = (&members{servers: []string{"http://127.0.0.1:1"}}).connect(ended)
+	require.ErrorContains(t, err, "no member of etcd answers with a quorum: start the other members, or restore a snapshot: http://127.0.0.1:1: ")
 }
