@@ -75,6 +75,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithRequestDeadline", "the deadline of --request-timeout, or an earlier one in ?timeout=", true, func(handler http.Handler) http.Handler {
 			return genericapifilters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
 		}},
+		{"filters.WithBodyDeadline", "the end of slow bodies, which would keep their seats", true, filters.WithBodyDeadline},
 		{"filters.WithTimeout", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
 			return filters.WithTimeout(handler, c.LongRunningFunc)
 		}},

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -131,6 +132,25 @@ func testFullLevel(t *testing.T, g *live) {
 	require.Equal(t, governors(refused), governors(done))
 	eventually.Holds(t, "the seat is free again", func(a *eventually.Attempt) {
 		answer, err := g.as(a.Context(), "full", "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.code)
+	})
+}
+
+func testSlowBody(t *testing.T, g *live) {
+	g.govern(t, "slow", reject())
+	never, body := io.Pipe()
+	defer func() { _ = body.Close() }()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+v1Path+"/flowschemas?timeout=1s", never)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer slow")
+	request.Header.Set("Content-Type", "application/json")
+	response, err := anonymousClient().Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusGatewayTimeout, response.StatusCode)
+	eventually.Holds(t, "its seat is free", func(a *eventually.Attempt) {
+		answer, err := g.as(a.Context(), "slow", "catch-all")
 		require.NoError(a, err)
 		require.Equal(a, http.StatusOK, answer.code)
 	})

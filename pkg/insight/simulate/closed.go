@@ -34,6 +34,7 @@ type client struct{ workers []*worker }
 // worker sends one request after the other.
 type worker struct {
 	busyUntil time.Duration // in the trace
+	refused   *plan         // in the trace, and not repeated yet
 	endedAt   time.Duration // of its last request, in the simulation
 	busy      bool          // in the simulation, which includes thinking
 	plans     []*plan
@@ -56,25 +57,21 @@ func newClosedLoop(s *simulation) *closedLoop {
 // plan gives a request of the trace to a worker.
 func (l *closedLoop) plan(r *trace.Request, at time.Duration) {
 	l.last = at
-	if r.Rejected != "" {
-		l.leftOut++
-		return
-	}
-	s := l.simulation
-	p := &plan{request: *r, alone: s.service(r, at)}
 	key := clientKey{r.User, r.Client}
 	c := l.clients[key]
 	if c == nil {
 		c = &client{}
 		l.clients[key] = c
 	}
-	p.worker = c.workerAt(at)
-	if p.worker == nil {
-		p.worker, p.first, p.think = &worker{}, true, at
-		c.workers = append(c.workers, p.worker)
-	} else {
-		p.think = at - p.worker.busyUntil
+	p := c.next(at)
+	w := p.worker
+	if r.Rejected != "" {
+		// The worker is busy until it repeats the request.
+		l.leftOut++
+		w.refused, w.busyUntil = p, at+retryAfter
+		return
 	}
+	p.request, p.alone = *r, l.simulation.service(r, at)
 	wait := time.Duration(0)
 	if r.Wait != nil {
 		wait = r.Wait.Duration
@@ -83,11 +80,30 @@ func (l *closedLoop) plan(r *trace.Request, at time.Duration) {
 	if !known {
 		took = p.alone
 	}
-	p.worker.busyUntil = at + wait + took
-	p.worker.plans = append(p.worker.plans, p)
+	w.busyUntil = at + wait + took
+	w.plans = append(w.plans, p)
 	l.planned++
-	if !p.worker.busy {
-		l.start(p.worker)
+	if !w.busy {
+		l.start(w)
+	}
+}
+
+// next returns a plan of the worker that sends a request in the trace at this time: the
+// one that became idle last, or a new one. If it repeats what was refused, it had thought
+// before it sent that for the first time.
+func (c *client) next(at time.Duration) *plan {
+	w := c.workerAt(at)
+	switch {
+	case w == nil:
+		w = &worker{}
+		c.workers = append(c.workers, w)
+		return &plan{worker: w, think: at, first: true}
+	case w.refused != nil:
+		p := w.refused
+		w.refused = nil
+		return p
+	default:
+		return &plan{worker: w, think: at - w.busyUntil}
 	}
 }
 

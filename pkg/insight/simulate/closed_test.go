@@ -89,6 +89,21 @@ func TestRequestsThatWereRefusedInTheTraceAreLeftOut(t *testing.T) {
 	assert.Contains(t, r.Notes, "1 requests that were refused in the trace are left out: the requests that repeat them are in the trace.")
 }
 
+func TestARefusedRequestIsSentWhenItWasFirstSentInTheTrace(t *testing.T) {
+	// One worker is busy for 10 s. Another one is refused each second, until the end.
+	trace := worker("a", 10, time.Second, 0)
+	for i := range 9 {
+		refused := get("a", 500*time.Millisecond+time.Duration(i)*time.Second, 0)
+		refused.Rejected = "queue-full"
+		trace = append(trace, refused)
+	}
+	trace = sorted(append(trace, get("a", 9500*time.Millisecond, time.Second)))
+	r := run(t, closedLoop(trace), busy(2, 1, 1, 1)).Results[0]
+	series := levelOf(t, &r, "busy").Series
+	assert.Equal(t, 2, series[0].MaxSeats, "with seats for both, nobody is refused")
+	assert.Equal(t, 1, series[5].MaxSeats)
+}
+
 func TestAFasterServerMakesClientsFaster(t *testing.T) {
 	// In the trace, each request waited for a second. Without these waits, the worker has
 	// sent them all in half of the time.

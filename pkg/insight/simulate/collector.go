@@ -17,6 +17,7 @@ type collector struct {
 	schemas map[flowKey]*figures // without a distinguisher
 	flows   map[flowKey]*figures
 	every   time.Duration
+	begun   time.Duration // the figures
 	sampled time.Duration
 	samples int
 }
@@ -32,6 +33,9 @@ func newCollector() *collector {
 type counted struct {
 	level        *levelFigures
 	schema, flow *figures
+	// leftOut reports whether the call is of the warm-up. Then only what it does to the
+	// seats of the level counts: its schema and flow are in no result.
+	leftOut bool
 }
 
 // of returns where a call counts.
@@ -53,17 +57,37 @@ func (c *collector) of(level, schema, distinguisher string) counted {
 		if len(c.flows) >= maxFlows {
 			key.distinguisher = otherFlows
 			if f = c.flows[key]; f != nil {
-				return counted{l, s, f}
+				return counted{level: l, schema: s, flow: f}
 			}
 		}
 		f = &figures{}
 		c.flows[key] = f
 	}
-	return counted{l, s, f}
+	return counted{level: l, schema: s, flow: f}
 }
 
 // all returns the figures that a call counts in.
-func (c *counted) all() [3]*figures { return [3]*figures{&c.level.figures, c.schema, c.flow} }
+func (c *counted) all() [3]*figures {
+	all := [3]*figures{&c.level.figures, c.schema, c.flow}
+	if c.leftOut {
+		all[0] = c.schema
+	}
+	return all
+}
+
+// begin forgets all figures and keeps what the levels do now.
+func (c *collector) begin(now time.Duration) {
+	for _, l := range c.levels {
+		in := usage{mostSeats: l.seats, mostWaiting: l.waiting}
+		*l = levelFigures{
+			config: l.config, nominal: l.nominal, lower: l.lower, upper: l.upper, current: l.current,
+			seats: l.seats, waiting: l.waiting, since: now, whole: in, part: in,
+		}
+	}
+	clear(c.schemas)
+	clear(c.flows)
+	c.begun, c.sampled = now, now
+}
 
 // limit notes the limits of the levels of all replicas.
 func (c *collector) limit(now time.Duration, replicas []flowControl) {

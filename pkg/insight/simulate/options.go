@@ -39,6 +39,9 @@ type Options struct {
 	Capacity Capacity
 	// Seed decides which replica serves which client.
 	Seed uint64
+	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
+	// the servers did before is unknown.
+	WarmUp time.Duration
 	// Replicas is the number of API servers; 0 for as many as the trace names. Each has
 	// the total of the configuration.
 	Replicas int
@@ -81,6 +84,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Upstream, Ours)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
+	case o.WarmUp < 0:
+		return o, fmt.Errorf("the warm-up is %s: must not be negative", o.WarmUp)
 	case o.Replicas < 0 || o.Replicas > maxReplicas:
 		return o, fmt.Errorf("the number of replicas is %d: must be from 0 to %d", o.Replicas, maxReplicas)
 	case o.Flows < 0:

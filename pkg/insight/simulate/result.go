@@ -11,18 +11,22 @@ import (
 
 // result returns the figures of a simulation, without flows.
 func (s *simulation) result() Result {
+	if !s.warm {
+		s.collector.begin(s.line.now) // it was interrupted
+	}
+	seconds := (s.line.now - s.collector.begun).Seconds()
 	r := Result{
 		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
 		Loop: s.options.Loop, Capacity: s.options.Capacity.String(), Seed: s.options.Seed,
 		Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
-		Seconds: s.line.now.Seconds(), Read: s.read, NotSent: s.notSent, Events: s.line.events,
-		Interrupted: s.cut, start: s.line.origin,
+		Seconds: seconds, Read: s.read, NotSent: s.notSent, Events: s.line.events,
+		Interrupted: s.cut, start: s.line.origin.Add(s.collector.begun),
 	}
 	all := &figures{waits: histogram{buckets: map[uint16]uint64{}}}
 	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
 		l := s.collector.levels[name]
 		all.join(&l.figures)
-		r.Levels = append(r.Levels, l.result(name, s.line.now.Seconds()))
+		r.Levels = append(r.Levels, l.result(name, seconds))
 	}
 	r.Figures = all.result()
 	s.schemas(&r)
@@ -171,6 +175,9 @@ func (s *simulation) notes() []string {
 	var notes []string
 	if s.cut {
 		notes = append(notes, fmt.Sprintf("The simulation was interrupted after %d requests.", s.read))
+	}
+	if s.options.WarmUp > 0 {
+		notes = append(notes, fmt.Sprintf("The first %s of the trace are not counted.", s.options.WarmUp))
 	}
 	notes = append(notes, s.candidate.Configuration.Notes...)
 	if s.options.Loop == Open {

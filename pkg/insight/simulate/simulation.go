@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"slices"
@@ -40,6 +41,7 @@ type simulation struct {
 	read      int64
 	notSent   int64
 	steps     int
+	warm      bool // the warm-up is over
 	cut       bool // the context ended
 }
 
@@ -108,7 +110,7 @@ func (s *simulation) prepare() error {
 		s.closed = newClosedLoop(s)
 	}
 	s.line.after(borrowing.Period, s.rebalance)
-	s.line.after(firstSample, s.sample)
+	s.line.after(s.options.WarmUp, s.count)
 	return nil
 }
 
@@ -118,6 +120,13 @@ func (s *simulation) rebalance() {
 	}
 	s.collector.limit(s.line.now, s.replicas)
 	s.line.after(borrowing.Period, s.rebalance)
+}
+
+// count begins the figures.
+func (s *simulation) count() {
+	s.warm = true
+	s.collector.begin(s.line.now)
+	s.line.after(firstSample, s.sample)
 }
 
 func (s *simulation) sample() {
@@ -164,6 +173,9 @@ func (s *simulation) drain(ctx context.Context) error {
 			return nil
 		}
 		s.notSent = s.closed.stop()
+	}
+	if !s.warm {
+		return fmt.Errorf("the trace has requests for %s only: must be longer than the warm-up of %s", s.line.now.Round(time.Millisecond), s.options.WarmUp)
 	}
 	for s.inFlight > 0 {
 		at, ok := s.line.next()
@@ -229,6 +241,7 @@ func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 	c.classified.Classify()
 	c.work = s.estimator.work(r, c.classified.MaxWidth())
 	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
+	of.counted.leftOut = !s.warm
 	for _, f := range of.counted.all() {
 		f.requests++
 		if p != nil && p.attempts > 1 {
