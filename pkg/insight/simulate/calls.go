@@ -43,22 +43,22 @@ func (c *call) woken() {
 	of := &c.progress
 	of.timeout.Stop()
 	of.counted.level.change(of.simulation.line.now, 0, -1)
-	c.execute()
+	c.execute(of.simulation.options.DispatchDelay)
 }
 
-// execute starts the execution of a call that has its seats.
-func (c *call) execute() {
+// execute starts the execution of a call that has its seats, after a delay.
+func (c *call) execute(delay time.Duration) {
 	of := &c.progress
 	s := of.simulation
 	of.started = s.line.now
-	wait := of.started - of.arrived
+	wait := of.started - of.arrived + delay
 	for _, f := range of.counted.all() {
 		f.waits.add(wait)
 	}
 	of.counted.level.waited(wait)
 	of.counted.level.change(s.line.now, c.held, 0)
 	s.executing++
-	of.end.Reset(time.Duration(float64(of.alone) * s.options.Capacity.slowdown(s.executing)))
+	of.end.Reset(delay + time.Duration(float64(of.alone) * s.options.Capacity.slowdown(s.executing)))
 }
 
 // ended ends the execution of a call.

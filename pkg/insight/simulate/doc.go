@@ -23,8 +23,9 @@
 // Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
 // A server starts with the trace: nothing is known of demand before the first division, as
-// in a server that was restarted. Both divide the seats again every 10 s, and a request waits at most 15 s, as in servers
-// with the default --request-timeout.
+// in a server that was restarted. WarmUp leaves the beginning out of the figures. Both
+// divide the seats again every 10 s, and a request waits at most 15 s, as in servers with
+// the default --request-timeout.
 //
 // # Loops
 //
@@ -35,9 +36,10 @@
 //
 // In a closed loop, a client has as many workers as it had requests in progress at one
 // time in the trace. A worker sends its next request when the previous one has ended and
-// the time has passed that it took for thinking then. Requests that the trace says were
-// refused are left out, since the request that retried them is in the trace; a request
-// that the simulation refuses is retried after 1 s, as Retry-After says, up to 10 times.
+// the time has passed that it took for thinking then. A request that the trace says was
+// refused, and the one that repeated it, are one request, which is sent when it was first
+// sent; a request that the simulation refuses is repeated after 1 s, as Retry-After says,
+// up to 10 times.
 // A client without delays cannot be faster than its trace by more than a minute.
 //
 // # Service times

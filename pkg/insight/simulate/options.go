@@ -39,6 +39,9 @@ type Options struct {
 	Capacity Capacity
 	// Seed decides which replica serves which client.
 	Seed uint64
+	// DispatchDelay is how long a request that waited takes to begin after it got its seats:
+	// the time in which its goroutine is scheduled.
+	DispatchDelay time.Duration
 	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
 	// the servers did before is unknown.
 	WarmUp time.Duration
@@ -84,6 +87,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Upstream, Ours)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
+	case o.DispatchDelay < 0:
+		return o, fmt.Errorf("the dispatch delay is %s: must not be negative", o.DispatchDelay)
 	case o.WarmUp < 0:
 		return o, fmt.Errorf("the warm-up is %s: must not be negative", o.WarmUp)
 	case o.Replicas < 0 || o.Replicas > maxReplicas:

@@ -251,7 +251,7 @@ func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 	s.inFlight++
 	switch outcome, reason := of.replica.arrive(c); outcome {
 	case queueset.Seated:
-		c.execute()
+		c.execute(0)
 	case queueset.Waiting:
 		of.counted.level.change(s.line.now, 0, 1)
 		of.timeout.Reset(maxWait)
