@@ -263,6 +263,11 @@ bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@go run ./hack/benchmarks
 
+.PHONY: fidelity
+fidelity: ## Compare simulations with real servers; write docs/simulate.md (more than an hour)
+	@echo "fidelity: eight cases on two releases of kube-apiserver and on this server, five times (more than an hour)"
+	@go run ./hack/fidelity
+
 # Run it after large changes of request handling, Go or the libraries. An old profile
 # does no harm, but helps less.
 .PHONY: profile

@@ -34,7 +34,7 @@ func write(path, section, text string) error {
 }
 
 func replace(document, section, text string) string {
-	begin, end := fmt.Sprintf("<!-- %s: begin; written by make bench -->\n", section), fmt.Sprintf("<!-- %s: end -->\n", section)
+	begin, end := fmt.Sprintf("<!-- %s: begin; written by a measurement -->\n", section), fmt.Sprintf("<!-- %s: end -->\n", section)
 	text = begin + text + end
 	if before, rest, found := strings.Cut(document, begin); found {
 		if _, after, found := strings.Cut(rest, end); found {

@@ -18,11 +18,11 @@ func TestSectionIsReplacedAndTheRestStays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `# Benchmarks
 
-<!-- first: begin; written by make bench -->
+<!-- first: begin; written by a measurement -->
 one, again
 <!-- first: end -->
 
-<!-- second: begin; written by make bench -->
+<!-- second: begin; written by a measurement -->
 two
 <!-- second: end -->
 `, string(text))

@@ -41,7 +41,11 @@ func run(ctx context.Context) error {
 	stored := flag.Bool("stored", false, "run no server: predict from the stored traces again")
 	resume := flag.Bool("resume", false, "keep the stored runs, and run those that are missing")
 	output := flag.String("output", filepath.Join("docs", "simulate.md"), "file whose section is written, from the top of the repository; empty: none")
+	sample := flag.String("sample", "", "only record the trace that docs/simulate.md walks through, to this file")
 	flag.Parse()
+	if *sample != "" {
+		return recordSample(ctx, *sample)
+	}
 	if *runs < 1 {
 		return fmt.Errorf("-runs is %d: must be at least 1", *runs)
 	}
@@ -96,7 +100,7 @@ func runAll(ctx context.Context, servers []server, cases []testCase, runs int, k
 					r := s.start(o)
 					for _, c := range cases {
 						o.Logf("  %s", c.name)
-						r.play(o, c, uint64(run+1), kept.of(s.name, run, c.name))
+						o.Within(func(o *harness.Owner) { r.play(o, c, uint64(run+1), kept.of(s.name, run, c.name)) })
 					}
 				})
 			}

@@ -18,6 +18,7 @@ import (
 // outcome is what one level did on one server in all runs, and what was predicted.
 type outcome struct {
 	server     server
+	delay      time.Duration
 	of         testCase
 	level      string
 	changed    bool
@@ -39,31 +40,69 @@ func (o *outcome) name() string {
 	return name
 }
 
-// predictAll simulates all stored traces and returns the tables.
+// dispatchDelays are those of which the best one is chosen for each server.
+func dispatchDelays() []time.Duration {
+	return []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond, 750 * time.Microsecond, time.Millisecond, 1500 * time.Microsecond}
+}
+
+// predictAll simulates all stored traces and returns the tables. The dispatch delay of each
+// server is fitted to the cases that are not held back.
 func predictAll(ctx context.Context, servers []server, cases []testCase, runs int, kept store) (string, error) {
 	var all []outcome
 	for _, s := range servers {
-		for _, c := range cases {
-			for _, changed := range []bool{false, true} {
-				if changed && c.change == "" {
-					continue
-				}
-				found, err := predict(ctx, s, c, changed, runs, kept)
-				if err != nil {
-					return "", fmt.Errorf("%s on %s: %w", c.name, s.name, err)
-				}
-				all = append(all, found...)
+		var best []outcome
+		for _, delay := range dispatchDelays() {
+			found, err := predictCases(ctx, prediction{s, delay, runs, kept}, cases, false)
+			if err != nil {
+				return "", err
+			}
+			if best == nil || fittingError(found) < fittingError(best) {
+				best = found
 			}
 		}
+		held, err := predictCases(ctx, prediction{s, best[0].delay, runs, kept}, cases, true)
+		if err != nil {
+			return "", err
+		}
+		all = append(append(all, best...), held...)
 	}
 	return report(all), nil
 }
 
+// prediction is how the runs on a server are predicted.
+type prediction struct {
+	server server
+	delay  time.Duration
+	runs   int
+	kept   store
+}
+
+// predictCases returns the outcomes of the cases that are held back, or of the others.
+func predictCases(ctx context.Context, p prediction, cases []testCase, held bool) ([]outcome, error) {
+	var all []outcome
+	for _, c := range cases {
+		if c.held != held {
+			continue
+		}
+		for _, changed := range []bool{false, true} {
+			if changed && c.change == "" {
+				continue
+			}
+			found, err := p.predict(ctx, c, changed)
+			if err != nil {
+				return nil, fmt.Errorf("%s on %s: %w", c.name, p.server.name, err)
+			}
+			all = append(all, found...)
+		}
+	}
+	return all, nil
+}
+
 // predict returns the outcomes of a case, by level.
-func predict(ctx context.Context, s server, c testCase, changed bool, runs int, kept store) ([]outcome, error) {
+func (p prediction) predict(ctx context.Context, c testCase, changed bool) ([]outcome, error) {
 	levels := map[string]*outcome{}
-	for run := range runs {
-		r := kept.of(s.name, run, c.name)
+	for run := range p.runs {
+		r := p.kept.of(p.server.name, run, c.name)
 		if _, err := os.Stat(r.trace(changed)); run > 0 && errors.Is(err, os.ErrNotExist) {
 			break // there are fewer runs on this server
 		}
@@ -75,14 +114,14 @@ func predict(ctx context.Context, s server, c testCase, changed bool, runs int, 
 		if changed {
 			loop = simulate.Closed // the first half does not know when clients send in the second
 		}
-		simulated, err := simulated(ctx, s, r.trace(false), r.configuration(changed), loop, c.warmUp)
+		simulated, err := p.simulated(ctx, r.trace(false), r.configuration(changed), loop, c.warmUp)
 		if err != nil {
 			return nil, err
 		}
 		for name, f := range actual {
 			o := levels[name]
 			if o == nil {
-				o = &outcome{server: s, of: c, level: name, changed: changed}
+				o = &outcome{server: p.server, delay: p.delay, of: c, level: name, changed: changed}
 				levels[name] = o
 			}
 			o.actual = append(o.actual, f)
@@ -97,7 +136,7 @@ func predict(ctx context.Context, s server, c testCase, changed bool, runs int, 
 }
 
 // simulated returns what the simulation says of the levels.
-func simulated(ctx context.Context, s server, traceFile, configurationFile string, loop simulate.Loop, warmUp time.Duration) (map[string]figures, error) {
+func (p prediction) simulated(ctx context.Context, traceFile, configurationFile string, loop simulate.Loop, warmUp time.Duration) (map[string]figures, error) {
 	content, err := os.ReadFile(configurationFile)
 	if err != nil {
 		return nil, err
@@ -108,8 +147,8 @@ func simulated(ctx context.Context, s server, traceFile, configurationFile strin
 	}
 	report, err := simulate.Run(ctx, simulate.Options{
 		Open:   func() (simulate.Source, error) { return trace.Open(traceFile) },
-		Engine: s.engine, Loop: loop, Replicas: 1, WarmUp: warmUp,
-	}, simulate.Candidate{Name: s.name, Configuration: objects})
+		Engine: p.server.engine, Loop: loop, Replicas: 1, WarmUp: warmUp, DispatchDelay: p.delay,
+	}, simulate.Candidate{Name: p.server.name, Configuration: objects})
 	if err != nil {
 		return nil, err
 	}

@@ -61,8 +61,11 @@ func (r *running) play(o *harness.Owner, c testCase, seed uint64, into recording
 	clients, err := c.clients(seed)
 	o.Check(err)
 	kubectl := r.api.Kubectl(o)
-	kubectl.RunInput(o, c.configuration, "apply", "-f", "-")
-	r.settle(o)
+	if c.configuration != "" {
+		kubectl.RunInput(o, c.configuration, "apply", "-f", "-")
+		o.Cleanup(func() { kubectl.RunInput(o, c.configuration, "delete", "-f", "-") })
+		r.settle(o)
+	}
 	version := r.keepConfiguration(o, into.configuration(false))
 
 	started := time.Now()
@@ -90,7 +93,6 @@ func (r *running) play(o *harness.Owner, c testCase, seed uint64, into recording
 		o.Check(r.keepTrace(o.Context(), started, changed, into.trace(false)))
 		o.Check(r.keepTrace(o.Context(), changed, ended, into.trace(true)))
 	}
-	kubectl.RunInput(o, c.configuration, "delete", "-f", "-")
 }
 
 // settle waits until the configuration of a case is in force.
