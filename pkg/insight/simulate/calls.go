@@ -58,7 +58,7 @@ func (c *call) execute(delay time.Duration) {
 	of.counted.level.waited(wait)
 	of.counted.level.change(s.line.now, c.held, 0)
 	s.executing++
-	of.end.Reset(delay + time.Duration(float64(of.alone) * s.options.Capacity.slowdown(s.executing)))
+	of.end.Reset(delay + time.Duration(float64(of.alone)*s.options.Capacity.slowdown(s.executing)))
 }
 
 // ended ends the execution of a call.
