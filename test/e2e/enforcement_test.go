@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -137,15 +139,16 @@ func testFullLevel(t *testing.T, g *live) {
 	})
 }
 
+// testSlowBody is about HTTP/1.1: a stream of HTTP/2 ends with its answer.
 func testSlowBody(t *testing.T, g *live) {
 	g.govern(t, "slow", reject())
-	never, body := io.Pipe()
-	defer func() { _ = body.Close() }()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+v1Path+"/flowschemas?timeout=1s", never)
+	connection, err := tls.Dial("tcp", strings.TrimPrefix(g.URL, "https://"), &tls.Config{InsecureSkipVerify: true})
 	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer slow")
-	request.Header.Set("Content-Type", "application/json")
-	response, err := anonymousClient().Do(request)
+	defer func() { _ = connection.Close() }()
+	_, err = io.WriteString(connection, "POST "+v1Path+"/flowschemas?timeout=1s HTTP/1.1\r\nHost: slow\r\nAuthorization: Bearer slow\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusGatewayTimeout, response.StatusCode)
