@@ -13,8 +13,8 @@ const (
 	firstStartName    = "first-start"
 	firstStartContent = "The first start of etcd in this directory is in progress, or was interrupted.\nIt has stored nothing. The next start uses a store with data, as of a restored backup, and replaces an empty one.\n"
 
-	memberName   = "member"
-	setAsideName = memberName + ".set-aside-"
+	memberName     = "member"
+	setAsideSuffix = ".set-aside-"
 )
 
 // firstStart is a start during which nothing is stored. Its marker file exists
@@ -69,7 +69,7 @@ func clearInterruptedStart(member string, log logr.Logger) error {
 	case storeEmpty:
 		return os.RemoveAll(member)
 	}
-	aside, err := setAside(member)
+	aside, err := SetAside(member)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func clearInterruptedStart(member string, log logr.Logger) error {
 	return nil
 }
 
-// setAside renames the store to the first free name member.set-aside-N and returns
-// that path.
-func setAside(member string) (string, error) {
+// SetAside renames a store, a directory, to the first free name PATH.set-aside-N and
+// returns that name.
+func SetAside(path string) (string, error) {
 	for n := 1; ; n++ {
-		aside := filepath.Join(filepath.Dir(member), fmt.Sprintf("%s%d", setAsideName, n))
+		aside := fmt.Sprintf("%s%s%d", path, setAsideSuffix, n)
 		taken, err := exists(aside)
 		if err != nil {
 			return "", err
@@ -90,10 +90,10 @@ func setAside(member string) (string, error) {
 		if taken {
 			continue
 		}
-		if err := os.Rename(member, aside); err != nil {
-			return "", fmt.Errorf("store %s cannot be set aside: %w; move it away", member, err)
+		if err := os.Rename(path, aside); err != nil {
+			return "", fmt.Errorf("store %s cannot be set aside: %w; move it away", path, err)
 		}
-		return aside, syncDirectory(filepath.Dir(member))
+		return aside, syncDirectory(filepath.Dir(path))
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // restored. Its store is moved when it is complete.
 const restoringName = "restoring"
 
-// Member describes the only member of an embedded etcd, as a restored store must
-// have it.
+// Member describes a member of an etcd, as a restored store must have it. PeerURL may be
+// several, separated by commas.
 type Member struct {
 	Name, PeerURL, InitialCluster, ClusterToken string
 }

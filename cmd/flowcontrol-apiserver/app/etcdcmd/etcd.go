@@ -51,7 +51,7 @@ without a port, until they are done. Run them as the user of the server.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	command.AddCommand(newSnapshot(o), newRestore(o), newDefrag(o), newStatus(o), newReplaceMember(o))
+	command.AddCommand(newSnapshot(o), newRestore(o), newDefrag(o), newStatus(o), newReplaceMember(o), newRestoreMember(o))
 	return command
 }
 

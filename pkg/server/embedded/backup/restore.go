@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -74,7 +75,7 @@ func (r *Restored) make(ctx context.Context, store *embedded.NewStore, options R
 			return err
 		}
 	}
-	if err := embedded.Guard(options.Log, func(log *zap.Logger) error { return r.restore(store.EtcdPath(), log) }); err != nil {
+	if err := embedded.Guard(options.Log, func(log *zap.Logger) error { return r.restore(store.EtcdPath(), embedded.ThisMember(), log) }); err != nil {
 		return fmt.Errorf("snapshot %s cannot be restored into %s: %w", r.Snapshot.Path, options.DataDir, err)
 	}
 	if err := r.check(ctx, store, options); err != nil {
@@ -84,13 +85,12 @@ func (r *Restored) make(ctx context.Context, store *embedded.NewStore, options R
 }
 
 // restore makes etcd's files. The library verifies the checksum again.
-func (r *Restored) restore(etcdPath string, log *zap.Logger) error {
-	member := embedded.ThisMember()
+func (r *Restored) restore(etcdPath string, member embedded.Member, log *zap.Logger) error {
 	return snapshot.NewV3(log).Restore(snapshot.RestoreConfig{
 		SnapshotPath:        r.Snapshot.Path,
 		OutputDataDir:       etcdPath,
 		Name:                member.Name,
-		PeerURLs:            []string{member.PeerURL},
+		PeerURLs:            strings.Split(member.PeerURL, ","),
 		InitialCluster:      member.InitialCluster,
 		InitialClusterToken: member.ClusterToken,
 		RevisionBump:        uint64(r.Revision - r.Snapshot.Revision),
