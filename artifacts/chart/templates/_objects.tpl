@@ -22,6 +22,8 @@ The objects are those of the kustomizations in artifacts/, in files/, which
 {{- define "change" -}}
 {{- if eq .object.kind "Deployment" }}{{ include "changeServer" (dict "spec" .object.spec "values" .values) }}{{ end }}
 {{- if eq .object.kind "StatefulSet" }}{{ include "changeEtcd" (dict "spec" .object.spec "values" .values.etcd) }}{{ end }}
+{{- if eq .object.kind "CronJob" }}{{ include "changeSnapshots" (dict "object" .object "values" .values) }}{{ end }}
+{{- if eq .object.kind "PersistentVolumeClaim" }}{{ include "changeClaim" (dict "spec" .object.spec "storage" .values.etcd.snapshots.storage "class" .values.etcd.storageClass) }}{{ end }}
 {{- end }}
 
 {{- define "changeServer" -}}
@@ -44,7 +46,22 @@ The objects are those of the kustomizations in artifacts/, in files/, which
 
 {{- define "changeEtcd" -}}
 {{- $_ := set (first .spec.template.spec.containers) "image" .values.image }}
-{{- $claim := first .spec.volumeClaimTemplates }}
-{{- $_ := set $claim.spec.resources.requests "storage" .values.storage }}
-{{- if .values.storageClass }}{{ $_ := set $claim.spec "storageClassName" .values.storageClass }}{{ end }}
+{{- include "changeClaim" (dict "spec" (first .spec.volumeClaimTemplates).spec "storage" .values.storage "class" .values.storageClass) }}
+{{- end }}
+
+{{- define "changeClaim" -}}
+{{- $_ := set .spec.resources.requests "storage" .storage }}
+{{- if .class }}{{ $_ := set .spec "storageClassName" .class }}{{ end }}
+{{- end }}
+
+{{- define "changeSnapshots" -}}
+{{- $_ := set .object.spec "schedule" .values.etcd.snapshots.schedule }}
+{{- $container := first .object.spec.jobTemplate.spec.template.spec.containers }}
+{{- $_ := set $container "image" .values.image }}
+{{- $args := list }}
+{{- range $container.args }}
+{{- if hasPrefix "--etcd-snapshot-retain=" . }}{{ $args = append $args (printf "--etcd-snapshot-retain=%d" (int $.values.etcd.snapshots.retain)) }}
+{{- else }}{{ $args = append $args . }}{{ end }}
+{{- end }}
+{{- $_ := set $container "args" $args }}
 {{- end }}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +79,8 @@ func TestChartIsTheKustomizations(t *testing.T) {
 func TestChartTakesItsValues(t *testing.T) {
 	objects, failure := helmTemplate(t, "--namespace=elsewhere", "--set=image=registry.example/server@sha256:"+strings.Repeat("0a", 32),
 		"--set=replicas=5", "--set=resources.limits.memory=2Gi", "--set=goMemLimit=1800MiB", "--set=args={--v=2,--goaway-chance=0}",
-		"--set=etcd.image=registry.example/etcd:v1", "--set=etcd.storage=9Gi", "--set=etcd.storageClass=fast")
+		"--set=etcd.image=registry.example/etcd:v1", "--set=etcd.storage=9Gi", "--set=etcd.storageClass=fast",
+		"--set=etcd.snapshots.schedule=@daily", "--set=etcd.snapshots.retain=7", "--set=etcd.snapshots.storage=8Gi")
 	require.Empty(t, failure)
 	for _, object := range objects {
 		assert.NotContains(t, strings.Join(asJSON(t, []*unstructured.Unstructured{object}), ""), namespace, object.GetName())
@@ -95,6 +97,14 @@ func TestChartTakesItsValues(t *testing.T) {
 	claim := set.Spec.VolumeClaimTemplates[0].Spec
 	assert.Equal(t, "9Gi", claim.Resources.Requests.Storage().String())
 	assert.Equal(t, "fast", *claim.StorageClassName)
+	snapshots := find[batchv1.CronJob](t, objects, "CronJob", "flowcontrol-etcd-snapshot").Spec
+	assert.Equal(t, "@daily", snapshots.Schedule)
+	container = snapshots.JobTemplate.Spec.Template.Spec.Containers[0]
+	assert.Equal(t, "registry.example/server@sha256:"+strings.Repeat("0a", 32), container.Image)
+	assert.Contains(t, container.Args, "--etcd-snapshot-retain=7")
+	volume := find[corev1.PersistentVolumeClaim](t, objects, "PersistentVolumeClaim", "flowcontrol-etcd-snapshots").Spec
+	assert.Equal(t, "8Gi", volume.Resources.Requests.Storage().String())
+	assert.Equal(t, "fast", *volume.StorageClassName)
 	binding := find[rbacv1.RoleBinding](t, objects, "RoleBinding", "flowcontrol-apiserver:authentication-reader")
 	assert.Equal(t, "kube-system", binding.Namespace)
 }
@@ -106,6 +116,8 @@ func TestChartRefusesValuesThatDeployNothingThatWorks(t *testing.T) {
 		"a value that does not exist":    {"replicaCount=2", "replicaCount"},
 		"no replica":                     {"replicas=0", "replicas"},
 		"an image of any version":        {"image=registry.example/server", "image"},
+		"an etcd of any version":         {"etcd.image=registry.example/etcd", "image"},
+		"no snapshot is kept":            {"etcd.snapshots.retain=0", "retain"},
 		"registration before a replica":  {"registration=true", "no replica of Deployment flowcontrol-system/flowcontrol-apiserver is ready, and nothing is registered"},
 		"an argument that is not a flag": {"args={v=2}", "args"},
 	} {

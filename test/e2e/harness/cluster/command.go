@@ -24,6 +24,9 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 	if err != nil {
 		return harness.Command{}, err
 	}
+	if err := os.MkdirAll(p.dir, 0o700); err != nil { // a pod may have no volume in it
+		return harness.Command{}, err
+	}
 	env := p.environment(container)
 	replace := p.replacements(container, env)
 	var args []string
@@ -119,9 +122,6 @@ func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
 	}}
 	token, err := p.node.cluster.Client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
 	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return "", err
 	}
 	tokenFile := filepath.Join(p.dir, "token")
