@@ -20,7 +20,8 @@ func main() {
 	flag.StringVar(&parameters.FlowControlJobs, "flow-control-jobs", parameters.FlowControlJobs,
 		"a regular expression of the jobs whose flow control is watched; kube-apiserver's may be among them")
 	flag.StringVar(&parameters.ServerJob, "server-job", parameters.ServerJob, "the job of this server")
-	flag.Int64Var(&parameters.EtcdQuota, "etcd-quota", parameters.EtcdQuota, "the quota of etcd, in bytes")
+	flag.Int64Var(&parameters.EtcdQuota, "etcd-quota", parameters.EtcdQuota, "the quota of an etcd that is not scraped, in bytes")
+	flag.StringVar(&parameters.EtcdJobs, "etcd-jobs", parameters.EtcdJobs, "a regular expression of the jobs of etcd, if it is scraped")
 	flag.Parse()
 	if err := run(parameters, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "monitoring:", err)

@@ -2,7 +2,21 @@ package mixin
 
 import "time"
 
-// etcd are the rules about the store, as the server sees it.
+// large compares databases with their quotas: of the members of an etcd that is scraped, of
+// embedded ones, and otherwise the size that the server learns from etcd with the parameter.
+// A member without a limit has the quota 0.
+const large = `
+etcd_mvcc_db_total_size_in_bytes{$etcd} > 0.8 * (etcd_server_quota_backend_bytes{$etcd} > 0)
+or
+flowcontrol_apiserver_embedded_etcd_database_size_bytes{$server} > 0.8 * flowcontrol_apiserver_embedded_etcd_quota_bytes{$server}
+or
+(
+  apiserver_storage_size_bytes{$server} > 0.8 * $quota
+  unless on (cluster) etcd_server_quota_backend_bytes{$etcd}
+  unless on (cluster, namespace, job, instance) flowcontrol_apiserver_embedded_etcd_quota_bytes{$server}
+)`
+
+// etcd are the rules about the store, as the server sees it and as its members do.
 func etcd() Group {
 	return Group{
 		Name: "flowcontrol-etcd",
@@ -36,10 +50,17 @@ func etcd() Group {
 					"Check the disks of etcd and the network to it. Writes keep their seats as long.",
 			},
 			{
+				Name: "FlowControlEtcdMemberDown", Severity: Warning, For: 10 * time.Minute,
+				Expression: `up{$etcd} == 0`,
+				Summary:    "A member of etcd cannot be scraped.",
+				Description: "Prometheus does not reach {{ $labels.instance }} of job {{ $labels.job }}. Of three members two serve on; without one more, none does. " +
+					"Check its pod, its log and its volume.",
+			},
+			{
 				Name: "FlowControlEtcdLarge", Severity: Warning, For: 10 * time.Minute,
-				Expression: `apiserver_storage_size_bytes{$server} > 0.8 * $quota`,
+				Expression: large,
 				Summary:    "The database of etcd is near its quota.",
-				Description: "The database of the etcd of {{ $labels.instance }} of job {{ $labels.job }} has {{ $value | humanize1024 }}B, more than 80 % of its quota. " +
+				Description: "The database of the etcd at or of {{ $labels.instance }} of job {{ $labels.job }} has {{ $value | humanize1024 }}B, more than 80 % of its quota. " +
 					"At the quota etcd rejects all writes. Compact and defragment it, or raise the quota.",
 			},
 		},

@@ -77,8 +77,8 @@ func scraped(t *testing.T) map[string]bool {
 	return names
 }
 
-// registered returns the names of the families of the library, of the engine, and of the
-// monitor of a kube-apiserver in front.
+// registered returns the names of the families of the library, of the engine, of the
+// monitor of a kube-apiserver in front, and of etcd.
 func registered(t *testing.T) []string {
 	t.Helper()
 	authorizerfactory.RegisterMetrics()
@@ -88,6 +88,12 @@ func registered(t *testing.T) []string {
 	library, ok := legacyregistry.Registerer().(prometheus.Collector)
 	require.True(t, ok)
 	names := append(metrics.NewCollector(engine.New(engine.Options{Total: 1})).Names(), metrics.NewTotalCollector(nil).Names()...)
+	// Those of an etcd process, which the library of the same release registers.
+	etcd, err := prometheus.DefaultGatherer.Gather()
+	require.NoError(t, err)
+	for _, family := range etcd {
+		names = append(names, family.GetName())
+	}
 	for _, collector := range []prometheus.Collector{library, monitor.Metrics()} {
 		names = append(names, described(collector)...)
 	}

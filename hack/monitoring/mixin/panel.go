@@ -115,6 +115,11 @@ func etcdRow() Row {
 		{"Size of the database", "As allocated on the disk. At its quota etcd rejects writes.", Bytes, []Query{{
 			`apiserver_storage_size_bytes` + onServer, "{{instance}}",
 		}}},
+		{"Part of etcd's quota", "Of members that are scraped as the job flowcontrol-etcd, or of the embedded etcd. Otherwise a quota of 2 GiB is assumed.", Percent, []Query{{
+			`etcd_mvcc_db_total_size_in_bytes{job="flowcontrol-etcd"} / (etcd_server_quota_backend_bytes{job="flowcontrol-etcd"} > 0)` +
+				` or flowcontrol_apiserver_embedded_etcd_database_size_bytes` + onServer + ` / flowcontrol_apiserver_embedded_etcd_quota_bytes` + onServer +
+				` or apiserver_storage_size_bytes` + onServer + ` / 2147483648`, "{{instance}}",
+		}}},
 		{"Embedded etcd full", "1 while writes are rejected, because the database has reached its quota. 0 with an external etcd.", Number, []Query{{
 			`flowcontrol_apiserver_embedded_etcd_no_space` + onServer + ` or 0 * flowcontrol_apiserver_etcd_available` + onServer, "{{instance}}",
 		}}},

@@ -18,7 +18,10 @@ type Parameters struct {
 	FlowControlJobs string
 	// ServerJob is the value of the label job of this server.
 	ServerJob string
-	// EtcdQuota is the size at which etcd rejects writes, in bytes.
+	// EtcdJobs is a regular expression of the values of the label job of the etcd, if it
+	// is scraped.
+	EtcdJobs string
+	// EtcdQuota is the size at which an etcd that is not scraped rejects writes, in bytes.
 	EtcdQuota int64
 	// KeeperWrites is the number of writes to one built-in object in 15 minutes that a
 	// single change explains. A keeper writes an object at most once a minute.
@@ -32,6 +35,7 @@ func Defaults() Parameters {
 	return Parameters{
 		FlowControlJobs: "flowcontrol-apiserver",
 		ServerJob:       "flowcontrol-apiserver",
+		EtcdJobs:        "flowcontrol-etcd",
 		EtcdQuota:       2 << 30, // the default of etcd
 		KeeperWrites:    5,
 		Pace:            1,
@@ -66,12 +70,13 @@ func (p Parameters) age() string {
 	return fmt.Sprint(time.Duration(p.shorten(2*time.Minute, 25*time.Second)).Seconds())
 }
 
-// fill replaces the placeholders of an expression: $flowcontrol and $server by selectors of
-// jobs, $5m and the like by windows, $instance by the labels of one installation.
+// fill replaces the placeholders of an expression: $flowcontrol, $server and $etcd by selectors
+// of jobs, $5m and the like by windows, $instance by the labels of one installation.
 func (p Parameters) fill(expression string) string {
 	pairs := []string{
 		"$flowcontrol", fmt.Sprintf("job=~%q", p.FlowControlJobs),
 		"$server", fmt.Sprintf("job=%q", p.ServerJob),
+		"$etcd", fmt.Sprintf("job=~%q", p.EtcdJobs),
 		"$installation", "cluster, namespace, job",
 		"$quota", fmt.Sprint(p.EtcdQuota),
 		"$keeperwrites", fmt.Sprint(p.KeeperWrites),

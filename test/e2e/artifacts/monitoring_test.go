@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/monitoring/mixin"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
@@ -45,6 +47,35 @@ func custom[T any](t *testing.T, objects []*unstructured.Unstructured, kind stri
 	return found
 }
 
+// podMonitor has the fields of the PodMonitor that are used.
+type podMonitor struct {
+	Spec struct {
+		Selector            metav1.LabelSelector
+		JobLabel            string
+		PodMetricsEndpoints []struct{ Port, Scheme string }
+		NamespaceSelector   struct{ MatchNames []string }
+	}
+}
+
+// testPodMonitor compares the scrape of etcd with its pods, and with what lets it in.
+func testPodMonitor(t *testing.T, monitoring, deployed []*unstructured.Unstructured) {
+	t.Helper()
+	monitor := custom[podMonitor](t, monitoring, "PodMonitor").Spec
+	members := find[appsv1.StatefulSet](t, deployed, "StatefulSet", "flowcontrol-etcd").Spec.Template
+	for _, object := range deployed {
+		if template := podTemplate(t, object); template != nil {
+			assert.Equal(t, object.GetKind() == "StatefulSet", selects(t, &monitor.Selector, template.Labels), object.GetName())
+		}
+	}
+	require.Len(t, monitor.PodMetricsEndpoints, 1)
+	endpoint := monitor.PodMetricsEndpoints[0]
+	namedPort(t, members.Spec.Containers[0], endpoint.Port)
+	assert.Contains(t, members.Spec.Containers[0].Args, "--listen-metrics-urls="+endpoint.Scheme+"://0.0.0.0:2381")
+	assert.True(t, admits(t, deployed, labels.Set{"app.kubernetes.io/name": "prometheus"}, members.Labels, endpoint.Port))
+	assert.Equal(t, []string{cluster.Namespace}, monitor.NamespaceSelector.MatchNames)
+	assert.Equal(t, mixin.Defaults().EtcdJobs, members.Labels[monitor.JobLabel])
+}
+
 func TestMonitoringFitsTheServerThatItWatches(t *testing.T) {
 	objects := render(t, "monitoring")
 	monitor := custom[serviceMonitor](t, objects, "ServiceMonitor").Spec
@@ -64,6 +95,8 @@ func TestMonitoringFitsTheServerThatItWatches(t *testing.T) {
 	assert.Equal(t, cluster.ServerName, endpoint.TLSConfig.ServerName)
 	assert.Equal(t, "flowcontrol-apiserver-serving", endpoint.TLSConfig.CA.Secret.Name)
 	assert.Equal(t, []string{cluster.Namespace}, monitor.NamespaceSelector.MatchNames)
+
+	testPodMonitor(t, objects, deployed)
 
 	dashboard := find[corev1.ConfigMap](t, objects, "ConfigMap", "flowcontrol-apiserver-dashboard")
 	assert.Equal(t, "1", dashboard.Labels["grafana_dashboard"])
