@@ -3,7 +3,10 @@
 package docs
 
 import (
+	"context"
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +20,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
 )
 
 // TestPrometheus tests the statements of docs/deploy.md about Prometheus, which it runs
@@ -36,7 +41,7 @@ func testUp(t *testing.T, s *site) {
 		want = append(want, pod.Name())
 	}
 	eventually.Holds(t, "Prometheus reads every replica", func(a *eventually.Attempt) {
-		targets, err := s.prometheus.targets(a.Context())
+		targets, err := s.prometheus.Targets(a.Context())
 		require.NoError(a, err)
 		var up []string
 		for _, target := range targets {
@@ -64,9 +69,9 @@ func testLoad(t *testing.T, s *site) {
 		})
 	}
 	eventually.Holds(t, "the requests are counted", func(a *eventually.Attempt) {
-		samples, err := s.prometheus.query(a.Context(), `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="system-nodes",priority_level="system"})`)
+		samples, err := s.prometheus.Query(a.Context(), `sum(apiserver_flowcontrol_dispatched_requests_total{job="flowcontrol-apiserver",flow_schema="system-nodes",priority_level="system"})`)
 		require.NoError(a, err)
-		require.Equal(a, []sample{{labels: map[string]string{}, value: requests}}, samples)
+		require.Equal(a, []prom.Sample{{Labels: map[string]string{}, Value: requests}}, samples)
 	})
 
 	levels, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
@@ -77,11 +82,11 @@ func testLoad(t *testing.T, s *site) {
 	}
 	// A replica whose last scrape timed out has no series until the next one.
 	eventually.Holds(t, "every replica tells of the seats of every level", func(a *eventually.Attempt) {
-		samples, err := s.prometheus.query(a.Context(), `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
+		samples, err := s.prometheus.Query(a.Context(), `count by (priority_level) (apiserver_flowcontrol_nominal_limit_seats{job="flowcontrol-apiserver"})`)
 		require.NoError(a, err)
 		told := map[string]float64{}
 		for _, sample := range samples {
-			told[sample.labels["priority_level"]] += sample.value
+			told[sample.Labels["priority_level"]] += sample.Value
 		}
 		require.Equal(a, want, told)
 	})
@@ -96,7 +101,7 @@ func testFamilies(t *testing.T, s *site) {
 	require.NoError(t, err)
 	require.Greater(t, len(families), 100)
 	eventually.Holds(t, "all series are stored", func(a *eventually.Attempt) {
-		names, err := s.prometheus.names(a.Context())
+		names, err := s.prometheus.Names(a.Context())
 		require.NoError(a, err)
 		var missing []string
 		for _, name := range slices.Sorted(maps.Keys(families)) {
@@ -123,6 +128,19 @@ func series(family *dto.MetricFamily) []string {
 	}
 }
 
+// fetch reads a page of a server. A status code other than 200 is an error.
+func fetch(ctx context.Context, config *rest.Config, path string) (string, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return "", err
+	}
+	reply, err := harness.Send(ctx, client, http.MethodGet, config.Host+path, "")
+	if err == nil && reply.Code != http.StatusOK {
+		err = fmt.Errorf("%s: %d: %s", path, reply.Code, reply.Body)
+	}
+	return reply.Body, err
+}
+
 // operator returns a client configuration that connects directly to a replica with
 // a certificate of system:masters.
 func (s *site) operator(t *testing.T) *rest.Config {
@@ -137,7 +155,7 @@ func (s *site) operator(t *testing.T) *rest.Config {
 // two series with the same name and labels leave the target up and are only
 // counted.
 func testRefused(t *testing.T, s *site) {
-	text, err := fetch(t.Context(), &rest.Config{Host: s.prometheus.url}, "/metrics")
+	text, err := s.prometheus.Fetch(t.Context(), "/metrics")
 	require.NoError(t, err)
 	values, err := scrape.Parse(text, "prometheus_target_scrapes_")
 	require.NoError(t, err)

@@ -4,24 +4,21 @@ package docs
 
 import (
 	"encoding/base64"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
 )
 
 const (
@@ -35,7 +32,7 @@ const (
 type site struct {
 	*cluster.Cluster
 	kubectl    *harness.Kubectl
-	prometheus *prometheus
+	prometheus *prom.Server
 }
 
 func startSite(t *testing.T) *site {
@@ -50,24 +47,13 @@ func startSite(t *testing.T) *site {
 }
 
 // startPrometheus runs Prometheus with the scrape configuration of artifacts/.
-func (s *site) startPrometheus(t *testing.T) *prometheus {
+func (s *site) startPrometheus(t *testing.T) *prom.Server {
 	t.Helper()
-	path, err := binaries.Prometheus(t.Context())
-	require.NoError(t, err)
 	dir := t.TempDir()
 	s.writeScrape(t, dir)
 	config := filepath.Join(dir, "prometheus.yml")
 	write(t, config, "global: {scrape_interval: 2s}\nscrape_config_files: [scrape.yaml]\n")
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0]))
-	harness.StartProcess(t, harness.Command{Path: path, Args: []string{
-		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address,
-	}})
-	p := &prometheus{url: "http://" + address}
-	eventually.Holds(t, "Prometheus is ready", func(a *eventually.Attempt) {
-		_, err := fetch(a.Context(), &rest.Config{Host: p.url}, "/-/ready")
-		require.NoError(a, err)
-	})
-	return p
+	return prom.Start(t, config)
 }
 
 // writeScrape writes the scrape configuration and the files that it names. It
@@ -83,7 +69,7 @@ func (s *site) writeScrape(t *testing.T, dir string) {
 		ScrapeConfigs []map[string]any `json:"scrape_configs"`
 	}
 	require.NoError(t, yaml.UnmarshalStrict(content, &file))
-	require.Len(t, file.ScrapeConfigs, 1)
+	require.Len(t, file.ScrapeConfigs, 2, "of the server and of etcd")
 	token := s.token(t)
 	write(t, filepath.Join(dir, "token"), token)
 	write(t, filepath.Join(dir, "ca.crt"), s.authority(t))
@@ -92,8 +78,10 @@ func (s *site) writeScrape(t *testing.T, dir string) {
 	scrape["authorization"].(map[string]any)["credentials_file"] = "token"
 	scrape["tls_config"].(map[string]any)["ca_file"] = "ca.crt"
 	scrape["proxy_url"] = s.Network.Proxy()
-	discovery := scrape["kubernetes_sd_configs"].([]any)[0].(map[string]any)
-	discovery["kubeconfig_file"] = s.writeKubeconfig(t, dir, token)
+	kubeconfig := s.writeKubeconfig(t, dir, token)
+	for _, scrape := range file.ScrapeConfigs {
+		scrape["kubernetes_sd_configs"].([]any)[0].(map[string]any)["kubeconfig_file"] = kubeconfig
+	}
 	content, err = yaml.Marshal(file)
 	require.NoError(t, err)
 	write(t, filepath.Join(dir, "scrape.yaml"), string(content))

@@ -3,6 +3,7 @@
 package monitoring
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -52,6 +52,7 @@ func TestAlertsOfServersAlone(t *testing.T) {
 		{"a flow schema dangles, and an object is invalid", testNotInForce},
 		{"etcd is slow, and a crowd sends more than its level takes", testCrowd},
 		{"a level needs more than its nominal limit", testBorrower},
+		{"a server has fewer seats than its machine can bear", testFewSeats},
 		{"the memory of a server is short", testShortOfMemory},
 		{"a replica uses another store, and stops", testOtherStore},
 		{"a certificate is near its end", testCertificate},
@@ -66,16 +67,16 @@ func TestAlertsOfServersAlone(t *testing.T) {
 
 func startAlone(t *testing.T) *alone {
 	t.Helper()
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{Args: []string{fmt.Sprintf("--quota-backend-bytes=%d", etcdQuota)}})
 	s := &alone{owner: t, etcd: etcd, wire: newWire(t, strings.TrimPrefix(etcd.URL, "http://"))}
 	file := filepath.Join(t.TempDir(), "tokens.csv")
 	write(t, file, tokens)
 	s.users = append(allowAll(t), "--token-auth-file="+file)
 	s.servers = []*harness.Server{s.start(t), s.start(t)}
 	s.kubectl = s.servers[0].Kubectl(t)
-	s.prometheus = startPrometheus(t, "authorization: {credentials: "+adminToken+"}\n  tls_config: {insecure_skip_verify: true}")
+	s.prometheus = startPrometheus(t, "authorization: {credentials: "+adminToken+"}\n  tls_config: {insecure_skip_verify: true}", parameters())
 	s.watch(t)
-	s.prometheus.awaitUp(t, 2)
+	s.prometheus.awaitUp(t, 3)
 	return s
 }
 
@@ -90,14 +91,18 @@ func (s *alone) flags(others ...string) []string {
 	return slices.Concat(s.users, []string{"--etcd-servers=http://" + s.wire.address}, others)
 }
 
-// watch makes Prometheus scrape the servers and others.
+// watch makes Prometheus scrape etcd, the servers and others.
 func (s *alone) watch(t *testing.T, others ...*harness.Server) {
 	t.Helper()
-	var addresses []string
+	s.prometheus.scrape(t, map[string][]string{serverJob: s.addresses(others...), etcdJob: {strings.TrimPrefix(s.etcd.URL, "http://")}})
+}
+
+// addresses returns those of the servers and of others.
+func (s *alone) addresses(others ...*harness.Server) (addresses []string) {
 	for _, server := range append(others, s.servers...) {
 		addresses = append(addresses, strings.TrimPrefix(server.URL, "https://"))
 	}
-	s.prometheus.scrape(t, map[string][]string{serverJob: addresses})
+	return addresses
 }
 
 func (s *alone) apply(t *testing.T, manifests string) {
@@ -180,19 +185,6 @@ func testBorrower(t *testing.T, s *alone) {
 	s.wire.delay.Store(0)
 }
 
-func testShortOfMemory(t *testing.T, s *alone) {
-	short := harness.StartServer(t, harness.ServerOptions{Env: []string{"GOMEMLIMIT=24MiB"}, Args: s.flags("--max-requests-inflight=10", "--max-mutating-requests-inflight=10")})
-	s.watch(t, short)
-	// The alert for replicas does not fire: they enforce the same with other totals.
-	stop := load(t, borrowerToken, short.URL+schemasPath, 40)
-	s.prometheus.requireFires(t, "FlowControlTotalTooLarge", "instance", strings.TrimPrefix(short.URL, "https://"))
-	s.prometheus.requireRests(t, "FlowControlReplicasDiffer")
-	stop()
-	s.watch(t)
-	short.Stop(t)
-	s.prometheus.requireRests(t)
-}
-
 func testOtherStore(t *testing.T, s *alone) {
 	other := s.start(t, "--etcd-prefix=/other") // without the levels of the tests before
 	s.watch(t, other)
@@ -214,35 +206,11 @@ func testReverted(t *testing.T, s *alone) {
 	eventually.Holds(t, "FlowControlKeepersFight fires while the level is reverted", func(a *eventually.Attempt) {
 		_, err := client.FlowcontrolV1().PriorityLevelConfigurations().Patch(a.Context(), "workload-low", types.MergePatchType, []byte(wanted), metav1.PatchOptions{})
 		require.NoError(a, err)
-		firing, err := s.prometheus.query(a.Context(), `ALERTS{alertname="FlowControlKeepersFight",alertstate="firing",name="workload-low"}`)
+		firing, err := s.prometheus.Query(a.Context(), `ALERTS{alertname="FlowControlKeepersFight",alertstate="firing",name="workload-low"}`)
 		require.NoError(a, err)
 		require.NotEmpty(a, firing)
 	})
 	s.prometheus.requireFires(t, "FlowControlKeepersFight", "kind", "PriorityLevelConfiguration", "name", "workload-low")
-	s.prometheus.requireRests(t)
-}
-
-func testLargeEtcd(t *testing.T, s *alone) {
-	client := s.etcd.Client(t)
-	for range 32 {
-		_, err := client.Put(t.Context(), "/something/else", strings.Repeat("x", 1<<20))
-		require.NoError(t, err)
-	}
-	s.prometheus.requireFires(t, "FlowControlEtcdLarge")
-	answer, err := client.Delete(t.Context(), "/something/else")
-	require.NoError(t, err)
-	_, err = client.Compact(t.Context(), answer.Header.Revision, clientv3.WithCompactPhysical())
-	require.NoError(t, err)
-	_, err = client.Defragment(t.Context(), s.etcd.URL)
-	require.NoError(t, err)
-	s.prometheus.requireRests(t)
-}
-
-func testEtcdStops(t *testing.T, s *alone) {
-	s.etcd.Stop(t)
-	s.prometheus.requireFires(t, "FlowControlEtcdUnavailable")
-	s.prometheus.requireRests(t, "FlowControlReplicaDown", "FlowControlServerDown")
-	s.etcd.Start(s.owner)
 	s.prometheus.requireRests(t)
 }
 

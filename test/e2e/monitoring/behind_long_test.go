@@ -4,6 +4,7 @@ package monitoring
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func startBehind(t *testing.T) *behind {
 	// A certificate of system:masters is accepted while kube-apiserver is away.
 	pair := s.kube.ClientCA.Client(t, "prometheus", "system:masters")
 	s.admin = certified(t, pair)
-	s.prometheus = startPrometheus(t, fmt.Sprintf("tls_config: {insecure_skip_verify: true, cert_file: %q, key_file: %q}", pair.CertFile, pair.KeyFile))
+	s.prometheus = startPrometheus(t, fmt.Sprintf("tls_config: {insecure_skip_verify: true, cert_file: %q, key_file: %q}", pair.CertFile, pair.KeyFile), parameters())
 	s.prometheus.scrape(t, map[string][]string{
 		serverJob: {strings.TrimPrefix(s.server.URL, "https://")}, kubeJob: {strings.TrimPrefix(s.kube.URL, "https://")},
 	})
@@ -138,11 +139,11 @@ func testDashboard(t *testing.T, s *behind) {
 		for _, panel := range row.Panels {
 			for _, query := range panel.Queries {
 				eventually.Holds(t, panel.Title+" has data", func(a *eventually.Attempt) {
-					samples, err := s.prometheus.query(a.Context(), variables.Replace(query.Expression))
+					samples, err := s.prometheus.Query(a.Context(), variables.Replace(query.Expression))
 					require.NoError(a, err)
 					numbers := 0
 					for _, sample := range samples {
-						if sample.value != "NaN" {
+						if !math.IsNaN(sample.Value) {
 							numbers++
 						}
 					}
@@ -210,7 +211,7 @@ func testCrowdAtKubeAPIServer(t *testing.T, s *behind) {
 		"apiserver_flowcontrol_request_wait_duration_seconds_bucket", "apiserver_flowcontrol_demand_seats_smoothed",
 		"apiserver_flowcontrol_nominal_limit_seats", "apiserver_flowcontrol_current_limit_seats",
 	} {
-		samples, err := s.prometheus.query(t.Context(), fmt.Sprintf("count(%s{job=%q})", name, kubeJob))
+		samples, err := s.prometheus.Query(t.Context(), fmt.Sprintf("count(%s{job=%q})", name, kubeJob))
 		require.NoError(t, err)
 		assert.Len(t, samples, 1, name)
 	}

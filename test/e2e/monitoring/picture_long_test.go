@@ -25,14 +25,14 @@ func (s *behind) draw(t *testing.T) {
 	const shown = 3 * time.Minute
 	if *updatePicture {
 		eventually.Holds(t, "there are samples of three minutes", func(a *eventually.Attempt) {
-			samples, err := s.prometheus.query(a.Context(), `up{job="`+serverJob+`"} offset 3m`)
+			samples, err := s.prometheus.Query(a.Context(), `up{job="`+serverJob+`"} offset 3m`)
 			require.NoError(a, err)
 			require.NotEmpty(a, samples)
 		})
 	}
 	now := time.Now()
 	svg, err := picture.Draw(t.Context(), picture.Source{
-		URL: s.prometheus.url, From: now.Add(-shown), To: now, Step: 4 * time.Second, RateInterval: 20 * time.Second,
+		URL: s.prometheus.URL, From: now.Add(-shown), To: now, Step: 4 * time.Second, RateInterval: 20 * time.Second,
 	}, mixin.Rows(), "Three minutes of a server and of the kube-apiserver in front, while a crowd sends too much and two webhooks cannot be called. Drawn by make dashboard-picture.")
 	require.NoError(t, err)
 	require.NotContains(t, string(svg), "no data")

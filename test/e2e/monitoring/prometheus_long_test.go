@@ -6,32 +6,28 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/monitoring/mixin"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
 )
 
 const (
 	serverJob = "flowcontrol-apiserver"
 	kubeJob   = "kube-apiserver"
+	etcdJob   = "flowcontrol-etcd"
 )
 
 // prometheus is a running Prometheus that evaluates the rules each second. It scrapes every
 // four, since a scrape takes up to three while etcd does not answer.
 type prometheus struct {
-	url     string
+	*prom.Server
 	targets string // path of the file with the targets
 }
 
@@ -59,32 +55,21 @@ func parameters() mixin.Parameters {
 
 // startPrometheus starts a Prometheus without targets. The credentials are a line of its
 // configuration.
-func startPrometheus(t *testing.T, credentials string) *prometheus {
+func startPrometheus(t *testing.T, credentials string, p mixin.Parameters) *prometheus {
 	t.Helper()
-	path, err := binaries.Prometheus(t.Context())
-	require.NoError(t, err)
 	dir := t.TempDir()
-	p := &prometheus{targets: filepath.Join(dir, "targets.json")}
-	rules, err := parameters().Rules()
+	started := &prometheus{targets: filepath.Join(dir, "targets.json")}
+	rules, err := p.Rules()
 	require.NoError(t, err)
 	write(t, filepath.Join(dir, "rules.yaml"), string(rules))
-	p.scrape(t, nil)
+	started.scrape(t, nil)
 	config := filepath.Join(dir, "prometheus.yml")
-	write(t, config, fmt.Sprintf(configuration, credentials, p.targets))
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0]))
-	harness.StartProcess(t, harness.Command{Path: path, Args: []string{
-		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address,
-	}})
-	p.url = "http://" + address
-	eventually.Holds(t, "Prometheus is ready", func(a *eventually.Attempt) {
-		reply, err := harness.Send(a.Context(), http.DefaultClient, http.MethodGet, p.url+"/-/ready", "")
-		require.NoError(a, err)
-		require.Equal(a, http.StatusOK, reply.Code)
-	})
-	return p
+	write(t, config, fmt.Sprintf(configuration, credentials, started.targets))
+	started.Server = prom.Start(t, config)
+	return started
 }
 
-// scrape sets the targets: addresses by job.
+// scrape sets the targets: addresses by job. etcd serves HTTP.
 func (p *prometheus) scrape(t *testing.T, jobs map[string][]string) {
 	t.Helper()
 	type group struct {
@@ -93,7 +78,11 @@ func (p *prometheus) scrape(t *testing.T, jobs map[string][]string) {
 	}
 	groups := []group{}
 	for job, addresses := range jobs {
-		groups = append(groups, group{addresses, map[string]string{"job": job}})
+		labels := map[string]string{"job": job}
+		if job == etcdJob {
+			labels["__scheme__"] = "http"
+		}
+		groups = append(groups, group{addresses, labels})
 	}
 	content, err := json.Marshal(groups)
 	require.NoError(t, err)
@@ -107,66 +96,16 @@ func (p *prometheus) scrape(t *testing.T, jobs map[string][]string) {
 func (p *prometheus) awaitUp(t *testing.T, n int) {
 	t.Helper()
 	eventually.Holds(t, "the servers are scraped", func(a *eventually.Attempt) {
-		up, err := p.query(a.Context(), `up == 1`)
+		up, err := p.Query(a.Context(), `up == 1`)
 		require.NoError(a, err)
 		require.Len(a, up, n)
 	})
 }
 
-// sample is a series with its value.
-type sample struct {
-	labels map[string]string
-	value  string
-}
-
-// query evaluates an expression at the current time.
-func (p *prometheus) query(ctx context.Context, expression string) ([]sample, error) {
-	var data struct {
-		Result []struct {
-			Metric map[string]string
-			Value  [2]any
-		}
-	}
-	if err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expression), &data); err != nil {
-		return nil, err
-	}
-	var samples []sample
-	for _, result := range data.Result {
-		samples = append(samples, sample{result.Metric, fmt.Sprint(result.Value[1])})
-	}
-	return samples, nil
-}
-
-// alert is a firing alert.
-type alert struct {
-	Labels, Annotations map[string]string
-	State               string
-}
-
 // firing returns the alerts that fire.
-func (p *prometheus) firing(ctx context.Context) ([]alert, error) {
-	var data struct{ Alerts []alert }
-	err := p.get(ctx, "/api/v1/alerts", &data)
-	return slices.DeleteFunc(data.Alerts, func(a alert) bool { return a.State != "firing" }), err
-}
-
-// get decodes the data of a response.
-func (p *prometheus) get(ctx context.Context, path string, into any) error {
-	reply, err := harness.Send(ctx, http.DefaultClient, http.MethodGet, p.url+path, "")
-	if err != nil {
-		return err
-	}
-	var body struct {
-		Status, Error string
-		Data          json.RawMessage
-	}
-	if err := json.Unmarshal([]byte(reply.Body), &body); err != nil {
-		return fmt.Errorf("%s: %w: %s", path, err, reply.Body)
-	}
-	if body.Status != "success" {
-		return fmt.Errorf("%s: %s", path, body.Error)
-	}
-	return json.Unmarshal(body.Data, into)
+func (p *prometheus) firing(ctx context.Context) ([]prom.Alert, error) {
+	alerts, err := p.Alerts(ctx)
+	return slices.DeleteFunc(alerts, func(a prom.Alert) bool { return a.State != "firing" }), err
 }
 
 // requireFires waits until an alert fires with these labels, given as name, value, ... Its
@@ -179,7 +118,7 @@ func (p *prometheus) requireFires(t *testing.T, name string, labels ...string) {
 		var names []string
 		for _, alert := range firing {
 			names = append(names, alert.Labels["alertname"])
-			if alert.Labels["alertname"] != name || !alert.has(labels) {
+			if alert.Labels["alertname"] != name || !has(alert, labels) {
 				continue
 			}
 			for _, text := range alert.Annotations {
@@ -193,7 +132,8 @@ func (p *prometheus) requireFires(t *testing.T, name string, labels ...string) {
 	})
 }
 
-func (a alert) has(labels []string) bool {
+// has reports whether an alert has labels, given as name, value, ...
+func has(a prom.Alert, labels []string) bool {
 	for i := 0; i < len(labels); i += 2 {
 		if a.Labels[labels[i]] != labels[i+1] {
 			return false
@@ -213,6 +153,16 @@ func (p *prometheus) requireRests(t *testing.T, names ...string) {
 				require.Fail(a, "it fires", "%v", alert)
 			}
 		}
+	})
+}
+
+// requireSeries waits until an expression has a result.
+func (p *prometheus) requireSeries(t *testing.T, expression string) {
+	t.Helper()
+	eventually.Holds(t, expression+" has a value", func(a *eventually.Attempt) {
+		samples, err := p.Query(a.Context(), expression)
+		require.NoError(a, err)
+		require.NotEmpty(a, samples)
 	})
 }
 
