@@ -45,10 +45,12 @@ func TestOwnEtcdIsRestoredFromItsSnapshot(t *testing.T) {
 
 	run(t, c, "docs/backup.md", "## Restore own-etcd")
 	c.Node.WaitReady(t, cluster.EtcdPods, 3)
+	config := c.Config(t)
 	eventually.Holds(t, "the objects are those of the snapshot", func(a *eventually.Attempt) {
-		names := kubectl.Run(t, "get", resource, "-o", "name")
-		require.Contains(a, names, kept)
-		require.NotContains(a, names, later)
+		levels, err := fetch(a.Context(), config, basePath+"/prioritylevelconfigurations")
+		require.NoError(a, err)
+		require.Contains(a, levels, `"`+kept+`"`)
+		require.NotContains(a, levels, `"`+later+`"`)
 	})
 	create(later) // a quorum takes writes
 }

@@ -3,9 +3,9 @@
 package registration
 
 import (
-	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +17,8 @@ import (
 
 // TestAClusterComesBackUnattendedAfterAPowerCut kills everything at once, with v1
 // registered for this server, and starts what kubelet starts by itself: etcd and
-// kube-apiserver, and the static pod of guard-v1.
+// kube-apiserver, and the static pod of guard-v1. While no replica comes back, kubelet
+// restarts a kube-apiserver that does not become live.
 func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 	s := startShared(t, "")
 	s.takeV1(t)
@@ -31,15 +32,15 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 	release := s.Node.Hold(cluster.ServerPods)
 	t.Cleanup(release)
 	s.cutPower(t)
-	eventually.Holds(t, "kube-apiserver waits for v1", func(a *eventually.Attempt) {
+	kubelet := s.newKubelet()
+	kubelet.holds("kube-apiserver waits for v1", func(a *eventually.Attempt) {
 		live := s.get(a, "/livez?verbose")
 		require.Equal(a, http.StatusInternalServerError, live.Code)
 		require.Contains(a, live.Body, "[-]autoregister-completion failed")
 	})
-	s.startGuard(t, "--patience=3s", "--interval=200ms")
-	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
-	defer cancel()
-	require.NoError(t, s.KubeAPIServer.WaitReady(ctx), "without a replica")
+	kubelet.holds("kubelet restarts it, in vain", func(a *eventually.Attempt) { require.Positive(a, kubelet.restarts) })
+	s.startGuard(t, "--patience="+(time.Minute/kubeletPace).String(), "--interval=200ms")
+	kubelet.waitReady() // without a replica
 	s.waitServiceOfV1(t, "")
 	s.waitOK(t, path("v1", survivor))
 
