@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -31,7 +32,10 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 
 	release := s.Node.Hold(cluster.ServerPods)
 	t.Cleanup(release)
-	s.cutPower(t)
+	s.kill(t)
+	// kube-apiserver believes at its start what is stored.
+	s.waitCondition(t, apiServices(), apiService("v1"), "Available", "False")
+	s.cutControlPlane(t)
 	kubelet := s.newKubelet()
 	kubelet.holds("kube-apiserver waits for v1", func(a *eventually.Attempt) {
 		live := s.get(a, "/livez?verbose")
@@ -46,6 +50,7 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 
 	release()
 	s.Servers(t, replicas)
+	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessCurrent) // for kubectl in the script
 	s.Register(t, "v1")
 	s.waitAvailable(t)
 }
@@ -61,6 +66,12 @@ func (s *site) startGuard(t *testing.T, flags ...string) *harness.Process {
 func (s *site) cutPower(t *testing.T) {
 	t.Helper()
 	s.kill(t)
+	s.cutControlPlane(t)
+}
+
+// cutControlPlane is cutPower for etcd and kube-apiserver alone.
+func (s *site) cutControlPlane(t *testing.T) {
+	t.Helper()
 	s.KubeAPIServer.Kill(t)
 	s.Etcd.Kill(t)
 	s.Etcd.Start(s.owner)
