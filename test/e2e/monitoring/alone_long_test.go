@@ -74,7 +74,7 @@ func startAlone(t *testing.T) *alone {
 	s.users = append(allowAll(t), "--token-auth-file="+file)
 	s.servers = []*harness.Server{s.start(t), s.start(t)}
 	s.kubectl = s.servers[0].Kubectl(t)
-	s.prometheus = startPrometheus(t, "authorization: {credentials: "+adminToken+"}\n  tls_config: {insecure_skip_verify: true}", parameters())
+	s.prometheus = startPrometheus(t, "authorization: {credentials: "+adminToken+"}\n  tls_config: {insecure_skip_verify: true}")
 	s.watch(t)
 	s.prometheus.awaitUp(t, 3)
 	return s

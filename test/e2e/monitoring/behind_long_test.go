@@ -73,7 +73,7 @@ func startBehind(t *testing.T) *behind {
 	// A certificate of system:masters is accepted while kube-apiserver is away.
 	pair := s.kube.ClientCA.Client(t, "prometheus", "system:masters")
 	s.admin = certified(t, pair)
-	s.prometheus = startPrometheus(t, fmt.Sprintf("tls_config: {insecure_skip_verify: true, cert_file: %q, key_file: %q}", pair.CertFile, pair.KeyFile), parameters())
+	s.prometheus = startPrometheus(t, fmt.Sprintf("tls_config: {insecure_skip_verify: true, cert_file: %q, key_file: %q}", pair.CertFile, pair.KeyFile))
 	s.prometheus.scrape(t, map[string][]string{
 		serverJob: {strings.TrimPrefix(s.server.URL, "https://")}, kubeJob: {strings.TrimPrefix(s.kube.URL, "https://")},
 	})

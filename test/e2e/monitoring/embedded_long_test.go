@@ -72,7 +72,7 @@ func startOneBinary(t *testing.T) *oneBinary {
 	require.NoError(t, running.WaitReady(ctx))
 	pki := filepath.Join(s.dir, "pki")
 	s.prometheus = startPrometheus(t, "tls_config: {insecure_skip_verify: true, cert_file: "+strconv.Quote(filepath.Join(pki, "admin.crt"))+
-		", key_file: "+strconv.Quote(filepath.Join(pki, "admin.key"))+"}", parameters())
+		", key_file: "+strconv.Quote(filepath.Join(pki, "admin.key"))+"}")
 	s.prometheus.scrape(t, map[string][]string{serverJob: {listener.Addr().String()}})
 	s.prometheus.awaitUp(t, 1)
 	return s

@@ -12,24 +12,29 @@ import (
 
 // etcdQuota is the quota of the etcd process, in bytes: larger than the one that is assumed
 // of an etcd that is not scraped.
-const etcdQuota = 96 << 20
+const etcdQuota = 128 << 20
 
-// testLargeEtcd fills etcd above the quota that is assumed, and then to nine tenths of its own.
+// testLargeEtcd fills etcd above the quota that is assumed, and then near its own.
 func testLargeEtcd(t *testing.T, s *alone) {
-	const alert = "FlowControlEtcdLarge"
+	const alert, part = "FlowControlEtcdLarge", 0.83
 	client := s.etcd.Client(t)
-	fill := func(mebibytes int) {
-		for range mebibytes {
-			_, err := client.Put(t.Context(), "/something/else", strings.Repeat("x", 1<<20))
+	fill := func(quota int64) {
+		for {
+			status, err := client.Status(t.Context(), s.etcd.URL)
+			require.NoError(t, err)
+			if float64(status.DbSize) > part*float64(quota) {
+				return
+			}
+			_, err = client.Put(t.Context(), "/something/else", strings.Repeat("x", 256<<10))
 			require.NoError(t, err)
 		}
 	}
-	fill(32)
+	fill(parameters().EtcdQuota)
 	s.prometheus.scrape(t, map[string][]string{serverJob: s.addresses()})
 	s.prometheus.requireFires(t, alert, "job", serverJob)
 	s.watch(t)
 	s.prometheus.requireRests(t)
-	fill(52)
+	fill(etcdQuota)
 	s.prometheus.requireFires(t, alert, "job", etcdJob)
 
 	answer, err := client.Delete(t.Context(), "/something/else")

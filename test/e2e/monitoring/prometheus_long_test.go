@@ -55,11 +55,11 @@ func parameters() mixin.Parameters {
 
 // startPrometheus starts a Prometheus without targets. The credentials are a line of its
 // configuration.
-func startPrometheus(t *testing.T, credentials string, p mixin.Parameters) *prometheus {
+func startPrometheus(t *testing.T, credentials string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	started := &prometheus{targets: filepath.Join(dir, "targets.json")}
-	rules, err := p.Rules()
+	rules, err := parameters().Rules()
 	require.NoError(t, err)
 	write(t, filepath.Join(dir, "rules.yaml"), string(rules))
 	started.scrape(t, nil)

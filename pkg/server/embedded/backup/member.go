@@ -89,17 +89,17 @@ func peerURLs(cluster, name string) ([]string, error) {
 	return urls.StringSlice(), nil
 }
 
-// checkStopped returns an error if a member runs on the directory. Damaged data are no
-// error: they are to be replaced.
+// checkStopped returns an error if a member runs on the directory. No data, or damaged ones,
+// are no error: they are to be replaced.
 func checkStopped(dataDir string) error {
 	database, err := bolt.Open(databaseOf(dataDir), 0o600, &bolt.Options{ReadOnly: true, Timeout: time.Second})
 	if errors.Is(err, bolt.ErrTimeout) {
 		return fmt.Errorf("etcd runs on %s: stop all members first; nothing is changed", dataDir)
 	}
-	if err == nil {
-		return database.Close()
+	if database == nil {
+		return nil
 	}
-	return nil
+	return database.Close()
 }
 
 func databaseOf(dataDir string) string { return filepath.Join(dataDir, "member", "snap", "db") }
