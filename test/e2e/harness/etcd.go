@@ -51,7 +51,9 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 	ports := FreePorts(t, 3)
 	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
 	e.dataDir = filepath.Join(ShortDir(t), "data")
-	e.args = slices.Concat(memberArgs(e.dataDir, e.URL, "http://"+loopback(ports[1]), e.healthURL), security, options.Args)
+	const name = "test"
+	peer := "http://" + loopback(ports[1])
+	e.args = slices.Concat(e.memberArgs(name, peer, peer, name+"="+peer), security, options.Args)
 	if !options.Fsync {
 		// A single member does not wait for the votes of others.
 		e.args = append(e.args, "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=50")
@@ -85,18 +87,19 @@ func (e *Etcd) Launch(t TB) {
 	e.Process = StartProcess(t, Command{Path: e.path, Args: e.args})
 }
 
-// memberArgs are the flags of a cluster of one member.
-func memberArgs(dataDir, clientURL, peerURL, healthURL string) []string {
-	const name = "test"
+// memberArgs are the flags of a member with this name. It listens on a URL for its
+// peers, and they reach it at another, or the same. cluster is the list of
+// NAME=ADVERTISED of all members.
+func (e *Etcd) memberArgs(name, listens, advertised, cluster string) []string {
 	return []string{
 		"--name=" + name,
-		"--data-dir=" + dataDir,
-		"--listen-client-urls=" + clientURL,
-		"--advertise-client-urls=" + clientURL,
-		"--listen-peer-urls=" + peerURL,
-		"--initial-advertise-peer-urls=" + peerURL,
-		"--initial-cluster=" + name + "=" + peerURL,
-		"--listen-metrics-urls=" + healthURL,
+		"--data-dir=" + e.dataDir,
+		"--listen-client-urls=" + e.URL,
+		"--advertise-client-urls=" + e.URL,
+		"--listen-peer-urls=" + listens,
+		"--initial-advertise-peer-urls=" + advertised,
+		"--initial-cluster=" + cluster,
+		"--listen-metrics-urls=" + e.healthURL,
 		"--log-level=warn",
 	}
 }

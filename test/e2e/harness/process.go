@@ -154,6 +154,10 @@ func (p *Process) Resume() {
 	_ = p.Signal(syscall.SIGCONT) // fails only if it has ended
 }
 
+// FillDisk makes every write beyond the start of a file fail, as on a full disk, until
+// the process ends. Only Linux can.
+func (p *Process) FillDisk() error { return limitFiles(p.PID(), 1) }
+
 // Stop asks the process to end with SIGTERM and waits for it.
 func (p *Process) Stop(t TB) {
 	t.Helper()

@@ -22,3 +22,8 @@ func awaitPause(pid int) error {
 		}
 	}
 }
+
+// limitFiles sets the largest size of a file that a process may write, in bytes.
+func limitFiles(pid int, size uint64) error {
+	return unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: unix.RLIM_INFINITY}, nil)
+}

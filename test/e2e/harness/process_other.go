@@ -2,7 +2,10 @@
 
 package harness
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+)
 
 // diesWithParent does nothing: only Linux has this. The test's cleanup ends the
 // process.
@@ -10,3 +13,7 @@ func diesWithParent() *syscall.SysProcAttr { return nil }
 
 // awaitPause does nothing: only Linux can wait for a stop here.
 func awaitPause(int) error { return nil }
+
+func limitFiles(int, uint64) error {
+	return errors.New("only on Linux the size of another process's files can be limited")
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
@@ -74,62 +75,24 @@ func (c *client) work(ctx context.Context) {
 		case chance < 24:
 			c.listCached(ctx, c.replica(ctx))
 		default:
-			c.operate(ctx, c.replica(ctx), c.choose())
+			name := c.name()
+			c.operate(ctx, c.replica(ctx), linearizability.Choose(c.random, name, c.known[name], c.nextToken))
 		}
 		c.made.add()
 	}
 }
 
-// choose returns a random request that uses what the client knows.
-func (c *client) choose() linearizability.Input {
-	name := c.name()
-	known := c.known[name]
-	input := linearizability.Input{Name: name, Kind: linearizability.Read}
-	switch chance := c.random.IntN(100); {
-	case chance < 30:
-		return input
-	case chance < 45:
-		input.Kind = linearizability.Create
-	case chance < 60:
-		input.Kind = linearizability.Update
-		if c.random.IntN(4) > 0 {
-			input.Version = known.Version
-		}
-		if c.random.IntN(2) == 0 {
-			input.UID = known.UID
-		}
-	case chance < 72:
-		input.Kind = linearizability.Patch
-		switch c.random.IntN(3) {
-		case 0:
-			input.Version = known.Version
-		case 1:
-			input.Was = known.Token
-		}
-	case chance < 85:
-		input.Kind = linearizability.Apply
-		input.Manager, input.Force = fmt.Sprintf("manager-%d", c.random.IntN(2)), c.random.IntN(2) == 0
-	default:
-		input.Kind = linearizability.Delete
-		switch c.random.IntN(4) {
-		case 0:
-			input.Version = known.Version
-		case 1:
-			input.UID = known.UID
-		}
-		return input
-	}
-	input.Token = c.token.Add(1)
-	return input
-}
-
 // operate executes an operation and records it.
 func (c *client) operate(ctx context.Context, replica *replica, input linearizability.Input) {
 	call := c.history.Now()
-	output, sent := c.send(ctx, replica, input)
-	if !sent {
+	answer, err := replica.api.Operate(ctx, input)
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	if !answer.Sent() {
 		return
 	}
+	output := answer.Output
 	c.history.Add(c.number, call, map[linearizability.Input]linearizability.Output{input: output})
 	c.outcomes.add(input.Kind, output.Result)
 	c.learn(input.Name, output)
@@ -162,7 +125,7 @@ func (c *client) list(ctx context.Context, replica *replica) {
 	}
 	outputs := map[linearizability.Input]linearizability.Output{}
 	for _, name := range append([]string{alone}, ofTen()...) {
-		output, listed := answer.outputs[name]
+		output, listed := answer.Outputs[name]
 		if !listed {
 			output.Result = linearizability.Absent
 		}
@@ -172,14 +135,27 @@ func (c *client) list(ctx context.Context, replica *replica) {
 	for input, output := range outputs {
 		c.learn(input.Name, output)
 	}
-	c.told(answer.version)
+	c.told(answer.Version)
 	c.keepList(answer, newest)
 }
 
-func (c *client) keepList(answer listed, notBefore int64) {
+// get lists at a version, "" for the most recent. It returns false if there was no
+// answer.
+func (c *client) get(ctx context.Context, replica *replica, version string) (apiclient.Listed, bool) {
+	listed, err := replica.api.List(ctx, version)
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	return listed, err == nil && listed.Result == linearizability.Done
+}
+
+// nextToken returns a token that no other request has.
+func (c *client) nextToken() int64 { return c.token.Add(1) }
+
+func (c *client) keepList(answer apiclient.Listed, notBefore int64) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.lists = append(c.lists, watchmodel.List{NotBefore: notBefore, Version: answer.version, Objects: answer.objects})
+	c.lists = append(c.lists, watchmodel.List{NotBefore: notBefore, Version: answer.Version, Objects: answer.Objects})
 }
 
 // readCached reads an object from the cache, either not older than what the client
@@ -190,13 +166,16 @@ func (c *client) readCached(ctx context.Context, replica *replica) {
 	if c.random.IntN(3) == 0 {
 		version = 0
 	}
-	object, ok := c.getCached(ctx, replica, name, version)
-	if !ok {
+	answer, err := replica.api.GetCached(ctx, name, version)
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	if err != nil || answer.Result == linearizability.Unknown {
 		return
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.reads = append(c.reads, watchmodel.Read{Name: name, NotBefore: version, Object: object})
+	c.reads = append(c.reads, watchmodel.Read{Name: name, NotBefore: version, Object: answer.Object})
 }
 
 // listCached lists from the cache, either not older than the newest known version,
@@ -212,9 +191,9 @@ func (c *client) listCached(ctx context.Context, replica *replica) {
 	if !ok {
 		return
 	}
-	if before := c.cached[life]; answer.version < before {
-		c.t.Errorf("%s listed version %d, and version %d before", replica.URL, answer.version, before)
+	if before := c.cached[life]; answer.Version < before {
+		c.t.Errorf("%s listed version %d, and version %d before", replica.URL, answer.Version, before)
 	}
-	c.cached[life] = answer.version
+	c.cached[life] = answer.Version
 	c.keepList(answer, version)
 }

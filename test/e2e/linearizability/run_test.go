@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,12 +16,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
 )
 
 const (
-	resource    = "prioritylevelconfigurations" // only the clients of this test write these objects
+	resource    = apiclient.Resource // only the clients of this test write these objects
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
 
 	// clientCount is the number of clients. Half of them use one object, the others
@@ -69,7 +69,7 @@ func TestOperationsAreLinearizable(t *testing.T) {
 // replica is a server and its client.
 type replica struct {
 	*harness.Server
-	http *http.Client
+	api apiclient.Server
 	// life counts the starts of the server.
 	life atomic.Int64
 	gate gate
@@ -98,7 +98,7 @@ func newRun(t *testing.T, servers ...*harness.Server) *run {
 	for _, server := range servers {
 		client, err := rest.HTTPClientFor(server.Config(t))
 		require.NoError(t, err)
-		replica := &replica{Server: server, http: client}
+		replica := &replica{Server: server, api: apiclient.Server{URL: server.URL, HTTP: client}}
 		replica.gate.open()
 		r.replicas = append(r.replicas, replica)
 	}

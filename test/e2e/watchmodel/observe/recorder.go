@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
@@ -20,6 +21,7 @@ import (
 type Recorder struct {
 	client *clientv3.Client
 	prefix string // ends with a slash
+	each   func(Write)
 
 	histories map[string]*watchmodel.History // by resource; read-only once done is closed
 	seen      atomic.Int64
@@ -28,17 +30,31 @@ type Recorder struct {
 	cancel    context.CancelFunc
 }
 
+// Write is a change of an object in etcd, or an object of the first state.
+type Write struct {
+	Resource, Name string
+	Version        int64
+	// Object is the object after the change, nil if it was deleted.
+	Object runtime.Object
+}
+
 // Record reads the objects below PREFIX/RESOURCE/ and records their changes until
 // Finish. Meanwhile etcd must not be compacted beyond Seen.
 func Record(ctx context.Context, client *clientv3.Client, prefix string, resources ...string) (*Recorder, error) {
-	r := &Recorder{client: client, prefix: prefix + "/", histories: map[string]*watchmodel.History{}, done: make(chan struct{})}
+	return RecordEach(ctx, client, prefix, func(Write) {}, resources...)
+}
+
+// RecordEach is Record that also calls each with every write, in their order and one
+// at a time. Finish returns after the last call.
+func RecordEach(ctx context.Context, client *clientv3.Client, prefix string, each func(Write), resources ...string) (*Recorder, error) {
+	r := &Recorder{client: client, prefix: prefix + "/", each: each, histories: map[string]*watchmodel.History{}, done: make(chan struct{})}
 	response, err := client.Get(ctx, r.prefix, clientv3.WithPrefix())
 	if err != nil {
 		return nil, fmt.Errorf("reading %s from etcd: %w", r.prefix, err)
 	}
 	first := map[string][]watchmodel.Object{}
 	for _, pair := range response.Kvs {
-		object, err := decode(pair)
+		object, err := r.decode(pair)
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +125,10 @@ func (r *Recorder) follow(ctx context.Context, revision int64) {
 
 func (r *Recorder) append(event *clientv3.Event) error {
 	change := watchmodel.Change{Version: event.Kv.ModRevision, Name: path.Base(string(event.Kv.Key))}
-	if event.Type != clientv3.EventTypeDelete {
-		object, err := decode(event.Kv)
+	if event.Type == clientv3.EventTypeDelete {
+		r.each(Write{Resource: r.resource(event.Kv), Name: change.Name, Version: change.Version})
+	} else {
+		object, err := r.decode(event.Kv)
 		if err != nil {
 			return err
 		}
@@ -123,8 +141,9 @@ func (r *Recorder) append(event *clientv3.Event) error {
 	return history.Append(change)
 }
 
-// decode decodes a stored object. Its version is the revision of its key.
-func decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
+// decode decodes a stored object and tells each. Its version is the revision of its
+// key.
+func (r *Recorder) decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
 	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(pair.Value, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", pair.Key, err)
@@ -134,6 +153,7 @@ func decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
 		return nil, fmt.Errorf("%s holds a %T: %w", pair.Key, decoded, err)
 	}
 	access.SetResourceVersion(strconv.FormatInt(pair.ModRevision, 10))
+	r.each(Write{Resource: r.resource(pair), Name: access.GetName(), Version: pair.ModRevision, Object: decoded})
 	object, err := Object(decoded)
 	return &object, err
 }

@@ -1,0 +1,35 @@
+package chaos
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Step is a fault to come.
+type Step struct {
+	Kind   Kind
+	Target int
+	// Length is how long the fault lasts, Wait the time until the next step. So faults
+	// overlap.
+	Length, Wait time.Duration
+}
+
+// Plan returns random faults of processes numbered below targets. Every round has all
+// kinds once in random order; rolling restarts, which last longest and are alone, are in
+// every other round.
+func Plan(random *rand.Rand, count, targets int) (steps []Step) {
+	for round := 0; len(steps) < count; round++ {
+		kinds := Kinds()
+		random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+		for _, kind := range kinds {
+			step := Step{Kind: kind, Target: random.IntN(targets), Wait: time.Second + time.Duration(random.Int64N(int64(4*time.Second)))}
+			if longest := kind.longest(); longest > 0 {
+				step.Length = time.Duration(random.Int64N(int64(longest)))
+			}
+			if kind != Roll || round%2 == 0 {
+				steps = append(steps, step)
+			}
+		}
+	}
+	return steps[:count]
+}
