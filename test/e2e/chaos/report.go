@@ -33,6 +33,10 @@ func (r *Run) Report() string {
 	row("writes among them, each compared with etcd", len(r.Acks))
 	row("operations judged by the model of linearizability, those without an answer included", len(r.Operations))
 	row("objects whose operations took too long to judge", len(r.Undecided))
+	sent, failed, retriable := r.sent()
+	row("requests of these clients", sent)
+	row("requests without an answer, or with 429 or 5xx, while faults lasted", failed)
+	row("those among them that a client may send again whatever they asked for", retriable)
 	row("events seen by watchers", r.events())
 	row("connections of watchers", r.connections())
 	row("requests judged during rolling restarts", r.Rolled)
@@ -47,6 +51,19 @@ func (r *Run) times() (times []time.Duration) {
 	}
 	slices.Sort(times)
 	return times
+}
+
+// sent counts requests, those that failed, and those of them that may be sent again.
+func (r *Run) sent() (sent, failed, retriable int) {
+	for _, request := range r.Requests {
+		if request.Failure != "" {
+			failed++
+			if request.Retriable {
+				retriable++
+			}
+		}
+	}
+	return len(r.Requests), failed, retriable
 }
 
 func (r *Run) events() (count int) {

@@ -1,0 +1,135 @@
+//go:build long
+
+package chaos_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/chaos"
+)
+
+// settle waits until every schema says rightly whether its level exists. Then servers
+// write nothing by themselves.
+func (s *site) settle(ctx context.Context, t *testing.T) {
+	t.Helper()
+	require.Empty(t, eventually.Within(ctx, func(a *eventually.Attempt) {
+		client := s.replicas[0].client.FlowcontrolV1()
+		schemas, err := client.FlowSchemas().List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
+		levels, err := client.PriorityLevelConfigurations().List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
+		exists := map[string]bool{}
+		for _, level := range levels.Items {
+			exists[level.Name] = true
+		}
+		for i := range schemas.Items {
+			schema := &schemas.Items[i]
+			require.Len(a, schema.Status.Conditions, 1, schema.Name)
+			wanted := flowcontrolv1.ConditionTrue
+			if exists[schema.Spec.PriorityLevelConfiguration.Name] {
+				wanted = flowcontrolv1.ConditionFalse
+			}
+			require.Equal(a, wanted, schema.Status.Conditions[0].Status, schema.Name)
+		}
+	}))
+}
+
+func newSchema(name, level string) *flowcontrolv1.FlowSchema {
+	return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{
+		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level}, MatchingPrecedence: 1000,
+	}}
+}
+
+// createSchemas creates the schemas whose levels come and go.
+func (s *site) createSchemas(ctx context.Context, t *testing.T) {
+	t.Helper()
+	for i := range targets {
+		_, err := s.replicas[0].client.FlowcontrolV1().FlowSchemas().Create(ctx, newSchema(target(i), target(i)), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+}
+
+// end waits until servers write nothing more, and makes the last write of each resource.
+func (s *site) end(ctx context.Context, t *testing.T) {
+	t.Helper()
+	client := s.replicas[0].client.FlowcontrolV1()
+	_, err := client.FlowSchemas().Create(ctx, newSchema(endName, "catch-all"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	s.settle(ctx, t)
+	body := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"true"}}}`, endAnnotation)
+	_, err = client.FlowSchemas().Patch(ctx, endName, types.MergePatchType, body, metav1.PatchOptions{})
+	require.NoError(t, err)
+	level := &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: endName, Annotations: map[string]string{endAnnotation: "true"}},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+				NominalConcurrencyShares: new(int32(1)), LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+			},
+		},
+	}
+	_, err = client.PriorityLevelConfigurations().Create(ctx, level, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// engines reads the configuration of each engine, once they have the last level and
+// are the same. If they never are, it returns them as they are, for the check.
+func (s *site) engines(ctx context.Context, t *testing.T) (engines []chaos.Engine) {
+	t.Helper()
+	list, err := s.replicas[0].client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	var stored []string
+	for _, level := range list.Items {
+		stored = append(stored, level.Name)
+	}
+	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
+		engines = nil
+		for _, r := range s.replicas {
+			seats, err := r.seats(a.Context())
+			require.NoError(a, err)
+			engines = append(engines, chaos.Engine{Server: r.URL, Seats: seats})
+		}
+		require.Empty(a, chaos.CheckEngines(engines, stored))
+	})
+	if failures != "" {
+		t.Errorf("the engines do not end on the same configuration:\n%s", failures)
+	}
+	return engines
+}
+
+// seats reads the nominal seats of each level from the metrics.
+func (r *replica) seats(ctx context.Context) (map[string]int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	seats := map[string]int{}
+	nominal := regexp.MustCompile(`(?m)^apiserver_flowcontrol_nominal_limit_seats\{priority_level="([^"]+)"\} (\d+)$`)
+	for _, line := range nominal.FindAllSubmatch(text, -1) {
+		if seats[string(line[1])], err = strconv.Atoi(string(line[2])); err != nil {
+			return nil, err
+		}
+	}
+	return seats, nil
+}
