@@ -5,10 +5,8 @@ package chaos_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/chaos"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // settle waits until every schema says rightly whether its level exists. Then servers
@@ -97,9 +96,9 @@ func (s *site) engines(ctx context.Context, t *testing.T) (engines []chaos.Engin
 	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
 		engines = nil
 		for _, r := range s.replicas {
-			seats, err := r.seats(a.Context())
+			engine, err := r.engine(a.Context())
 			require.NoError(a, err)
-			engines = append(engines, chaos.Engine{Server: r.URL, Seats: seats})
+			engines = append(engines, engine)
 		}
 		require.Empty(a, chaos.CheckEngines(engines, stored))
 	})
@@ -109,27 +108,20 @@ func (s *site) engines(ctx context.Context, t *testing.T) (engines []chaos.Engin
 	return engines
 }
 
-// seats reads the nominal seats of each level from the metrics.
-func (r *replica) seats(ctx context.Context) (map[string]int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/metrics", nil)
+// engine reads what the engine of a server enforces from its metrics.
+func (r *replica) engine(ctx context.Context) (chaos.Engine, error) {
+	reply, err := harness.Send(ctx, r.http, http.MethodGet, r.URL+"/metrics", "")
 	if err != nil {
-		return nil, err
+		return chaos.Engine{}, err
 	}
-	response, err := r.http.Do(request)
-	if err != nil {
-		return nil, err
+	engine := chaos.Engine{Server: r.URL}
+	hash := regexp.MustCompile(`(?m)^apiserver_flowcontrol_configuration_info\{hash="([^"]+)"\} 1$`)
+	if found := hash.FindStringSubmatch(reply.Body); found != nil {
+		engine.Hash = found[1]
 	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
+	level := regexp.MustCompile(`(?m)^apiserver_flowcontrol_nominal_limit_seats\{priority_level="([^"]+)"\}`)
+	for _, found := range level.FindAllStringSubmatch(reply.Body, -1) {
+		engine.Levels = append(engine.Levels, found[1])
 	}
-	seats := map[string]int{}
-	nominal := regexp.MustCompile(`(?m)^apiserver_flowcontrol_nominal_limit_seats\{priority_level="([^"]+)"\} (\d+)$`)
-	for _, line := range nominal.FindAllSubmatch(text, -1) {
-		if seats[string(line[1])], err = strconv.Atoi(string(line[2])); err != nil {
-			return nil, err
-		}
-	}
-	return seats, nil
+	return engine, nil
 }

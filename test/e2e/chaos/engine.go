@@ -2,28 +2,29 @@ package chaos
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
 // Engine is the configuration that the engine of a server enforces.
 type Engine struct {
 	Server string
-	// Seats are the nominal seats of each level by name.
-	Seats map[string]int
+	// Hash identifies the levels and schemas in force, with their specifications.
+	Hash string
+	// Levels are the names of the levels.
+	Levels []string
 }
 
-// CheckEngines holds that all engines enforce the levels that are stored, with the same
-// seats.
+// CheckEngines holds that all engines enforce the levels that are stored, and the same
+// specifications of levels and schemas.
 func CheckEngines(engines []Engine, stored []string) (errs []error) {
-	slices.Sort(stored)
+	stored = slices.Sorted(slices.Values(stored))
 	for _, engine := range engines {
-		levels := slices.Sorted(maps.Keys(engine.Seats))
+		levels := slices.Sorted(slices.Values(engine.Levels))
 		if !slices.Equal(levels, stored) {
-			errs = append(errs, fmt.Errorf("the engine of %s enforces levels %v, and %v are stored", engine.Server, levels, stored))
+			errs = append(errs, fmt.Errorf("the engine of %s enforces the levels %v, and %v are stored", engine.Server, levels, stored))
 		}
-		if !maps.Equal(engine.Seats, engines[0].Seats) {
-			errs = append(errs, fmt.Errorf("the engine of %s gives seats %v, and that of %s %v", engine.Server, engine.Seats, engines[0].Server, engines[0].Seats))
+		if engine.Hash == "" || engine.Hash != engines[0].Hash {
+			errs = append(errs, fmt.Errorf("the engine of %s enforces %q, and that of %s %q", engine.Server, engine.Hash, engines[0].Server, engines[0].Hash))
 		}
 	}
 	return errs

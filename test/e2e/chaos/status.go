@@ -9,9 +9,9 @@ import (
 // server, as after a start.
 const spare = 3
 
-// CheckStatus holds that servers do not fight over the status of schemas. A status may
-// change when the schema does, or when its level is created or deleted: then each way
-// and back, since servers see it one after the other. Writes beyond that, by object and
+// CheckStatus holds that servers do not fight over the status of schemas. A status
+// changes when the schema is created, or its level is created or deleted: then there and
+// back, since servers see it one after the other. Writes beyond that, by object and
 // minute, are the sign of a fight.
 func CheckStatus(journal Journal) (errs []error) {
 	reasons := map[minuteOf]int{}
@@ -20,7 +20,7 @@ func CheckStatus(journal Journal) (errs []error) {
 		switch {
 		case isStatus(before, write):
 			writes[minuteOf{write.Name, minute(write)}]++
-		case write.Resource == Schemas:
+		case write.Resource == Schemas && before == nil:
 			reasons[minuteOf{write.Name, minute(write)}]++
 		}
 	})
