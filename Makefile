@@ -198,7 +198,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 
 # These check histories of random operations. They are never retried: a failure that
 # passes on retry is one that they exist to find.
-MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel
+MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel ./test/e2e/chaos
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and the report names it.
@@ -206,9 +206,23 @@ MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
 	@export BINARIES=prebuilt; status=0; \
-	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -vE '/(linearizability|watchmodel)$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
+	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -vE '/(linearizability|watchmodel|chaos)$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
 	  $(call run-tests,model) $(FRESH) -p=2 $(MODELS) || status=$$?; \
 	  exit $$status
+
+# One run of test/e2e/chaos, as in: make chaos SEED=7 FAULTS=50
+FAULTS ?= 22
+CHAOS = go test -tags=long -count=1 -timeout=4h ./test/e2e/chaos -run '^TestChaos$$' -v -faults=$(1) -operations=$(2)
+
+.PHONY: chaos
+chaos: ## Break servers, etcd and their network under load, and check every answer (two minutes)
+	@echo "chaos: three servers on three members of etcd, $(FAULTS) faults"
+	@$(call CHAOS,$(FAULTS),0)
+
+.PHONY: chaos-long
+chaos-long: ## The same with 200 faults and 100,000 operations; write docs/reliability.md (an hour)
+	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
+	@$(call CHAOS,200,100000) -update-reliability
 
 bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum

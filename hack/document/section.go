@@ -12,29 +12,32 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// Publish prints the text and writes it into the named section of a file. The
-// path is relative to the top of the repository.
-func Publish(section, file, text string) error {
+// Publish prints the text and writes it into the named section of a file, as the result
+// of `make bench`. The path is relative to the top of the repository.
+func Publish(section, file, text string) error { return PublishOf("make bench", section, file, text) }
+
+// PublishOf is Publish for the result of another command.
+func PublishOf(command, section, file, text string) error {
 	fmt.Print(text)
 	root, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(root, file), section, text)
+	return write(filepath.Join(root, file), command, section, text)
 }
 
 // write replaces the text between two HTML comments and leaves everything else
 // unchanged. It appends a missing section and creates a missing file.
-func write(path, section, text string) error {
+func write(path, command, section, text string) error {
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(path, []byte(replace(string(before), section, text)), 0o644)
+	return os.WriteFile(path, []byte(replace(string(before), command, section, text)), 0o644)
 }
 
-func replace(document, section, text string) string {
-	begin, end := fmt.Sprintf("<!-- %s: begin; written by a measurement -->\n", section), fmt.Sprintf("<!-- %s: end -->\n", section)
+func replace(document, command, section, text string) string {
+	begin, end := fmt.Sprintf("<!-- %s: begin; written by %s -->\n", section, command), fmt.Sprintf("<!-- %s: end -->\n", section)
 	text = begin + text + end
 	if before, rest, found := strings.Cut(document, begin); found {
 		if _, after, found := strings.Cut(rest, end); found {

@@ -80,7 +80,7 @@ func run(ctx context.Context) error {
 		fmt.Print(table)
 		return nil
 	}
-	return document.Publish("fidelity", *output, table)
+	return document.PublishOf("make fidelity", "fidelity", *output, table)
 }
 
 // runAll runs each case on each server. The servers take turns, so that a change of the

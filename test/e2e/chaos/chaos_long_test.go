@@ -79,7 +79,7 @@ func TestChaos(t *testing.T) {
 	require.NotZero(t, run.Rolled, "no request was judged in a rolling restart")
 	require.NotZero(t, run.Acknowledged)
 	if *update {
-		require.NoError(t, document.Publish("chaos", "docs/reliability.md", run.Report()))
+		require.NoError(t, document.PublishOf("make chaos", "chaos", "docs/reliability.md", run.Report()))
 	}
 }
 

@@ -71,9 +71,9 @@ func recorded(t *testing.T) *Run {
 		Engines: []Engine{{"one", "sha256:1", []string{builtIn, object}}, {"two", "sha256:1", []string{object, builtIn}}},
 		Rolls:   []Window{{Start: time.Second, End: 10 * time.Second}},
 		Requests: []Request{
-			{Start: 0, End: 2 * time.Second, What: "one that a fault before hit", Failure: "EOF"},
+			{Start: 0, End: 2 * time.Second, What: "one that a fault before hit", Failure: "EOF", Kind: "no answer"},
 			{Start: 2 * time.Second, End: 3 * time.Second},
-			{Start: 3 * time.Second, End: 4 * time.Second, What: "get", Failure: "connection refused", Retriable: true},
+			{Start: 3 * time.Second, End: 4 * time.Second, What: "get", Failure: "connection refused", Kind: "no connection", Retriable: true},
 		},
 		Operations: []porcupine.Operation{
 			operation(linearizability.Input{Kind: linearizability.Create, Token: 1}, done(11, 1), 11),

@@ -154,7 +154,7 @@ func (c *client) note(r *replica, life int64, start time.Duration, what string, 
 	request := chaos.Request{Start: start, End: c.now(), What: fmt.Sprintf("client %d: %s", c.number, what)}
 	failed := reply.Failed()
 	if failed {
-		request.Failure, request.Retriable = reply.String(), reply.Retriable()
+		request.Failure, request.Kind, request.Retriable = reply.String(), reply.Kind(), reply.Retriable()
 		c.streak.Store(0)
 		r.suspectUntil.Store(int64(c.now() + avoided))
 	} else {

@@ -19,6 +19,13 @@ func Outage(fault Fault, times []time.Duration) (longest time.Duration) {
 	return longest
 }
 
+// isAlone reports whether no other fault lasted or just ended when a fault happened.
+func isAlone(fault Fault, all []Fault) bool {
+	return !slices.ContainsFunc(all, func(other Fault) bool {
+		return other != fault && other.Start < fault.End+after && fault.Start < other.End+after
+	})
+}
+
 // median returns the middle one of durations, 0 if there are none.
 func median(durations []time.Duration) time.Duration {
 	if len(durations) == 0 {

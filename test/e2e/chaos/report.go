@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,21 +12,7 @@ import (
 func (r *Run) Report() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "A run of %v with seed %d on the loopback of one machine:\n\n", r.Length.Round(time.Second), r.Seed)
-	fmt.Fprint(&text, "| fault | how often | no write acknowledged, median | longest |\n|---|---|---|---|\n")
-	times := r.times()
-	for _, kind := range Kinds() {
-		var outages []time.Duration
-		for _, fault := range r.Faults {
-			if fault.Kind == kind {
-				outages = append(outages, Outage(fault, times))
-			}
-		}
-		if len(outages) == 0 {
-			fmt.Fprintf(&text, "| %s | 0 | | |\n", kind)
-			continue
-		}
-		fmt.Fprintf(&text, "| %s | %d | %v | %v |\n", kind, len(outages), round(median(outages)), round(slices.Max(outages)))
-	}
+	r.reportFaults(&text)
 	fmt.Fprint(&text, "\n| | |\n|---|---|\n")
 	row := func(name string, count int) { fmt.Fprintf(&text, "| %s | %d |\n", name, count) }
 	row("faults", len(r.Faults))
@@ -33,10 +20,11 @@ func (r *Run) Report() string {
 	row("writes among them, each compared with etcd", len(r.Acks))
 	row("operations judged by the model of linearizability, those without an answer included", len(r.Operations))
 	row("objects whose operations took too long to judge", len(r.Undecided))
-	sent, failed, retriable := r.sent()
-	row("requests of these clients", sent)
-	row("requests without an answer, or with 429 or 5xx, while faults lasted", failed)
-	row("those among them that a client may send again whatever they asked for", retriable)
+	row("requests of these clients", len(r.Requests))
+	failures := r.failures()
+	for _, kind := range slices.Sorted(maps.Keys(failures)) {
+		row("those among them that failed: "+kind, failures[kind])
+	}
 	row("events seen by watchers", r.events())
 	row("connections of watchers", r.connections())
 	row("requests judged during rolling restarts", r.Rolled)
@@ -53,17 +41,43 @@ func (r *Run) times() (times []time.Duration) {
 	return times
 }
 
-// sent counts requests, those that failed, and those of them that may be sent again.
-func (r *Run) sent() (sent, failed, retriable int) {
+// failures counts the requests that failed by kind.
+func (r *Run) failures() map[string]int {
+	counts := map[string]int{}
 	for _, request := range r.Requests {
 		if request.Failure != "" {
-			failed++
-			if request.Retriable {
-				retriable++
-			}
+			counts[request.Kind]++
 		}
 	}
-	return len(r.Requests), failed, retriable
+	return counts
+}
+
+// reportFaults writes a line for each kind of fault.
+func (r *Run) reportFaults(text *strings.Builder) {
+	fmt.Fprint(text, "| fault | how often | no write acknowledged, median | longest | alone | median | longest |\n|---|---|---|---|---|---|---|\n")
+	times := r.times()
+	for _, kind := range Kinds() {
+		var all, alone []time.Duration
+		for _, fault := range r.Faults {
+			if fault.Kind != kind {
+				continue
+			}
+			outage := Outage(fault, times)
+			all = append(all, outage)
+			if isAlone(fault, r.Faults) {
+				alone = append(alone, outage)
+			}
+		}
+		fmt.Fprintf(text, "| %s | %s | %s |\n", kind, cells(all), cells(alone))
+	}
+}
+
+// cells returns the number of durations, their median and the longest.
+func cells(durations []time.Duration) string {
+	if len(durations) == 0 {
+		return "0 | | "
+	}
+	return fmt.Sprintf("%d | %v | %v", len(durations), round(median(durations)), round(slices.Max(durations)))
 }
 
 func (r *Run) events() (count int) {

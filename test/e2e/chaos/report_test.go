@@ -35,15 +35,20 @@ func TestAReportCountsFaultsAndShowsOutages(t *testing.T) {
 	for i := range run.Acks {
 		run.Acks[i].At = time.Duration(10*i) * time.Second
 	}
-	run.Faults = []Fault{{Kind: KillServer, Start: time.Second, End: 2 * time.Second}, {Kind: KillServer, Start: 30 * time.Second, End: 40 * time.Second}}
+	run.Faults = []Fault{
+		{Kind: KillServer, Start: time.Second, End: 2 * time.Second},
+		{Kind: KillServer, Start: 12 * time.Second, End: 13 * time.Second},
+		{Kind: KillServer, Start: 13 * time.Second, End: 14 * time.Second},
+	}
 	report := run.Report()
 	for _, line := range []string{
-		"| kill -9 of a server | 2 | 10s | 10s |",
-		"| etcd compacted | 0 | | |",
+		"| kill -9 of a server | 3 | 10s | 10s | 1 | 10s | 10s |",
+		"| etcd compacted | 0 | |  | 0 | |  |",
 		"| writes among them, each compared with etcd | 3 |",
 		"| events seen by watchers | 3 |",
-		"| requests without an answer, or with 429 or 5xx, while faults lasted | 2 |",
-		"| those among them that a client may send again whatever they asked for | 1 |",
+		"| requests of these clients | 3 |",
+		"| those among them that failed: no answer | 1 |",
+		"| those among them that failed: no connection | 1 |",
 		"| most writes of one object's status in a minute | 1 |",
 	} {
 		require.Contains(t, report, line)

@@ -10,8 +10,9 @@ type Request struct {
 	// Start and End are times since the start of the run.
 	Start, End time.Duration
 	What       string
-	// Failure describes the answer if the request failed, else "".
-	Failure string
+	// Failure describes the answer if the request failed, else "". Kind is its kind, as
+	// in "code 504".
+	Failure, Kind string
 	// Retriable reports whether a client may send a request that failed again.
 	Retriable bool
 }

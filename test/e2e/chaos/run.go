@@ -38,31 +38,45 @@ type Run struct {
 // Check judges the record and returns what must not be. patience bounds the time to
 // judge the operations of one object; pages about those that are wrong go to a folder.
 func (r *Run) Check(patience time.Duration, folder string) error {
-	errs := CheckAcknowledged(r.Acks, r.Journal)
-	errs = append(errs, CheckVersions(r.Acks, r.Journal)...)
-	errs = append(errs, CheckBuiltIn(r.Journal)...)
-	errs = append(errs, CheckStatus(r.Journal)...)
-	errs = append(errs, CheckWatchers(r.Watchers, r.Histories)...)
-	errs = append(errs, r.checkLists()...)
-	errs = append(errs, CheckEngines(r.Engines, r.levels())...)
-	var failed []error
-	r.Rolled, failed = CheckRolling(r.Requests, r.Rolls)
-	errs = append(errs, failed...)
-	var err error
-	if r.Undecided, err = linearizability.Check(r.Operations, patience, folder); err != nil {
-		errs = append(errs, err)
+	var errs []error
+	for _, check := range []func() []error{
+		func() []error { return CheckAcknowledged(r.Acks, r.Journal) },
+		func() []error { return CheckVersions(r.Acks, r.Journal) },
+		func() []error { return CheckBuiltIn(r.Journal) },
+		func() []error { return CheckStatus(r.Journal) },
+		func() []error { return CheckWatchers(r.Watchers, r.Histories) },
+		r.checkLists,
+		func() []error { return CheckEngines(r.Engines, r.levels()) },
+		r.checkRolling,
+		func() []error { return r.checkOperations(patience, folder) },
+	} {
+		errs = append(errs, shorten(check())...)
 	}
-	return errors.Join(shorten(errs)...)
+	return errors.Join(errs...)
 }
 
-// shown is how many errors are reported; more of the same help nobody.
-const shown = 30
+// shown is how many errors of a check are reported; more of the same help nobody.
+const shown = 5
 
 func shorten(errs []error) []error {
 	if len(errs) <= shown {
 		return errs
 	}
-	return append(errs[:shown:shown], fmt.Errorf("and %d more", len(errs)-shown))
+	return append(errs[:shown:shown], fmt.Errorf("and %d more of this check", len(errs)-shown))
+}
+
+func (r *Run) checkRolling() (errs []error) {
+	r.Rolled, errs = CheckRolling(r.Requests, r.Rolls)
+	return errs
+}
+
+func (r *Run) checkOperations(patience time.Duration, folder string) (errs []error) {
+	undecided, err := linearizability.Check(r.Operations, patience, folder)
+	r.Undecided = undecided
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return errs
 }
 
 func (r *Run) checkLists() (errs []error) {

@@ -40,6 +40,18 @@ func (r Reply) Retriable() bool {
 	return !r.Sent() || r.Code == http.StatusTooManyRequests || r.Code == http.StatusServiceUnavailable
 }
 
+// Kind is what there was of an answer: no connection, no answer, or its code.
+func (r Reply) Kind() string {
+	switch {
+	case !r.Sent():
+		return "no connection"
+	case r.Code == 0:
+		return "no answer"
+	default:
+		return fmt.Sprintf("code %d", r.Code)
+	}
+}
+
 func (r Reply) String() string {
 	if r.Code == 0 {
 		return fmt.Sprintf("no answer: %v", r.Err)
