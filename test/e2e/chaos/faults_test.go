@@ -167,7 +167,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 			r.Journal.Writes = append(r.Journal.Writes, Write{Resource: Levels, Name: builtIn, Version: 16, Deleted: true})
 		}},
 		{"servers write a status again and again", "there is reason for", func(r *Run) {
-			for i := range int64(9) {
+			for i := range int64(20) {
 				again := r.Journal.Writes[4]
 				again.Version = 16 + i
 				r.Journal.Writes = append(r.Journal.Writes, again)

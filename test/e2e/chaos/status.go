@@ -5,14 +5,18 @@ import (
 	"time"
 )
 
-// spare is how many writes of a status within a minute need no reason: one of each
-// server, as after a start.
-const spare = 3
+const (
+	// spare is how many writes of a status within a minute need no reason: one of each
+	// server, as after a start.
+	spare = 3
+	// follow is how many writes may follow a reason: one, and there and back by each of
+	// two servers that see the reason later.
+	follow = 5
+)
 
 // CheckStatus holds that servers do not fight over the status of schemas. A status
-// changes when the schema is created, or its level is created or deleted: then there and
-// back, since servers see it one after the other. Writes beyond that, by object and
-// minute, are the sign of a fight.
+// changes when the schema is created, or its level is created or deleted. Writes beyond
+// what follows from that, by object and minute, are the sign of a fight.
 func CheckStatus(journal Journal) (errs []error) {
 	reasons := map[minuteOf]int{}
 	writes := map[minuteOf]int{}
@@ -38,7 +42,7 @@ func CheckStatus(journal Journal) (errs []error) {
 	for at, count := range writes {
 		// A write may follow its reason in the next minute, as may what waits for the
 		// limit of writes a minute.
-		allowed := spare + 2*(reasons[at]+reasons[minuteOf{at.schema, at.minute - 1}])
+		allowed := spare + follow*(reasons[at]+reasons[minuteOf{at.schema, at.minute - 1}])
 		if count > allowed {
 			errs = append(errs, fmt.Errorf("the status of %s was written %d times in minute %d, and there is reason for %d", at.schema, count, at.minute, allowed))
 		}
