@@ -94,12 +94,13 @@ func (s *site) engines(ctx context.Context, t *testing.T) (engines []chaos.Engin
 		stored = append(stored, level.Name)
 	}
 	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
-		engines = nil
+		var read []chaos.Engine
 		for _, r := range s.replicas {
 			engine, err := r.engine(a.Context())
 			require.NoError(a, err)
-			engines = append(engines, engine)
+			read = append(read, engine)
 		}
+		engines = read
 		require.Empty(a, chaos.CheckEngines(engines, stored))
 	})
 	if failures != "" {
