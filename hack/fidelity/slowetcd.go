@@ -35,7 +35,7 @@ const (
 )
 
 // slowKey finds the delay in a key of etcd.
-var slowKey = regexp.MustCompile(`/delay-([0-9]+us)$`) //nolint:gochecknoglobals // a constant
+var slowKey = regexp.MustCompile(`/delay-([0-9]+us)$`)
 
 // delayOf returns how long a read takes longer.
 func delayOf(read *etcdserverpb.RangeRequest) time.Duration {

@@ -38,7 +38,6 @@ func TestReadingABodyEndsAfterTheDeadlineOfItsRequest(t *testing.T) {
 			defer server.Close()
 
 			body, never := io.Pipe()
-			defer never.Close()
 			sent := make(chan struct{})
 			go func() {
 				defer close(sent)

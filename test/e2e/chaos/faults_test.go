@@ -3,6 +3,7 @@ package chaos
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -138,11 +139,11 @@ func TestEveryFaultIsFound(t *testing.T) {
 		}},
 		{"an event is dropped", "was lost or overtaken", func(r *Run) {
 			events := r.Watchers[0].Watches[0].Events
-			r.Watchers[0].Watches[0].Events = append(events[:1:1], events[2])
+			r.Watchers[0].Watches[0].Events = slices.Concat(events[:1], events[2:3])
 		}},
 		{"an event comes twice", "came again", func(r *Run) {
 			events := r.Watchers[0].Watches[0].Events
-			r.Watchers[0].Watches[0].Events = append(events[:2:2], events[1], events[2])
+			r.Watchers[0].Watches[0].Events = slices.Concat(events[:2], events[1:3])
 		}},
 		{"events come in another order", "was lost or overtaken", func(r *Run) {
 			events := r.Watchers[0].Watches[0].Events
