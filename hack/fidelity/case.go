@@ -40,11 +40,11 @@ type testCase struct {
 func catalog() []testCase {
 	return []testCase{
 		{name: "elephant", what: "a client with 120 workers beside 5 clients of 4 requests a second"},
-		{name: "burst", held: true, what: "200 requests within 100 ms, every 5 s, beside a steady client"},
+		{name: "burst", held: true, what: "200 requests within 100 ms, every 5 s, beside steady clients"},
 		{name: "tenants", held: true, what: "60 users with 2 workers each"},
-		{name: "borrowing", warmUp: 12 * time.Second, what: "a level of 10 seats that is starved, beside one that lends, and takes back"},
-		{name: "changed", held: true, what: "a third of the seats is taken from a level half way"},
-		{name: "refusals", what: "short queues, and clients that retry after Retry-After"},
+		{name: "borrowing", warmUp: 12 * time.Second, what: "a level of 10 seats that is starved, beside one that lends, and takes back after 25 s; without the first 12 s"},
+		{name: "changed", held: true, what: "a third of the seats is taken from a level half way; the second half is predicted from the trace of the first one, in a closed loop"},
+		{name: "refusals", what: "short queues, and clients that retry after `Retry-After`"},
 		{name: "wide", what: "lists of 5 seats beside requests of one seat"},
 		{name: "watch-lists", held: true, what: "40 informers that list and watch again and again"},
 	}

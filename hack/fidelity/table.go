@@ -98,13 +98,28 @@ func number(x float64) string {
 	}
 }
 
+// describe says what the cases are.
+func describe() string {
+	var b strings.Builder
+	b.WriteString("\n| case | what clients do |\n|---|---|\n")
+	for _, c := range catalog() {
+		name := c.name
+		if c.held {
+			name += " (held back)"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", name, c.what)
+	}
+	return b.String()
+}
+
 // report returns the tables.
 func report(all []outcome) string {
 	var b strings.Builder
+	b.WriteString(describe())
 	for i := range all {
 		o := &all[i]
 		if i == 0 || all[i-1].server.name != o.server.name {
-			fmt.Fprintf(&b, "\n#### %s\n\nFitted: `--dispatch-delay=%s`.\n\n", o.server.title, o.delay)
+			fmt.Fprintf(&b, "\n#### %s\n\nRuns: %d. Fitted: `--dispatch-delay=%s`.\n\n", o.server.title, len(o.actual), o.delay)
 			b.WriteString("| case, level | wait p50: measured (least to most) | predicted | wait p99: measured | predicted | refused: measured | predicted | seats in use: measured | predicted | goal |\n|---|---|---|---|---|---|---|---|---|---|\n")
 		}
 		goal := "met"
@@ -139,7 +154,7 @@ func medianError(all []outcome) float64 {
 // summary says how good the predictions of one half of the cases are.
 func summary(all []outcome, held bool) string {
 	var levels []outcome
-	spread := []float64{0}
+	var spread []float64
 	good := 0
 	for i := range all {
 		o := &all[i]
@@ -159,6 +174,9 @@ func summary(all []outcome, held bool) string {
 	if held {
 		which = "Cases that were held back"
 	}
-	return fmt.Sprintf("%s: the median error of p50 and p99 is %.1f %%, and %d of %d levels meet the goals. "+
-		"For comparison: two runs of the servers themselves differ by %.1f %% (median).\n", which, 100*medianError(levels), good, len(levels), 100*median(spread))
+	text := fmt.Sprintf("%s: the median error of p50 and p99 is %.1f %%, and %d of %d levels meet the goals.", which, 100*medianError(levels), good, len(levels))
+	if len(spread) > 0 {
+		text += fmt.Sprintf(" For comparison: two runs of the servers themselves differ by %.1f %% (median).", 100*median(spread))
+	}
+	return text + "\n"
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestSimulateTour runs the walk-through of docs/simulate.md. It needs no server: about
-// 5 s.
+// 10 s.
 func TestSimulateTour(t *testing.T) {
 	root, err := binaries.Root()
 	require.NoError(t, err)
