@@ -89,6 +89,18 @@ service_of() {
 
 apply() { $kubectl apply --server-side --force-conflicts --field-manager=register.sh "$@" >"$dir/log" 2>&1 || die "kubectl apply: $(cat "$dir/log")"; }
 
+# apply_flowschemas: kube-apiserver lists v1beta3 some seconds after a replica is back, and
+# until then kubectl does not know its kinds.
+apply_flowschemas() {
+  attempt=1
+  until (apply -f "$dir/flowschemas.yaml") 2>"$dir/failure"; do
+    grep -q 'no matches for kind' "$dir/failure" && [ $attempt -lt "$attempts" ] ||
+      { cat "$dir/failure" >&2; exit 1; }
+    attempt=$((attempt + 1))
+    sleep 1
+  done
+}
+
 # register VERSION
 register() {
   before=$(service_of "$1")
@@ -99,7 +111,7 @@ register() {
       die "v1 needs the FlowSchemas of artifacts/flowschemas in this server's store, and v1beta3 is not registered: run 'register.sh v1beta3 v1'"
     # Through v1beta3: v1 still writes to kube-apiserver's store.
     $kubectl kustomize "$artifacts/flowschemas" | sed "s,^apiVersion: $group/v1\$,&beta3," >"$dir/flowschemas.yaml"
-    apply -f "$dir/flowschemas.yaml"
+    apply_flowschemas
     ;;
   *) die "APIService $1.$group names the Service $before, not $namespace/$service: this script does not replace it. Remove it with what created it" ;;
   esac

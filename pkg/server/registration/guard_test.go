@@ -143,3 +143,21 @@ func TestAnInterruptedReturnIsFinished(t *testing.T) {
 	require.True(t, c.check(t, 0))
 	require.False(t, c.ours(c.registered(t)))
 }
+
+// Each control-plane node has a guard.
+func TestGuardsOfSeveralNodesReturnV1Once(t *testing.T) {
+	c := start(apiService("flowcontrol-apiserver", "False"))
+	another, third := *c.Guard, *c.Guard
+	guards := []*Guard{c.Guard, &another, &third}
+	var returned []bool
+	for range 3 {
+		for _, guard := range guards {
+			did, err := guard.Check(t.Context())
+			require.NoError(t, err)
+			returned = append(returned, did)
+		}
+		c.clock.Step(time.Minute)
+	}
+	require.Equal(t, []bool{false, false, false, true, false, false, false, false, false}, returned)
+	require.Empty(t, c.registered(t).Object["spec"].(map[string]any)["service"])
+}

@@ -39,6 +39,7 @@ case "$*" in
 "get apiservice v1beta3."*) cat "$STATE/v1beta3" ;;
 "get apiservice v1."*) cat "$STATE/v1" ;;
 "patch --local"*) echo "kind: APIService" ;;
+"apply "*flowschemas.yaml) [ ! -e "$STATE/unlisted" ] || { cat "$STATE/unlisted" >&2; rm "$STATE/unlisted"; exit 1; } ;;
 "wait "*) [ -e "$STATE/available" ] ;;
 "delete "*) [ ! -e "$STATE/stuck" ] ;;
 *"rollout status"*) [ -e "$STATE/rolled-out" ] ;;
@@ -47,11 +48,15 @@ esac
 `
 
 // scripted is a fake cluster, in the state of one that the server runs in.
-type scripted struct{ dir string }
+type scripted struct {
+	dir string
+	// attempts bounds what a script waits for, a second each.
+	attempts string
+}
 
 func newScripted(t *testing.T) *scripted {
 	t.Helper()
-	s := &scripted{dir: t.TempDir()}
+	s := &scripted{dir: t.TempDir(), attempts: "1"}
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(fakeKubectl), 0o700))
 	ca := harness.NewCA(t, "ca")
 	s.setCertificate(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile)
@@ -89,7 +94,7 @@ func (s *scripted) run(t *testing.T, script string, args ...string) (string, []s
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	command := exec.CommandContext(ctx, folder(t, script), args...)
-	command.Env = append(os.Environ(), "STATE="+s.dir, "KUBECTL="+filepath.Join(s.dir, "kubectl"), "ATTEMPTS=1")
+	command.Env = append(os.Environ(), "STATE="+s.dir, "KUBECTL="+filepath.Join(s.dir, "kubectl"), "ATTEMPTS="+s.attempts)
 	output, err := command.CombinedOutput()
 	calls, readErr := os.ReadFile(filepath.Join(s.dir, "calls"))
 	if !os.IsNotExist(readErr) {
@@ -119,6 +124,34 @@ func TestRegisterTakesV1WithTheFlowSchemasInPlace(t *testing.T) {
 	output, changes, err := s.run(t, "registration/register.sh", "v1")
 	require.NoError(t, err, output)
 	require.Equal(t, []string{"apply flowschemas.yaml", "apply apiservice.yaml"}, changes)
+}
+
+// After replicas come back, kube-apiserver does not list v1beta3 at once.
+func TestRegisterWaitsUntilKubeAPIServerListsTheVersion(t *testing.T) {
+	for _, test := range []struct {
+		name, attempts, failure string
+		fails                   bool
+	}{
+		{"listed at the second attempt", "2", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, false},
+		{"not listed", "1", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, true},
+		{"refused", "2", `flowschemas is forbidden`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScripted(t)
+			s.attempts = test.attempts
+			s.set(t, "v1beta3", "flowcontrol-system/flowcontrol-apiserver")
+			s.set(t, "unlisted", test.failure)
+			output, changes, err := s.run(t, "registration/register.sh", "v1")
+			if test.fails {
+				require.Error(t, err, output)
+				require.Equal(t, "register.sh: kubectl apply: "+test.failure+"\n", output)
+				require.Equal(t, []string{"apply flowschemas.yaml"}, changes)
+				return
+			}
+			require.NoError(t, err, output)
+			require.Equal(t, []string{"apply flowschemas.yaml", "apply flowschemas.yaml", "apply apiservice.yaml"}, changes)
+		})
+	}
 }
 
 func TestRegisterChangesNothingIfThisServerCannotServe(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -50,7 +49,6 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 
 	release()
 	s.Servers(t, replicas)
-	s.waitDiscovered(t, apidiscoveryv2.DiscoveryFreshnessCurrent) // for kubectl in the script
 	s.Register(t, "v1")
 	s.waitAvailable(t)
 }
