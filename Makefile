@@ -125,7 +125,8 @@ LANE_FLAGS := -vet=off -ldflags='-s -w' $(if $(LANE),$(FRESH) -tags=long -timeou
 run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
   --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- $(LANE_FLAGS)
 
-# Two phases in parallel, since end-to-end tests mostly wait. Both run even if one fails.
+# Two phases in parallel, since end-to-end tests mostly wait: the unit tests get the
+# processors that the other phase leaves (nice). Both run even if one fails.
 .PHONY: test
 test: preflight bin/gotestsum ## Run the tests that a change must pass (short lane)
 	@rm -rf $(RESULTS)
@@ -158,12 +159,12 @@ proofs: ## Check that each promise was tested in the last test run
 # them. So `make test` runs under it those packages of the engine that hold its state
 # and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
 # others of the engine, RACED names what runs under the detector in its folder.
-LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|debugendpoints|filter))?$$
+LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|configsync|debugendpoints|filter|statussync))?$$
 RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units
 test-units:
-	@status=0; for phase in test-race $(if $(LANE),test-race-others) test-plain test-parity; do $(MAKE) $$phase || status=$$?; done; exit $$status
+	@status=0; for phase in test-race $(if $(LANE),test-race-others) test-plain test-parity; do nice $(MAKE) $$phase || status=$$?; done; exit $$status
 
 .PHONY: test-unit
 test-unit: bin/gotestsum ## Run the unit tests, without the race detector
