@@ -173,8 +173,8 @@ func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
 		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
 		{"nothing to compare", "--compare needs a candidate: -f must be given", []string{"--trace=trace.jsonl", "--compare"}},
 		{"an assertion that does not parse", `--assert: assertion "refused <", position 10: a value is missing`, []string{"--trace=trace.jsonl", "--assert=refused <"}},
-		{"a capacity that is none", `--capacity: the capacity model "etcd=3" is unknown: must be none or processors=NUMBER`, []string{"--trace=trace.jsonl", "--capacity=etcd=3"}},
-		{"no processors", `--capacity: the number of processors "0" is invalid: must be more than 0`, []string{"--trace=trace.jsonl", "--capacity=processors=0"}},
+		{"a capacity that is none", `--capacity: the capacity model "disks=3" is unknown: must be none, processors=NUMBER, etcd=NUMBER, or both with a comma between`, []string{"--trace=trace.jsonl", "--capacity=disks=3"}},
+		{"no processors", `--capacity: the number "0" of processors is invalid: must be more than 0`, []string{"--trace=trace.jsonl", "--capacity=processors=0"}},
 		{"an engine that is none", `the engine "mine" is unknown: must be upstream or ours`, []string{"--trace=trace.jsonl", "--engine=mine"}},
 		{"a release that is none", "2.0", []string{"--trace=trace.jsonl", "--release=2.0"}},
 	} {

@@ -40,7 +40,7 @@ func (s *simulating) addFlags(c *cobra.Command) {
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
 	f.StringVar(&s.engine, "engine", string(simulate.Upstream), "The flow control: upstream, that of kube-apiserver, or ours, that of flowcontrol-apiserver.")
 	f.StringVar(&s.loop, "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
-	f.StringVar(&s.capacity, "capacity", "none", "How execution depends on load: none, or processors=NUMBER.")
+	f.StringVar(&s.capacity, "capacity", "none", "How execution depends on load: none, processors=NUMBER, etcd=NUMBER, or both with a comma between.")
 	f.DurationVar(&s.options.DispatchDelay, "dispatch-delay", 0, "How long a request that waited takes to begin after it got its seats, such as 500us.")
 	f.DurationVar(&s.options.WarmUp, "warm-up", 0, "How much of the beginning of the trace is simulated and not counted, such as 1m.")
 	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")

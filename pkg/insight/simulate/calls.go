@@ -14,6 +14,7 @@ type progress struct {
 	replica          flowControl
 	arrived, started time.Duration
 	alone            time.Duration // service time without load
+	usesEtcd         bool
 	end, timeout     timer
 }
 
@@ -57,15 +58,15 @@ func (c *call) execute(delay time.Duration) {
 	}
 	of.counted.level.waited(wait)
 	of.counted.level.change(s.line.now, c.held, 0)
-	s.executing++
-	of.end.Reset(delay + time.Duration(float64(of.alone)*s.options.Capacity.slowdown(s.executing)))
+	s.executing.add(of.usesEtcd, 1)
+	of.end.Reset(delay + time.Duration(float64(of.alone)*s.options.Capacity.slowdown(s.executing, of.usesEtcd)))
 }
 
 // ended ends the execution of a call.
 func (c *call) ended() {
 	of := &c.progress
 	s := of.simulation
-	s.executing--
+	s.executing.add(of.usesEtcd, -1)
 	of.counted.level.change(s.line.now, c.kept-c.held, 0)
 	used := float64(c.held)*(s.line.now-of.started).Seconds() + float64(c.kept)*c.latency.Seconds()
 	for _, f := range of.counted.all() {

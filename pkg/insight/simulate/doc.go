@@ -53,8 +53,10 @@
 // With a Capacity of n processors, a request that starts while m requests execute takes
 // max(1, m/n) times as long as alone, for its whole execution. How long it takes alone
 // follows from the trace: its time there divided by max(1, m/n), where m requests executed
-// when it arrived. This neglects what starts and ends later, and that requests wait for
-// more than processors.
+// when it arrived. With a Capacity of n requests of etcd, the same holds for the requests
+// that use etcd (writes, gets, lists of further pages) and how many of them execute; a
+// request that is short of both takes the longer time. This neglects what starts and ends
+// later, and what share of its time a request spends in etcd.
 //
 // # Figures
 //

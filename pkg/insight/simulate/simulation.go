@@ -32,11 +32,11 @@ type simulation struct {
 	replicas  []flowControl
 	estimator estimator
 	services  *services
-	load      load
+	loads     loads // of the trace
 	collector *collector
 	closed    *closedLoop // nil in an open loop
 	free      []*call
-	executing int // requests
+	executing concurrency
 	inFlight  int // requests that wait or execute
 	read      int64
 	notSent   int64
@@ -218,7 +218,7 @@ func (s *simulation) goOn(ctx context.Context) bool {
 // service returns how long a request of the trace takes alone.
 func (s *simulation) service(r *trace.Request, at time.Duration) time.Duration {
 	d := s.services.of(r)
-	if s.options.Capacity.Processors == 0 {
+	if s.options.Capacity == (Capacity{}) {
 		return d
 	}
 	wait := time.Duration(0)
@@ -228,14 +228,15 @@ func (s *simulation) service(r *trace.Request, at time.Duration) time.Duration {
 	if r.Rejected != "" {
 		return d
 	}
-	return time.Duration(float64(d) / s.options.Capacity.slowdown(s.load.arrive(at, at+wait+d)))
+	etcd := usesEtcd(r)
+	return time.Duration(float64(d) / s.options.Capacity.slowdown(s.loads.arrive(at, at+wait+d, etcd), etcd))
 }
 
 // send sends a request. alone is its service time without load.
 func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 	c := s.newCall()
 	of := &c.progress
-	of.replica, of.plan, of.alone, of.arrived = s.replicaOf(r), p, alone, s.line.now
+	of.replica, of.plan, of.alone, of.usesEtcd, of.arrived = s.replicaOf(r), p, alone, usesEtcd(r), s.line.now
 	c.classified = of.replica.begin()
 	c.classified.Attributes = r.Attributes()
 	c.classified.Classify()

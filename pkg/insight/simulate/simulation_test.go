@@ -210,21 +210,6 @@ func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {
 	assert.InDelta(t, 0.4+1.0+0.3+0.6, r.SeatSeconds, 1e-6)
 }
 
-func TestExecutionTakesLongerThanThereAreProcessors(t *testing.T) {
-	// In the trace, four requests of 100 ms shared two processors: each takes 50 ms alone,
-	// but the first two, which began without them.
-	var trace requests
-	for i := range 4 {
-		trace = append(trace, get("a", time.Duration(i)*time.Nanosecond, 100*time.Millisecond))
-	}
-	options := trace.options()
-	options.Capacity.Processors = 2
-	r := run(t, options, busy(10, 1, 1, 2)).Results[0]
-	assert.InDelta(t, 0.4, r.SeatSeconds, 1e-6, "the same load takes as long as in the trace")
-	r = run(t, options, busy(1, 1, 1, 10)).Results[0]
-	assert.InDelta(t, 0.1+0.1+0.2/3+0.05, r.SeatSeconds, 1e-6, "one at a time is faster")
-}
-
 func TestInvalidInputIsAnError(t *testing.T) {
 	fine := requests{get("a", 0, time.Second)}
 	invalid := busy(1, 4, 5, 2)
