@@ -75,7 +75,7 @@ func (p *page) differences(r *Report) {
 			return
 		}
 		d := r.Differences[i]
-		one := pageDifference{Difference: d, Earlier: d.text(d.Before), Later: d.text(d.After), Mark: "worse", Width: 12 * d.Size() / r.Differences[0].Size()}
+		one := pageDifference{Difference: d, Earlier: d.text(d.Before), Later: d.text(d.After), Mark: "worse", Width: 9 * d.Size() / r.Differences[0].Size()}
 		if d.Gains {
 			one.Mark = "better"
 		}
