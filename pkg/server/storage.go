@@ -39,6 +39,7 @@ func (s *Server) applyStorage(context.Context) error {
 		}
 		return fmt.Errorf("etcd: %w", err)
 	}
+	s.useEtcdStores()
 	monitorStorage(factory)
 	if err := s.exportEtcdCheck(); err != nil {
 		return err

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+// etcdStore is the store of a resource in etcd, below the watch cache. Its errors are
+// statuses.
+type etcdStore struct{ storage.Interface }
+
+var _ storage.Interface = etcdStore{}
+
+// Create implements storage.Interface.
+func (s etcdStore) Create(ctx context.Context, key string, object, out runtime.Object, ttl uint64) error {
+	return writeStatus(s.Interface.Create(ctx, key, object, out, ttl))
+}
+
+// GuaranteedUpdate implements storage.Interface.
+func (s etcdStore) GuaranteedUpdate(ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
+	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, cached runtime.Object,
+) error {
+	return writeStatus(s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, tryUpdate, cached))
+}
+
+// Delete implements storage.Interface.
+func (s etcdStore) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
+	validate storage.ValidateObjectFunc, cached runtime.Object, options storage.DeleteOptions,
+) error {
+	return writeStatus(s.Interface.Delete(ctx, key, out, preconditions, validate, cached, options))
+}
+
+// Get implements storage.Interface.
+func (s etcdStore) Get(ctx context.Context, key string, options storage.GetOptions, out runtime.Object) error {
+	return readStatus(s.Interface.Get(ctx, key, options, out))
+}
+
+// GetList implements storage.Interface.
+func (s etcdStore) GetList(ctx context.Context, key string, options storage.ListOptions, out runtime.Object) error {
+	return readStatus(s.Interface.GetList(ctx, key, options, out))
+}
+
+// GetCurrentResourceVersion implements storage.Interface.
+func (s etcdStore) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
+	version, err := s.Interface.GetCurrentResourceVersion(ctx)
+	return version, readStatus(err)
+}
+
+// Watch implements storage.Interface.
+func (s etcdStore) Watch(ctx context.Context, key string, options storage.ListOptions) (watch.Interface, error) {
+	watcher, err := s.Interface.Watch(ctx, key, options)
+	return watcher, readStatus(err)
+}
