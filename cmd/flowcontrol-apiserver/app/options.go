@@ -1,6 +1,7 @@
 package app
 
 import (
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -9,7 +10,9 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/metrics"
+	"k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/loglimit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
@@ -102,5 +105,6 @@ func (o *Options) applyGlobals() error {
 		return utilerrors.NewAggregate(errs)
 	}
 	o.Metrics.Apply()
-	return logsapi.ValidateAndApply(o.Logs, o.Run.ComponentGlobalsRegistry.FeatureGateFor(o.Run.ComponentName))
+	streams := &logsapi.LoggingOptions{ErrorStream: loglimit.New(os.Stderr, clock.RealClock{}), InfoStream: os.Stdout}
+	return logsapi.ValidateAndApplyWithOptions(o.Logs, streams, o.Run.ComponentGlobalsRegistry.FeatureGateFor(o.Run.ComponentName))
 }
