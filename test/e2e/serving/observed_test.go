@@ -52,6 +52,13 @@ type line struct {
 	Verbosity *int     `json:"v"`
 	URI       string   `json:"URI"`
 	Code      int      `json:"resp"`
+	// What flow control adds to the line of a request, with the names of kube-apiserver.
+	Level             string  `json:"apf_pl"`
+	Schema            string  `json:"apf_fs"`
+	InitialSeats      *int    `json:"apf_iseats"`
+	FinalSeats        *int    `json:"apf_fseats"`
+	AdditionalLatency *string `json:"apf_additionalLatency"`
+	Execution         *string `json:"apf_execution_time"`
 }
 
 // testJSON reads the output. Its only line of stdout reports that the server is
@@ -59,10 +66,13 @@ type line struct {
 func (s *site) testJSON(t *testing.T) {
 	const path = schemasPath + "/nobody-has-this-name"
 	require.Equal(t, http.StatusNotFound, s.ask(t, http.MethodGet, path, "").Code)
+	const governed = "/version?of=a-governed-request"
+	require.Equal(t, http.StatusOK, s.askAs(t, guest, http.MethodGet, governed, "").Code)
 	require.NoError(t, s.Process.WaitOutput(t.Context(), path))
+	require.NoError(t, s.Process.WaitOutput(t.Context(), governed))
 	s.Stop(t)
 
-	requests := 0
+	requests, governedRequests := 0, 0
 	for text := range strings.Lines(s.Process.Output()) {
 		if strings.HasPrefix(text, "Ready on ") {
 			continue
@@ -75,7 +85,25 @@ func (s *site) testJSON(t *testing.T) {
 			requests++
 			require.NotNil(t, l.Verbosity, text)
 			require.Equal(t, http.StatusNotFound, l.Code, text)
+			require.Equal(t, "exempt", l.Level, text)
+			require.Equal(t, "exempt", l.Schema, text)
+		}
+		if l.URI == governed {
+			governedRequests++
+			l.requireFlowControl(t, text)
 		}
 	}
 	require.Equal(t, 1, requests, "the request is logged")
+	require.Equal(t, 1, governedRequests, "the governed request is logged")
+}
+
+// requireFlowControl requires what kube-apiserver logs of a request that is not exempt.
+func (l line) requireFlowControl(t *testing.T, text string) {
+	t.Helper()
+	require.Equal(t, "global-default", l.Level, text)
+	require.Equal(t, "global-default", l.Schema, text)
+	require.Equal(t, new(1), l.InitialSeats, text)
+	require.Equal(t, new(0), l.FinalSeats, text)
+	require.NotNil(t, l.AdditionalLatency, text)
+	require.NotNil(t, l.Execution, text)
 }
