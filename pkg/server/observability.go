@@ -25,6 +25,7 @@ func (s *Server) applyObservability(context.Context) error {
 	if err := s.config.Traces.ApplyTo(s.generic.EgressSelector, s.generic); err != nil {
 		return fmt.Errorf("--tracing-config-file=%s: %w", s.config.Traces.ConfigFile, err)
 	}
+	s.generic.TracerProvider = boundedTracerProvider{s.generic.TracerProvider}
 	if err := s.applyAudit(); err != nil {
 		return err
 	}
