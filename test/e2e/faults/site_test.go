@@ -1,0 +1,217 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	schemasPath = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	levelsPath  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
+	// worker is a user with permissions whose requests are not exempt. The level narrow,
+	// which has one seat, governs them. Its token is the name.
+	worker, narrow = "worker", "narrow"
+	// repetitions is how often a fault is made: a goroutine or a seat that each of them
+	// leaves behind is noticed.
+	repetitions = 60
+	// spareGoroutines come and go: those of idle connections and timers.
+	spareGoroutines = 30
+)
+
+// workersRights allow everything with the API.
+const workersRights = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: workers}
+rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: ["*"], verbs: ["*"]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: workers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: workers}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: worker}]
+`
+
+// site is a server and how it is asked.
+type site struct {
+	url    string
+	config *rest.Config // of an administrator
+	http   *http.Client // of an administrator
+	api    flowcontrolv1client.FlowcontrolV1Interface
+	writes atomic.Int64
+}
+
+func newSite(t *testing.T, url string, config *rest.Config) *site {
+	t.Helper()
+	config = rest.CopyConfig(config)
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	s := &site{url: url, config: config}
+	var err error
+	s.http, err = rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	client, err := versioned.NewForConfigAndClient(config, s.http)
+	require.NoError(t, err)
+	s.api = client.FlowcontrolV1()
+	return s
+}
+
+// startServer starts a process with a user worker, whose requests narrow governs.
+func startServer(t *testing.T, options harness.ServerOptions) (*harness.Server, *site) {
+	t.Helper()
+	options.Args = append(options.Args, "--max-requests-inflight=10", "--max-mutating-requests-inflight=5",
+		"--token-auth-file="+fileOf(t, "tokens.csv", worker+","+worker+",1\n"))
+	server := harness.StartServer(t, options)
+	s := newSite(t, server.URL, server.Config(t))
+	s.govern(t)
+	return server, s
+}
+
+// govern creates the level narrow, and waits until it governs the worker.
+func (s *site) govern(t *testing.T) {
+	t.Helper()
+	level := levelOf(narrow)
+	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{
+		Queues: 1, HandSize: 1, QueueLengthLimit: 2 * repetitions,
+	}}
+	_, err := s.api.PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = s.api.FlowSchemas().Create(t.Context(), &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: narrow},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: narrow}, MatchingPrecedence: 2,
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects:      []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: worker}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, ClusterScope: true}},
+			}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	eventually.Holds(t, "the level governs the worker", func(a *eventually.Attempt) {
+		_, err := s.ask(a.Context(), s.newWorker(t), http.MethodGet, schemasPath+"/exempt", "")
+		require.NoError(a, err)
+		require.Positive(a, s.metric(a, `apiserver_flowcontrol_dispatched_requests_total{flow_schema="narrow"`))
+	})
+}
+
+func levelOf(name string) *flowcontrolv1.PriorityLevelConfiguration {
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+			NominalConcurrencyShares: new(int32(1)), BorrowingLimitPercent: new(int32(0)), LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+		}},
+	}
+}
+
+// newWorker returns a client of the worker with connections of its own.
+func (s *site) newWorker(t *testing.T) *http.Client {
+	t.Helper()
+	config := rest.AnonymousClientConfig(s.config)
+	config.BearerToken = worker
+	config.Proxy = http.ProxyFromEnvironment // a function of its own, so that connections are not shared
+	transport, err := rest.TransportFor(config)
+	require.NoError(t, err)
+	client := &http.Client{Transport: transport}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+func (s *site) ask(ctx context.Context, client *http.Client, method, path, body string) (harness.Reply, error) {
+	return harness.Send(ctx, client, method, s.url+path, body)
+}
+
+// metric returns the sum of the series whose lines begin with a text.
+func (s *site) metric(a *eventually.Attempt, prefix string) (sum float64) {
+	answer, err := s.ask(a.Context(), s.http, http.MethodGet, "/metrics", "")
+	require.NoError(a, err)
+	require.Equal(a, http.StatusOK, answer.Code)
+	for line := range strings.Lines(answer.Body) {
+		if strings.HasPrefix(line, prefix) {
+			value, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndex(line, " "):]), 64)
+			require.NoError(a, err)
+			sum += value
+		}
+	}
+	return sum
+}
+
+// executing and waiting return the requests of the worker. A scrape would ask etcd.
+func (s *site) executing(a *eventually.Attempt) int { return s.levelColumn(a, "ExecutingRequests") }
+
+func (s *site) waiting(a *eventually.Attempt) int { return s.levelColumn(a, "WaitingRequests") }
+
+// levelColumn returns a column of the level narrow.
+func (s *site) levelColumn(a *eventually.Attempt, name string) int {
+	answer, err := s.ask(a.Context(), s.http, http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels", "")
+	require.NoError(a, err)
+	header, rows, _ := strings.Cut(answer.Body, "\n")
+	column := slices.IndexFunc(strings.Split(header, ","), func(title string) bool { return strings.TrimSpace(title) == name })
+	require.GreaterOrEqual(a, column, 0, answer.Body)
+	for row := range strings.Lines(rows) {
+		if cells := strings.Split(row, ","); strings.TrimSpace(cells[0]) == narrow {
+			value, err := strconv.Atoi(strings.TrimSpace(cells[column]))
+			require.NoError(a, err)
+			return value
+		}
+	}
+	require.Fail(a, "there is no level "+narrow, answer.Body)
+	return 0
+}
+
+// goroutines returns the number of goroutines of a server at rest.
+func (s *site) goroutines(t *testing.T) (number float64) {
+	t.Helper()
+	eventually.Holds(t, "the server is at rest", func(a *eventually.Attempt) {
+		require.Zero(a, s.executing(a)+s.waiting(a))
+		number = s.metric(a, "go_goroutines ")
+	})
+	return number
+}
+
+// goesOn requires that the server reads and writes, and is at rest afterwards: no seat is
+// taken, and goroutines are as many as before.
+func (s *site) goesOn(t *testing.T, goroutines float64) {
+	t.Helper()
+	client := s.newWorker(t)
+	eventually.Holds(t, "the server reads and writes", func(a *eventually.Attempt) {
+		name := fmt.Sprintf("write-%d", s.writes.Add(1))
+		_, err := s.api.PriorityLevelConfigurations().Create(a.Context(), levelOf(name), metav1.CreateOptions{})
+		require.NoError(a, err)
+		answer, err := s.ask(a.Context(), client, http.MethodGet, levelsPath+"/"+name, "")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.Code, answer.Body)
+		require.NoError(a, s.api.PriorityLevelConfigurations().Delete(a.Context(), name, metav1.DeleteOptions{}))
+	})
+	client.CloseIdleConnections()
+	eventually.Holds(t, "seats and goroutines are given back", func(a *eventually.Attempt) {
+		require.Zero(a, s.executing(a), "requests that execute")
+		require.Zero(a, s.waiting(a), "requests in queues")
+		require.Zero(a, s.metric(a, `apiserver_flowcontrol_current_executing_seats{flow_schema="narrow"`), "seats")
+		require.LessOrEqual(a, s.metric(a, "go_goroutines "), goroutines+spareGoroutines, "goroutines")
+	})
+}
+
+// fileOf writes a file for a server to read.
+func fileOf(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
