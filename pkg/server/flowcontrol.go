@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	restclient "k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
@@ -59,7 +60,8 @@ func (s *Server) applyFlowControl(context.Context) error {
 	}); err != nil {
 		return err
 	}
-	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check))
+	lag := &configurationLag{status: flowControl.ConfigurationStatus, clock: clock.RealClock{}}
+	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
 	return nil
 }
 

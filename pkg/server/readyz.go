@@ -15,6 +15,8 @@ const (
 	revisionsCheck = "etcd-revisions"
 	// configuredCheck waits for the stored configuration to be enforced.
 	configuredCheck = "flowcontrol-configured"
+	// lagCheck fails if the engine applies changes no more.
+	lagCheck = "flowcontrol-in-force"
 )
 
 // checkMessages are the messages of the checks that need no kube-apiserver.
@@ -27,6 +29,7 @@ func checkMessages() []filters.CheckMessage {
 			"the log and /readyz/"+storedObjectsCheck+" name its key and say what to do"),
 		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+embeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
+		filters.FailureMessage(lagCheck, "changes of FlowSchemas and PriorityLevelConfigurations have not been enforced for a minute: restart this server"),
 		filters.FailureMessage(bootstrap.CheckName, "the built-in objects are not all present yet; if this lasts, the log says why"),
 	}
 }

@@ -81,7 +81,11 @@ func (c *Check) record(result *failure) {
 	case result == nil && previous != nil:
 		c.log.Info("Check passed")
 	case result != nil && (previous == nil || previous.message != result.message):
-		c.log.Error(result.cause, "Check failed", "reason", result.message, "ready", !first || c.optional)
+		log := c.log
+		if !first {
+			log = log.WithValues("lastPassed", c.lastPassed) // tells one outage from the next: the program logs equal errors once a minute
+		}
+		log.Error(result.cause, "Check failed", "reason", result.message, "ready", !first || c.optional)
 	}
 }
 
