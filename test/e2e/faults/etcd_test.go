@@ -53,6 +53,9 @@ func TestFaultsBesideTheServer(t *testing.T) {
 			s.goesOn(t, goroutines)
 		})
 	}
+	answer, err := s.ask(t.Context(), s.http, http.MethodGet, "/readyz/flowcontrol-in-force", "")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
 	require.NotContains(t, process.Process.Output(), "Observed a panic")
 	// Spans that nobody receives do not delay the end.
 	start := time.Now()
