@@ -28,6 +28,7 @@ func TestFaultsBesideTheServer(t *testing.T) {
 	proxy := newProxy(t, strings.TrimPrefix(etcd.URL, "http://"))
 	const nobody = "127.0.0.1:9" // the port of discard, on which nothing listens
 	process, s := startServer(t, harness.ServerOptions{Args: []string{
+		"--request-timeout=4m", // requests may wait for a quarter of it: a minute
 		"--etcd-servers=http://" + proxy.listener.Addr().String(), "--authorization-rbac-file=" + fileOf(t, "rbac.yaml", workersRights),
 		"--audit-log-path=/dev/full", "--audit-policy-file=" + fileOf(t, "audit.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"),
 		"--tracing-config-file=" + fileOf(t, "tracing.yaml", "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nendpoint: "+nobody+"\nsamplingRatePerMillion: 1000000\n"),

@@ -104,8 +104,10 @@ func (s *site) govern(t *testing.T) {
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	client := s.newWorker(t)
+	defer client.CloseIdleConnections()
 	eventually.Holds(t, "the level governs the worker", func(a *eventually.Attempt) {
-		_, err := s.ask(a.Context(), s.newWorker(t), http.MethodGet, schemasPath+"/exempt", "")
+		_, err := s.ask(a.Context(), client, http.MethodGet, schemasPath+"/exempt", "")
 		require.NoError(a, err)
 		require.Positive(a, s.metric(a, `apiserver_flowcontrol_dispatched_requests_total{flow_schema="narrow"`))
 	})
