@@ -225,6 +225,14 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/relia
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
+# How long each fuzz target runs, and where, as in: make fuzz FUZZTIME=1m FOLDERS=pkg/insight/suite
+FUZZTIME ?= 10m
+FOLDERS ?=
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME, one after the other (hours)
+	@hack/fuzz.sh $(FUZZTIME) $(FOLDERS)
+
 bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
 	@touch $@

@@ -20,7 +20,7 @@ import (
 
 // testCA signs certificates for tests.
 type testCA struct {
-	t           *testing.T
+	t           testing.TB
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
 	pem         []byte
@@ -28,7 +28,7 @@ type testCA struct {
 	file string
 }
 
-func newCA(t *testing.T, name string) *testCA {
+func newCA(t testing.TB, name string) *testCA {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func certificateTemplate(subject pkix.Name) *x509.Certificate {
 
 // writeFile writes a file into the test's temporary directory and returns its
 // path.
-func writeFile(t *testing.T, name, content string) string {
+func writeFile(t testing.TB, name, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))

@@ -1,6 +1,7 @@
 package install_test
 
 import (
+	"bytes"
 	"math/rand"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	flowcontrolfuzzer "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/fuzzer"
@@ -37,12 +39,20 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	fuzzDecode(f, runtime.ContentTypeProtobuf)
 }
 
+func FuzzDecodeCBOR(f *testing.F) {
+	f.Add([]byte("\xd9\xd9\xf7\xa1DkindJFlowSchema"))
+	f.Add([]byte("\xd9\xd9\xf7\x9b\xff\xff\xff\xff\xff\xff\xff\xff"))
+	fuzzDecode(f, runtime.ContentTypeCBOR)
+}
+
 // fuzzDecode checks that decoding, strict decoding and validation never panic, and
-// that a decoded object keeps its spec in each version.
+// that a decoded object keeps its spec in each version, in which it is encoded alike once
+// more.
 func fuzzDecode(f *testing.F, mediaType string) {
 	f.Helper()
 	scheme := install.NewScheme()
-	codecs := serializer.NewCodecFactory(scheme)
+	// As the server does with the feature gate CBORServingAndStorage.
+	codecs := serializer.NewCodecFactory(scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
 	if !ok {
 		f.Fatalf("no serializer of %s", mediaType)
@@ -127,6 +137,13 @@ func requireSpecSurvives(t *testing.T, codec runtime.Codec, object runtime.Objec
 	}
 	if got := specOf(again); !equality.Semantic.DeepEqual(want, got) {
 		t.Fatalf("spec before and after it was stored (-before +after):\n%s", cmp.Diff(want, got))
+	}
+	repeated, err := runtime.Encode(codec, again)
+	if err != nil {
+		t.Fatalf("what was stored cannot be encoded: %v", err)
+	}
+	if !bytes.Equal(data, repeated) {
+		t.Fatalf("encoded first and once more (-first +once more):\n%s", cmp.Diff(data, repeated))
 	}
 }
 

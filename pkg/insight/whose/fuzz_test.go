@@ -1,0 +1,19 @@
+package whose
+
+import (
+	"testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+)
+
+// FuzzHistory checks that no line of an audit log makes its reader panic, nor the answer
+// about an object of it.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte(`{"kind":"Event","objectRef":{"apiGroup":"flowcontrol.apiserver.k8s.io","resource":"flowschemas","uid":"u","name":"n"},"responseObject":{"items":[{"metadata":{}}]}}`))
+	f.Add([]byte(`{"kind":"Event","verb":"delete","stage":"ResponseComplete","impersonatedUser":null,"requestObject":[],"responseObject":{"details":{"uid":1}}}`))
+	f.Fuzz(func(_ *testing.T, line []byte) {
+		history := &History{}
+		history.addLine(audit.Line{Number: 1, Text: line})
+		history.Notes()
+	})
+}
