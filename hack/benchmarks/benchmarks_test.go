@@ -2,25 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"runtime/pprof"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func TestResidentMemoryIsReadInBytes(t *testing.T) {
-	got, err := parseMemory([]byte("Name:\tetcd\nVmHWM:\t   61440 kB\nVmRSS:\t   51200 kB\nThreads:\t9\n"), "VmRSS")
-	require.NoError(t, err)
-	assert.InDelta(t, 50<<20, got, 1e-9)
-	_, err = parseMemory([]byte("Name:\tetcd\n"), "VmRSS")
-	require.ErrorContains(t, err, "has ended")
-
-	own, err := residentMemory(os.Getpid())
-	require.NoError(t, err)
-	assert.Greater(t, own, 1e6)
-}
 
 func TestLiveMemoryIsThatOfHeapAndStacks(t *testing.T) {
 	live, err := parseLiveMemory([]byte("heap profile: 1\n\n# runtime.MemStats\n# Alloc = 1\n# HeapAlloc = 3000\n# HeapSys = 4\n# Stack = 500 / 600\n"))

@@ -107,7 +107,7 @@ func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, s settings
 // round executes the task count times. It returns the median time and the peak
 // memory.
 func (t task) round(ctx context.Context, c *client, pid, round int) (measurement.Values, error) {
-	if err := resetPeak(pid); err != nil {
+	if err := measurement.ResetPeak(pid); err != nil {
 		return nil, err
 	}
 	var times []float64

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"runtime/debug"
-	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -45,31 +43,6 @@ func TestMarkIsFoundWhereverBlocksOfTheStreamEnd(t *testing.T) {
 	}
 	require.NoError(t, readUntil(iotest.OneByteReader(bytes.NewReader([]byte("a the-mark"))), mark))
 	require.ErrorIs(t, readUntil(iotest.ErrReader(os.ErrDeadlineExceeded), mark), os.ErrDeadlineExceeded)
-}
-
-func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
-	pid := os.Getpid()
-	peak := func() float64 {
-		bytes, err := peakOf(pid)
-		require.NoError(t, err)
-		return bytes
-	}
-	debug.FreeOSMemory() // so that the runtime frees no memory during the test
-	require.NoError(t, resetPeak(pid))
-	before := peak()
-	// The memory is mapped, not allocated: the heap may reuse freed memory.
-	held, err := syscall.Mmap(-1, 0, 64<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	require.NoError(t, err)
-	for i := range held {
-		held[i] = 1
-	}
-	after := peak()
-	assert.Greater(t, after, before+32<<20, "64 MiB were written")
-	require.NoError(t, syscall.Munmap(held))
-	assert.InDelta(t, after, peak(), 32<<20, "it is not what is held now")
-	require.NoError(t, resetPeak(pid))
-	assert.Less(t, peak(), after-32<<20)
-	require.ErrorContains(t, resetPeak(0), "Linux")
 }
 
 func TestPartIsChosenByItsName(t *testing.T) {

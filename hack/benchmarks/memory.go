@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
@@ -102,24 +99,7 @@ func parseLiveMemory(profile []byte) (float64, error) {
 }
 
 // residentMemory returns a process's VmRSS in bytes.
-func residentMemory(pid int) (float64, error) { return processMemory(pid, "VmRSS") }
+func residentMemory(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmRSS") }
 
-// processMemory returns a field of /proc/PID/status in bytes.
-func processMemory(pid int, field string) (float64, error) {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0, fmt.Errorf("memory is read from /proc, so on Linux only: %w", err)
-	}
-	return parseMemory(content, field)
-}
-
-func parseMemory(status []byte, field string) (float64, error) {
-	lines := bufio.NewScanner(bytes.NewReader(status))
-	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), field+":"); ok {
-			kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 64)
-			return kibibytes * 1024, err
-		}
-	}
-	return 0, fmt.Errorf("no %s in %q: the process has ended", field, status)
-}
+// peakOf returns the peak of resident memory since the last reset, in bytes.
+func peakOf(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmHWM") }

@@ -1,0 +1,32 @@
+package hostile
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFloodsOfUnknownClientsDoNotRefuseUsers sends small floods to a server behind a
+// kube-apiserver, to which each user's question is a new one. It takes ten seconds.
+func TestFloodsOfUnknownClientsDoNotRefuseUsers(t *testing.T) {
+	ours, _, err := StartBehind(t)
+	require.NoError(t, err)
+	for _, flood := range Floods() {
+		t.Run(flood.Name, func(t *testing.T) {
+			tally := &Tally{}
+			reading, err := flood.Under(t.Context(), ours, 100, 20, tally)
+			require.NoError(t, err)
+			require.Len(t, reading.Latencies, 20)
+			require.Empty(t, unexpected(tally, "401", "403", "429"))
+		})
+	}
+}
+
+// unexpected returns the answers that are none of those expected.
+func unexpected(tally *Tally, expected ...string) map[string]int {
+	counts := tally.Counts()
+	for _, answer := range expected {
+		delete(counts, answer)
+	}
+	return counts
+}

@@ -1,0 +1,9 @@
+// Package hostile sends what hostile clients send to a server, and measures what a mouse,
+// a user with a small steady read, gets meanwhile.
+//
+// A Case is one kind of attack. Judge runs it beside the mouse. No attack may make the
+// server fail, store anything, or let anybody in; the mouse gets no server error; the
+// server keeps within a stated bound of memory, and has no more goroutines and seats in
+// use afterwards than before. Latencies are written down, not judged: another program on
+// the machine could change them. Attacks have a size, by which they end.
+package hostile

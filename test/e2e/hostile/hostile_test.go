@@ -1,0 +1,30 @@
+package hostile
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// errNoAnswer is an error of a connection.
+var errNoAnswer = errors.New("no answer")
+
+// TestHostileClients makes every attack, small, on one server. A case takes one to four
+// seconds.
+func TestHostileClients(t *testing.T) {
+	server, err := StartOurs(t)
+	require.NoError(t, err)
+	for _, c := range Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			figures, err := server.Face(t.Context(), c, Size{Count: c.Small, Hold: time.Second}, 100*time.Millisecond)
+			require.NoError(t, err)
+			assert.NoError(t, Judge(c, figures))
+			assert.NoError(t, server.AwaitRest(t.Context(), figures.Before))
+			t.Logf("answers %v, peak %d MiB, the mouse read %d times, p99 %v, quiet %v",
+				figures.Answers, figures.Peak>>20, len(figures.During.Latencies), figures.During.P99(), figures.Quiet.P99())
+		})
+	}
+}

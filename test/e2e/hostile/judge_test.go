@@ -1,0 +1,69 @@
+package hostile
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
+	c := Case{Name: "x", Allowed: []string{"403"}, Memory: 1 << 30}
+	sound := func() *Figures {
+		f := &Figures{Answers: &Tally{}, Peak: 1 << 20}
+		f.Answers.add("403", 5)
+		f.During.add(time.Millisecond, 200, nil)
+		return f
+	}
+	require.NoError(t, Judge(c, sound()))
+	for name, test := range map[string]struct {
+		plant func(*Figures)
+		says  string
+	}{
+		"a server error for the mouse":    {func(f *Figures) { f.During.add(0, 503, nil) }, "1 reads of the mouse failed, such as: answered 503"},
+		"no connection for the mouse":     {func(f *Figures) { f.During.add(0, 0, errNoAnswer) }, "no answer"},
+		"a mouse that reads nothing":      {func(f *Figures) { f.During = Reading{} }, "the mouse read nothing"},
+		"somebody who gets in":            {func(f *Figures) { f.Answers.add("200", 1) }, `1 answers are "200"; they must be one of ["403"]`},
+		"a server error for an attacker":  {func(f *Figures) { f.Answers.add("500", 2) }, `2 answers are "500"`},
+		"an attack that was not made":     {func(f *Figures) { f.Answers = &Tally{} }, "nothing was tried"},
+		"an object that changed":          {func(f *Figures) { f.Changed = []string{"a"} }, `objects were created, changed or deleted: ["a"]`},
+		"more memory than the limits say": {func(f *Figures) { f.Peak = 2 << 30 }, "2048 MiB were resident; the bound is 1024"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := sound()
+			test.plant(f)
+			require.ErrorContains(t, Judge(c, f), test.says)
+		})
+	}
+}
+
+func TestChangesOfStoredObjectsAreFound(t *testing.T) {
+	before := map[string]int64{"same": 1, "changed": 1, "gone": 1}
+	require.ElementsMatch(t, []string{"changed", "gone", "new"}, differences(before, map[string]int64{"same": 1, "changed": 2, "new": 1}))
+}
+
+func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range Cases() {
+		require.False(t, names[c.Name], c.Name)
+		names[c.Name] = true
+		require.NotEmpty(t, c.Allowed, c.Name)
+		require.Positive(t, c.Memory, c.Name)
+		require.Less(t, c.Small, c.Large, c.Name)
+		require.NotContains(t, c.Allowed, "500", c.Name)
+	}
+}
+
+func TestTableHasBothServers(t *testing.T) {
+	ours := Figures{Answers: &Tally{}, Peak: 3 << 20}
+	ours.Answers.add("403", 5)
+	ours.Quiet.add(2*time.Millisecond, 200, nil)
+	ours.During.add(5*time.Millisecond, 200, nil)
+	theirs := ours
+	theirs.During.Failures = []string{"x"}
+	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | peak memory | kube-apiserver's | answers of this server |
+|---|---:|---:|---:|---:|---:|---:|---:|---|
+| a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 3 MiB | 3 MiB | 403: 5 |
+| b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 3 MiB |  | 403: 5 |
+`, Table([]Row{{Case{Name: "a", Large: 7}, ours, &theirs}, {Case{Name: "b", Large: 7, Beside: 1}, ours, nil}}))
+}
