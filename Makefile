@@ -225,6 +225,14 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/relia
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
+# As in: make soak SOAK=10m
+SOAK ?= 2h
+
+.PHONY: soak
+soak: ## Run a server under changing traffic and configuration; write docs/reliability.md (two hours)
+	@echo "soak: ordinary traffic and overload in turns, a change of the configuration each second, for $(SOAK)"
+	@go run ./hack/soak -for=$(SOAK)
+
 # How long each fuzz target runs, and where, as in: make fuzz FUZZTIME=1m FOLDERS=pkg/insight/suite
 FUZZTIME ?= 10m
 FOLDERS ?=
