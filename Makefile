@@ -225,6 +225,11 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/relia
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
+.PHONY: hostile
+hostile: ## Attack a server, and kube-apiserver beside it; write docs/reliability.md (half an hour)
+	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"
+	@go test -tags=long -count=1 -timeout=2h ./test/e2e/hostile -run '^(TestHostileClientsBesideKubeAPIServer|TestNewPermissionsUnderFloods)$$' -v -update-hostile
+
 # As in: make soak SOAK=10m
 SOAK ?= 2h
 

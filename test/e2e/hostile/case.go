@@ -59,7 +59,7 @@ func Cases() []Case {
 		{"a JSON patch that copies itself", 8, 100, 0, copyingPatches, append([]string{"200"}, malformed...), ordinary},
 		{"HTTP/2 streams opened and reset", 4000, 200_000, 0, resetStreams, []string{"streams", closed}, ordinary},
 		// 100 KB for each watch, and the server itself.
-		{"watches that never read", 300, 10_000, 0, unreadWatches, []string{open}, 2 * gigabyte},
+		{"watches that never read", 300, 10_000, 0, unreadWatches, []string{open, closed}, 2 * gigabyte},
 		{"users without permission, each another one", 1000, 100_000, 0, manyUsers, refused, ordinary},
 		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, refused, ordinary},
 		{"random tokens", 1000, 20_000, 0, randomTokens, refused, ordinary},

@@ -65,5 +65,5 @@ func TestTableHasBothServers(t *testing.T) {
 |---|---:|---:|---:|---:|---:|---:|---:|---|
 | a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 3 MiB | 3 MiB | 403: 5 |
 | b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 3 MiB |  | 403: 5 |
-`, Table([]Row{{Case{Name: "a", Large: 7}, ours, &theirs}, {Case{Name: "b", Large: 7, Beside: 1}, ours, nil}}))
+`, Table([]Row{{Case{Name: "a"}, 7, 7, ours, &theirs}, {Case{Name: "b"}, 7, 1, ours, nil}}))
 }

@@ -9,7 +9,9 @@ import (
 // Row is what a case did to both servers.
 type Row struct {
 	Case Case
-	Ours Figures
+	// Size and Beside are the sizes of the attacks on this server and on kube-apiserver.
+	Size, Beside int
+	Ours         Figures
 	// Theirs are those of kube-apiserver, nil if the attack could not be made on it.
 	Theirs *Figures
 }
@@ -20,9 +22,9 @@ func Table(rows []Row) string {
 	fmt.Fprint(&text, "| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | peak memory | kube-apiserver's | answers of this server |\n"+
 		"|---|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, row := range rows {
-		number := fmt.Sprint(row.Case.Large)
-		if row.Case.Beside != 0 {
-			number += fmt.Sprintf("; %d for kube-apiserver", row.Case.Beside)
+		number := fmt.Sprint(row.Size)
+		if row.Beside != row.Size {
+			number += fmt.Sprintf("; %d for kube-apiserver", row.Beside)
 		}
 		ours, theirs := row.Ours.cells(), [3]string{"failed", "", ""}
 		if row.Theirs != nil {

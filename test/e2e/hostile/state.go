@@ -7,10 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/scrape"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // fetch returns the body of an answer to the administrator.
@@ -46,19 +43,6 @@ func (s *Server) metrics(ctx context.Context) (scrape.Scrape, error) {
 func (s *Server) watches(ctx context.Context) (int, error) {
 	values, err := s.metrics(ctx)
 	return int(values.Sum("apiserver_longrunning_requests", `verb="WATCH"`, `resource="flowschemas"`)), err
-}
-
-// awaitWatches waits until as many watches are open as were sent.
-func (s *Server) awaitWatches(ctx context.Context, count int) error {
-	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
-		found, err := s.watches(a.Context())
-		require.NoError(a, err)
-		require.GreaterOrEqual(a, found, count)
-	})
-	if failures != "" {
-		return fmt.Errorf("waiting for %d watches: %s", count, failures)
-	}
-	return nil
 }
 
 // Rest is what a server uses when nobody asks it for anything.

@@ -3,27 +3,32 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // events is the number of writes while watches are open.
 const events = 20
 
 // unreadWatches opens watches, each of which the server may send nothing but headers, and
-// reads nothing of any connection. An administrator writes meanwhile.
+// reads nothing more of any connection. An administrator writes meanwhile.
 func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) error {
+	before, err := s.watches(ctx) // those of the server itself
+	if err != nil {
+		return err
+	}
 	var mu sync.Mutex // guards connections and failure
-	var connections []*http2Connection
+	var connections []net.Conn
 	var failure error
-	defer func() {
-		for _, connection := range connections {
-			_ = connection.Close()
-		}
-	}()
+	defer func() { closeAll(connections) }()
 	inParallel(ctx, workers/4, (size.Count+perConnection-1)/perConnection, func(i int) {
 		connection, err := s.openWatches(ctx, min(perConnection, size.Count-i*perConnection))
 		mu.Lock()
@@ -38,31 +43,82 @@ func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) erro
 	if failure != nil {
 		return failure
 	}
-	if err := s.awaitWatches(ctx, size.Count); err != nil {
-		return err
-	}
 	for i := range events {
 		if err := s.touch(ctx, i); err != nil {
 			return err
 		}
 	}
 	pause(ctx, size.Hold)
-	watches, err := s.watches(ctx)
-	tally.add(open, watches)
+	now, err := s.watches(ctx)
+	tally.add(open, now-before)
+	tally.add(closed, max(size.Count-(now-before), 0))
 	return err
 }
 
-func (s *Server) openWatches(ctx context.Context, count int) (*http2Connection, error) {
+// openWatches opens watches on a connection. It sends those once more that flow control
+// rejects, and returns when all are open. The caller closes the connection.
+func (s *Server) openWatches(ctx context.Context, count int) (net.Conn, error) {
 	connection, err := s.dialHTTP2(ctx, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	if err != nil {
 		return nil, err
 	}
-	for i := range count {
-		if err := connection.get(2*i+1, schemas+"?watch=1&timeoutSeconds=3600&resourceVersion=0", writer); err != nil {
+	if err := connection.SetReadDeadline(time.Now().Add(eventually.Grace)); err != nil {
+		return connection, err
+	}
+	connection.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	sent := 0
+	for range count {
+		if err := connection.watch(&sent); err != nil {
 			return connection, err
 		}
 	}
-	return connection, connection.buffer.Flush()
+	for opened := 0; opened < count; {
+		status, err := connection.status()
+		if err == nil && status == "200" {
+			opened++
+			continue
+		}
+		if err == nil && status != "429" {
+			err = fmt.Errorf("a watch was answered %s", status)
+		}
+		if err == nil {
+			err = connection.watch(&sent)
+		}
+		if err != nil {
+			return connection, fmt.Errorf("%d of %d watches are open, after %d requests: %w", opened, count, sent, err)
+		}
+	}
+	return connection, nil
+}
+
+// watch sends one more watch on the connection, and counts it.
+func (c *http2Connection) watch(sent *int) error {
+	if err := c.get(2**sent+1, schemas+"?watch=1&timeoutSeconds=3600&resourceVersion=0", writer); err != nil {
+		return err
+	}
+	*sent++
+	return c.buffer.Flush()
+}
+
+// status reads until the headers of an answer, and returns its status. It ends the stream
+// of an answer that is no watch.
+func (c *http2Connection) status() (string, error) {
+	for {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			return "", err
+		}
+		switch frame := frame.(type) {
+		case *http2.GoAwayFrame:
+			return "", fmt.Errorf("the server ends the connection: %v", frame.ErrCode)
+		case *http2.MetaHeadersFrame:
+			status := frame.PseudoValue("status")
+			if status != "200" {
+				err = c.WriteRSTStream(frame.StreamID, http2.ErrCodeCancel)
+			}
+			return status, err
+		}
+	}
 }
 
 // touch writes an annotation of a flow schema, which changes no specification.
