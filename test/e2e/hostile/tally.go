@@ -28,36 +28,36 @@ type Tally struct {
 }
 
 // add counts answers.
-func (t *Tally) add(answer string, count int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.counts == nil {
-		t.counts = map[string]int{}
+func (c *Tally) add(answer string, count int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]int{}
 	}
 	if count != 0 {
-		t.counts[answer] += count
+		c.counts[answer] += count
 	}
 }
 
 // addStatus counts the answer to a request.
-func (t *Tally) addStatus(status int, err error) {
+func (c *Tally) addStatus(status int, err error) {
 	if err != nil {
-		t.add(cutOff, 1)
+		c.add(cutOff, 1)
 		return
 	}
-	t.add(fmt.Sprint(status), 1)
+	c.add(fmt.Sprint(status), 1)
 }
 
 // Counts returns the counts by answer.
-func (t *Tally) Counts() map[string]int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return maps.Clone(t.counts)
+func (c *Tally) Counts() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.counts)
 }
 
 // String lists the counts.
-func (t *Tally) String() string {
-	counts := t.Counts()
+func (c *Tally) String() string {
+	counts := c.Counts()
 	var all []string
 	for _, answer := range slices.Sorted(maps.Keys(counts)) {
 		all = append(all, fmt.Sprintf("%s: %d", answer, counts[answer]))
@@ -66,10 +66,10 @@ func (t *Tally) String() string {
 }
 
 // await waits until there are that many answers.
-func (t *Tally) await(ctx context.Context, count int) error {
+func (c *Tally) await(ctx context.Context, count int) error {
 	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
 		sum := 0
-		for _, each := range t.Counts() {
+		for _, each := range c.Counts() {
 			sum += each
 		}
 		require.GreaterOrEqual(a, sum, count)
