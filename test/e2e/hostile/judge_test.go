@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 		says  string
 	}{
 		"a server error for the mouse":    {func(f *Figures) { f.During.add(0, 503, nil) }, "1 reads of the mouse failed, such as: answered 503"},
-		"no connection for the mouse":     {func(f *Figures) { f.During.add(0, 0, errNoAnswer) }, "no answer"},
+		"no connection for the mouse":     {func(f *Figures) { f.During.add(0, 0, errors.New("no answer")) }, "no answer"},
 		"a mouse that reads nothing":      {func(f *Figures) { f.During = Reading{} }, "the mouse read nothing"},
 		"somebody who gets in":            {func(f *Figures) { f.Answers.add("200", 1) }, `1 answers are "200"; they must be one of ["403"]`},
 		"a server error for an attacker":  {func(f *Figures) { f.Answers.add("500", 2) }, `2 answers are "500"`},

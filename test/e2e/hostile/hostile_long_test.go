@@ -1,16 +1,14 @@
+//go:build long
+
 package hostile
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// errNoAnswer is an error of a connection.
-var errNoAnswer = errors.New("no answer")
 
 // TestHostileClients makes every attack, small, on one server. A case takes one to four
 // seconds.
