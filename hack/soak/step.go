@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // step returns a change of the configuration. Six of them create a level and a flow schema
@@ -17,16 +18,13 @@ func step(number int) (method, path, body string) {
 			`"limited":{"nominalConcurrencyShares":%d,"limitResponse":{"type":"Queue","queuing":{"queues":16,"handSize":4,"queueLengthLimit":50}}}}}`, name, shares)
 	}
 	schemaAt := func(precedence int) string {
-		subjects := ""
+		var subjects []string
 		for i := range mice / 2 {
-			if i > 0 {
-				subjects += ","
-			}
-			subjects += fmt.Sprintf(`{"kind":"User","user":{"name":"mouse-%d"}}`, 2*i)
+			subjects = append(subjects, fmt.Sprintf(`{"kind":"User","user":{"name":"mouse-%d"}}`, 2*i))
 		}
 		return fmt.Sprintf(`{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":%q},"spec":{"matchingPrecedence":%d,`+
 			`"priorityLevelConfiguration":{"name":%q},"distinguisherMethod":{"type":"ByUser"},"rules":[{"subjects":[%s],`+
-			`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"clusterScope":true,"namespaces":["*"]}]}]}}`, name, precedence, name, subjects)
+			`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"clusterScope":true,"namespaces":["*"]}]}]}}`, name, precedence, name, strings.Join(subjects, ","))
 	}
 	switch number % 6 {
 	case 0:

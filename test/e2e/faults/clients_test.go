@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +62,7 @@ func (e *etcdSite) begin(t *testing.T, count int) (group *sync.WaitGroup, leave 
 	client, group := e.newWorker(t), &sync.WaitGroup{}
 	for i := range count {
 		group.Go(func() {
-			_, _ = e.ask(ctx, client, http.MethodGet, fmt.Sprintf("%s/nobody-has-this-name-%d", schemasPath, i), "") // no answer comes
+			_, _ = e.ask(ctx, client, fmt.Sprintf("%s/nobody-has-this-name-%d", schemasPath, i)) // no answer comes
 		})
 	}
 	return group, leave

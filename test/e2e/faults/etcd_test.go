@@ -54,7 +54,7 @@ func TestFaultsBesideTheServer(t *testing.T) {
 			s.goesOn(t, goroutines)
 		})
 	}
-	answer, err := s.ask(t.Context(), s.http, http.MethodGet, "/readyz/flowcontrol-in-force", "")
+	answer, err := s.ask(t.Context(), s.http, "/readyz/flowcontrol-in-force")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
 	require.NotContains(t, process.Process.Output(), "Observed a panic")
@@ -74,7 +74,7 @@ func testAuditLogIsFull(t *testing.T, e *etcdSite) {
 
 func testSlowEtcd(t *testing.T, e *etcdSite) {
 	e.etcd.become(delays)
-	answer, err := e.ask(t.Context(), e.newWorker(t), http.MethodGet, schemasPath+"/exempt", "")
+	answer, err := e.ask(t.Context(), e.newWorker(t), schemasPath+"/exempt")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, answer.Code, "a slow answer is an answer")
 }
@@ -86,7 +86,7 @@ func testBrokenEtcd(t *testing.T, e *etcdSite, b behaviour) {
 	var group sync.WaitGroup
 	for range repetitions / 10 {
 		group.Go(func() {
-			answer, err := e.ask(t.Context(), client, http.MethodGet, schemasPath+"/exempt?timeout=2s", "")
+			answer, err := e.ask(t.Context(), client, schemasPath+"/exempt?timeout=2s")
 			if err == nil { // at its deadline an answer may be cut off
 				requireAway(t, answer)
 			}
@@ -100,7 +100,7 @@ func testBrokenEtcd(t *testing.T, e *etcdSite, b behaviour) {
 		})
 	}
 	group.Wait()
-	answer, err := e.ask(t.Context(), e.http, http.MethodGet, "/livez", "")
+	answer, err := e.ask(t.Context(), e.http, "/livez")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, answer.Code, "a restart would not help")
 }

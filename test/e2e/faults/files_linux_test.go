@@ -37,11 +37,11 @@ func TestMemoryAndFilesRunOut(t *testing.T) {
 	newcomer := s.newWorker(t)
 	answers := make(chan error, 1)
 	go func() {
-		_, err := s.ask(t.Context(), newcomer, http.MethodGet, schemasPath+"/exempt", "")
+		_, err := s.ask(t.Context(), newcomer, schemasPath+"/exempt")
 		answers <- err
 	}()
 	require.NoError(t, process.Process.WaitOutput(t.Context(), "too many open files"), "the reason is said")
-	answer, err := s.ask(t.Context(), s.http, http.MethodGet, schemasPath+"/exempt", "")
+	answer, err := s.ask(t.Context(), s.http, schemasPath+"/exempt")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, answer.Code, "clients that are connected are served")
 

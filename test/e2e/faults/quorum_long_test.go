@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func TestTheSameMessageIsLoggedOnceAMinuteWhileEtcdIsAway(t *testing.T) {
 	})
 	members[0].Kill(t)
 	eventually.Holds(t, "the server is not ready, because of etcd", func(a *eventually.Attempt) {
-		answer, err := s.ask(a.Context(), s.http, http.MethodGet, "/readyz", "")
+		answer, err := s.ask(a.Context(), s.http, "/readyz")
 		require.NoError(a, err)
 		require.Contains(a, answer.Body, "[-]etcd failed")
 	})

@@ -107,7 +107,7 @@ func (s *site) govern(t *testing.T) {
 	client := s.newWorker(t)
 	defer client.CloseIdleConnections()
 	eventually.Holds(t, "the level governs the worker", func(a *eventually.Attempt) {
-		_, err := s.ask(a.Context(), client, http.MethodGet, schemasPath+"/exempt", "")
+		_, err := s.ask(a.Context(), client, schemasPath+"/exempt")
 		require.NoError(a, err)
 		require.Positive(a, s.metric(a, `apiserver_flowcontrol_dispatched_requests_total{flow_schema="narrow"`))
 	})
@@ -135,13 +135,13 @@ func (s *site) newWorker(t *testing.T) *http.Client {
 	return client
 }
 
-func (s *site) ask(ctx context.Context, client *http.Client, method, path, body string) (harness.Reply, error) {
-	return harness.Send(ctx, client, method, s.url+path, body)
+func (s *site) ask(ctx context.Context, client *http.Client, path string) (harness.Reply, error) {
+	return harness.Send(ctx, client, http.MethodGet, s.url+path, "")
 }
 
 // metric returns the sum of the series whose lines begin with a text.
 func (s *site) metric(a *eventually.Attempt, prefix string) (sum float64) {
-	answer, err := s.ask(a.Context(), s.http, http.MethodGet, "/metrics", "")
+	answer, err := s.ask(a.Context(), s.http, "/metrics")
 	require.NoError(a, err)
 	require.Equal(a, http.StatusOK, answer.Code)
 	for line := range strings.Lines(answer.Body) {
@@ -161,7 +161,7 @@ func (s *site) waiting(a *eventually.Attempt) int { return s.levelColumn(a, "Wai
 
 // levelColumn returns a column of the level narrow.
 func (s *site) levelColumn(a *eventually.Attempt, name string) int {
-	answer, err := s.ask(a.Context(), s.http, http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels", "")
+	answer, err := s.ask(a.Context(), s.http, "/debug/api_priority_and_fairness/dump_priority_levels")
 	require.NoError(a, err)
 	header, rows, _ := strings.Cut(answer.Body, "\n")
 	column := slices.IndexFunc(strings.Split(header, ","), func(title string) bool { return strings.TrimSpace(title) == name })
@@ -196,7 +196,7 @@ func (s *site) goesOn(t *testing.T, goroutines float64) {
 		name := fmt.Sprintf("write-%d", s.writes.Add(1))
 		_, err := s.api.PriorityLevelConfigurations().Create(a.Context(), levelOf(name), metav1.CreateOptions{})
 		require.NoError(a, err)
-		answer, err := s.ask(a.Context(), client, http.MethodGet, levelsPath+"/"+name, "")
+		answer, err := s.ask(a.Context(), client, levelsPath+"/"+name)
 		require.NoError(a, err)
 		require.Equal(a, http.StatusOK, answer.Code, answer.Body)
 		require.NoError(a, s.api.PriorityLevelConfigurations().Delete(a.Context(), name, metav1.DeleteOptions{}))

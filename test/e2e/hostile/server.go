@@ -101,21 +101,21 @@ func newServer(name, url string, process *harness.Process, config *rest.Config) 
 // writeUsers writes the files of users and permissions into a directory.
 func writeUsers(t harness.TB) (dir string, err error) {
 	dir = t.TempDir()
-	tokens := admin + ",admin,admin,system:masters\n"
-	roles := strings.TrimSpace(permissions)
+	tokens := []string{admin + ",admin,admin,system:masters\n"}
+	roles := []string{strings.TrimSpace(permissions)}
 	for _, name := range []string{mouse, writer, stranger, proxy} {
-		tokens += fmt.Sprintf("%[1]s,%[1]s,%[1]s\n", name)
+		tokens = append(tokens, fmt.Sprintf("%[1]s,%[1]s,%[1]s\n", name))
 		if name == stranger {
 			continue
 		}
-		roles += fmt.Sprintf("\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: %[1]s}\n"+
+		roles = append(roles, fmt.Sprintf("\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: %[1]s}\n"+
 			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}\n"+
-			"subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]\n", name)
+			"subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]\n", name))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tokens.csv"), []byte(tokens), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "tokens.csv"), []byte(strings.Join(tokens, "")), 0o600); err != nil {
 		return "", err
 	}
-	return dir, os.WriteFile(filepath.Join(dir, "rbac.yaml"), []byte(roles), 0o600)
+	return dir, os.WriteFile(filepath.Join(dir, "rbac.yaml"), []byte(strings.Join(roles, "")), 0o600)
 }
 
 // host is the address of the server.

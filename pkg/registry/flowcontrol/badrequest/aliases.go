@@ -28,11 +28,11 @@ func checkAliases(r *http.Request, bodyLimit int64) (*http.Request, error) {
 		return unread, nil
 	}
 	var document yaml.Node
-	switch err := yaml.Unmarshal(body, &document); {
-	case err != nil && !libraryRejects(body, &struct{}{}):
+	if err := yaml.Unmarshal(body, &document); err != nil {
+		if libraryRejects(body, &struct{}{}) {
+			return unread, nil //nolint:nilerr // the library says what is wrong
+		}
 		return unread, apierrors.NewBadRequest("the YAML body has aliases that cannot be followed; write the values out: " + err.Error())
-	case err != nil:
-		return unread, nil
 	}
 	if (expansion{limit: bodyLimit, sizes: map[*yaml.Node]int64{}}).of(&document) <= bodyLimit || libraryRejects(body, new(any)) {
 		return unread, nil
