@@ -30,7 +30,7 @@ func checkAliases(r *http.Request, bodyLimit int64) (*http.Request, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(body, &document); err != nil {
 		if libraryRejects(body, &struct{}{}) {
-			return unread, nil //nolint:nilerr // the library says what is wrong
+			return unread, nil // the library says what is wrong
 		}
 		return unread, apierrors.NewBadRequest("the YAML body has aliases that cannot be followed; write the values out: " + err.Error())
 	}
