@@ -81,11 +81,12 @@ func (c *Check) record(result *failure) {
 	case result == nil && previous != nil:
 		c.log.Info("Check passed")
 	case result != nil && (previous == nil || previous.message != result.message):
-		log := c.log
+		values := []any{"reason", result.message, "ready", !first || c.optional}
 		if !first {
-			log = log.WithValues("lastPassed", c.lastPassed) // tells one outage from the next: the program logs equal errors once a minute
+			// Tells one outage from the next: the program logs equal errors once a minute.
+			values = append(values, "lastPassed", c.lastPassed.UTC().Format(time.RFC3339Nano))
 		}
-		log.Error(result.cause, "Check failed", "reason", result.message, "ready", !first || c.optional)
+		c.log.Error(result.cause, "Check failed", values...)
 	}
 }
 
