@@ -159,12 +159,12 @@ proofs: ## Check that each promise was tested in the last test run
 # them. So `make test` runs under it those packages of the engine that hold its state
 # and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
 # others of the engine, RACED names what runs under the detector in its folder.
-LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|configsync|debugendpoints|filter|statussync))?$$
+LARGE := /pkg/apf(/(adoption|allocation|benchmarks|borrowing|classify|configsync|debugendpoints|demand|filter|metrics|statussync|test/release))?$$
 RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units
 test-units:
-	@status=0; for phase in test-race $(if $(LANE),test-race-others) test-plain test-parity; do nice $(MAKE) $$phase || status=$$?; done; exit $$status
+	@status=0; for phase in test-race $(if $(LANE),test-race-others) test-plain test-parity; do nice -n 19 $(MAKE) $$phase || status=$$?; done; exit $$status
 
 .PHONY: test-unit
 test-unit: bin/gotestsum ## Run the unit tests, without the race detector
@@ -224,6 +224,11 @@ chaos: ## Break servers, etcd and their network under load, and check every answ
 chaos-long: ## The same with 200 faults and 100,000 operations; write docs/reliability.md (an hour)
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
+
+.PHONY: chaos-peer
+chaos-peer: ## Break kube-apiservers in the same way; write docs/reliability.md (ten minutes)
+	@echo "chaos-peer: three kube-apiservers on three members of etcd, $(FAULTS) faults"
+	@$(call CHAOS,$(FAULTS),0) -peer -update-reliability
 
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/reliability.md (half an hour)
@@ -298,6 +303,11 @@ bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@go run ./hack/listcosts
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@go run ./hack/benchmarks
+
+.PHONY: overload
+overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/benchmarks.md (two hours)
+	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (two hours)"
+	@go run ./hack/overload
 
 .PHONY: fidelity
 fidelity: ## Compare simulations with real servers; write docs/simulate.md (more than an hour)

@@ -42,7 +42,7 @@ type site struct {
 
 // replica is a server.
 type replica struct {
-	*harness.Server
+	*harness.APIServer
 	api    apiclient.Server
 	client versioned.Interface
 	http   *http.Client  // without a timeout
@@ -110,7 +110,11 @@ func (s *site) startReplica(t *testing.T) *replica {
 		r.links = append(r.links, link)
 		addresses = append(addresses, "http://"+link.Address())
 	}
-	r.Server = harness.StartServer(t, harness.ServerOptions{Program: *program, Args: []string{"--etcd-servers=" + strings.Join(addresses, ",")}})
+	if args := []string{"--etcd-servers=" + strings.Join(addresses, ","), "--etcd-prefix=" + storePrefix}; *peer {
+		r.APIServer = &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args}).APIServer
+	} else {
+		r.APIServer = &harness.StartServer(t, harness.ServerOptions{Program: *program, Args: args}).APIServer
+	}
 	config := r.Config(t)
 	config.WarningHandler = rest.NoWarnings{} // that a level does not exist
 	var err error

@@ -16,7 +16,7 @@ const adminToken = "test-admin-token"
 
 // KubeAPIServerOptions configures a kube-apiserver process.
 type KubeAPIServerOptions struct {
-	// Etcd is its store; required.
+	// Etcd is its store; nil: Args name it.
 	Etcd *Etcd
 	// Program is the path of the binary; empty: that of the supported release.
 	Program string
@@ -115,6 +115,10 @@ func (k *KubeAPIServer) writeKubeconfig(t TB) {
 
 func (k *KubeAPIServer) processCommand(t TB) Command {
 	t.Helper()
-	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args, k.options.Etcd.ServerArgs(t), k.options.Args)
+	args := slices.Concat([]string{"--secure-port=" + strconv.Itoa(k.port)}, k.args)
+	if k.options.Etcd != nil {
+		args = append(args, k.options.Etcd.ServerArgs(t)...)
+	}
+	args = append(args, k.options.Args...)
 	return Command{Path: k.path, Args: args, Env: k.options.Env}
 }

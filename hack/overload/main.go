@@ -1,0 +1,95 @@
+// Command overload measures what a server finishes that is asked for two, five and ten
+// times as much as it can do, by the total of its flow control: with static totals, and
+// with --flow-control-total=adaptive, which starts at one of them. Either the processor, the
+// memory or the speed of etcd is what there is too little of.
+//
+// An elephant sends lists or gets at random times, however many of them the server has
+// answered. Goodput is the rate of its requests that are answered with 200 within two
+// seconds of being sent. Meanwhile an important client, of a priority level of its own, gets
+// one object 20 times a second.
+//
+// The tables go to stdout and docs/benchmarks.md. A run takes an hour.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// settings is the extent of the measurements.
+type settings struct {
+	factors []float64 // of the capacity
+	// settle is how long an adaptive total has to come to rest, and load how long each
+	// server is measured.
+	settle, load time.Duration
+	only         string // what is short; empty: each in turn
+}
+
+func main() {
+	s := settings{factors: []float64{2, 5, 10}}
+	flag.Func("factors", "loads, as multiples of what the server can do (default 2,5,10)", func(value string) (err error) {
+		s.factors, err = parseFactors(value)
+		return err
+	})
+	flag.DurationVar(&s.settle, "settle", 4*time.Minute, "how long an adaptive total has to come to rest")
+	flag.DurationVar(&s.load, "load", 20*time.Second, "how long each server is measured")
+	flag.StringVar(&s.only, "only", "", "what is short: processors, memory or etcd; with it no file is written")
+	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
+	load := flag.String(arrivalsFlag, "", "be the elephant, with this load in JSON (the program runs itself so)")
+	flag.Parse()
+	program.Run(func(ctx context.Context) error {
+		if *load != "" {
+			return arrive(ctx, *load)
+		}
+		return run(ctx, s, *output)
+	})
+}
+
+// parseFactors parses numbers that are separated by commas.
+func parseFactors(value string) (factors []float64, err error) {
+	for field := range strings.SplitSeq(value, ",") {
+		factor, err := strconv.ParseFloat(field, 64)
+		if err != nil || math.IsNaN(factor) || factor <= 0 || factor > 100 {
+			return nil, fmt.Errorf("%q is not a number above 0 and up to 100", field)
+		}
+		factors = append(factors, factor)
+	}
+	return factors, nil
+}
+
+func run(ctx context.Context, s settings, output string) error {
+	chosen := shortages()
+	if s.only != "" {
+		chosen = nil
+		for _, short := range shortages() {
+			if short.key == s.only {
+				chosen = append(chosen, short)
+			}
+		}
+		if chosen == nil {
+			return errors.New("--only is " + strconv.Quote(s.only) + "; it must be processors, memory or etcd")
+		}
+	}
+	var results []result
+	err := harness.Own(ctx, func(o *harness.Owner) {
+		for _, short := range chosen {
+			o.Within(func(o *harness.Owner) { results = append(results, short.measure(o, s)...) })
+		}
+	})
+	if err != nil || output == "" || s.only != "" {
+		fmt.Print(report(s, results))
+		return err
+	}
+	return document.Publish("overload", output, report(s, results))
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
+)
+
+// report returns the section of docs/benchmarks.md.
+func report(s settings, results []result) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `## Overload
+
+Written by `+"`make bench`"+` on a machine with %d processors: a server alone, with an etcd process of
+its own. An elephant sends requests at random times, so many times as often as the server answers
+a few connections without a pause; they are *good* if they are answered with 200 within %v. An
+important client of another level gets an object every %v. Each server is measured for %v, one with
+an adaptive total after %v; it starts at the third of the static totals, and stays within all four.
+*Beside the best* is the goodput relative to that of the best static total under the same load.
+Client, server and etcd share the machine. Gradient2 and Vegas are limits by latency, with
+their published rules; *alone* is an adaptive total that knows one signal only. For these the
+seats of the elephant's level are set by the API every second, within the same bounds.
+`, runtime.NumCPU(), patience, mousePace, s.load, s.settle)
+	for _, short := range shortages() {
+		rows := rowsOf(short, results)
+		if rows == "" {
+			continue
+		}
+		header := measurement.Row{"load", "seats", "good, per second", "beside the best", "rejected", "late", "important p99", "of it when quiet", "its refused", "peak memory", "deviation of the seats"}
+		fmt.Fprintf(&text, "\n### %s\n\n%s\n\n%s%s%s", short.title, short.about, header, header.Rule(), rows)
+	}
+	return text.String()
+}
+
+// rowsOf returns the rows of a shortage.
+func rowsOf(short shortage, results []result) string {
+	var rows strings.Builder
+	for _, r := range results {
+		if r.short.key != short.key {
+			continue
+		}
+		sent := max(1, r.outcome.Good+r.outcome.Rejected+r.outcome.Late+r.outcome.Failed)
+		share := func(n int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(sent)) }
+		memory, deviation := fmt.Sprintf("%.0f MiB", r.peak/mebibyte), ""
+		if r.outOfMemory() {
+			memory += ", **above the limit**"
+		}
+		if r.regime.moves {
+			mean, d := meanAndDeviation(r.seats)
+			deviation = fmt.Sprintf("%.1f %%", 100*d/max(1, mean))
+		}
+		rows.WriteString(measurement.Row{
+			fmt.Sprintf("%g times", r.factor), r.name(), fmt.Sprintf("%.1f", r.goodput), fmt.Sprintf("%.2f", r.goodput/best(r, results)),
+			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(r.busy).String(), duration(r.quiet).String(), fmt.Sprint(r.refused), memory, deviation,
+		}.String())
+	}
+	return rows.String()
+}
+
+// best returns the goodput of the best static total under the load of r.
+func best(r result, results []result) float64 {
+	most := 0.0
+	for _, other := range results {
+		if other.short.key == r.short.key && other.factor == r.factor && !other.regime.moves && !other.outOfMemory() {
+			most = max(most, other.goodput)
+		}
+	}
+	return most
+}
