@@ -65,12 +65,12 @@ func etcdProgram() program {
 }
 
 func prometheusProgram() program {
-	return program{name: "prometheus", module: "hack/tools/programs", pkg: "github.com/prometheus/prometheus/cmd/prometheus"}
+	return program{name: "prometheus", module: "hack/tools/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus"}
 }
 
 // promtoolProgram returns the tool that checks and tests rules of Prometheus.
 func promtoolProgram() program {
-	return program{name: "promtool", module: "hack/tools/promtool", pkg: "github.com/prometheus/prometheus/cmd/promtool"}
+	return program{name: "promtool", module: "hack/tools/prometheus", pkg: "github.com/prometheus/prometheus/cmd/promtool"}
 }
 
 func kubernetesProgram(name string) program {

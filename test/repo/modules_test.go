@@ -36,8 +36,9 @@ func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
 	}
 }
 
-// requirements maps the modules that a go.mod requires to their versions, after
-// replacements.
+// requirements maps the modules that a go.mod requires to their versions. One that is
+// replaced by another version has both: with -trimpath the go command records the version
+// that is required, and so compiles the same files once more.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	type version struct{ Path, Version string }
@@ -52,8 +53,9 @@ func requirements(t *testing.T, folder string) map[string]string {
 		versions[required.Path] = required.Version
 	}
 	for _, replaced := range mod.Replace {
-		if _, ok := versions[replaced.Old.Path]; ok && replaced.New.Path == replaced.Old.Path {
-			versions[replaced.Old.Path] = replaced.New.Version
+		required, ok := versions[replaced.Old.Path]
+		if ok && replaced.New.Path == replaced.Old.Path && replaced.New.Version != required {
+			versions[replaced.Old.Path] = required + " => " + replaced.New.Version
 		}
 	}
 	return versions
