@@ -48,6 +48,7 @@ func Cases() []Case {
 	return []Case{
 		// Half of them never begin TLS. Go's server keeps a goroutine and its buffers for each.
 		{"connections that send nothing", 500, 10_000, 0, idleConnections, []string{open, closed}, ordinary},
+		{"TLS handshakes, and nothing else", 500, 20_000, 0, handshakes, []string{open, closed}, ordinary},
 		{"headers, a byte a second", 100, 1000, 0, slowHeaders, []string{open, closed, "400", "408"}, ordinary},
 		{"bodies, a byte a second", 50, 500, 0, slowBodies, []string{open, closed, "400", "429", "504"}, ordinary},
 		// Three megabytes of each body are read before it is rejected.

@@ -30,6 +30,20 @@ func idleConnections(ctx context.Context, s *Server, size Size, tally *Tally) er
 	return nil
 }
 
+// handshakes opens connections, and closes each as soon as TLS is established.
+func handshakes(ctx context.Context, s *Server, size Size, tally *Tally) error {
+	inParallel(ctx, workers, size.Count, func(int) {
+		connection, err := s.dial(ctx)
+		if err != nil {
+			tally.add(closed, 1)
+			return
+		}
+		tally.add(open, 1)
+		_ = connection.Close()
+	})
+	return nil
+}
+
 // slowHeaders begins requests and sends a byte of a header each second.
 func slowHeaders(ctx context.Context, s *Server, size Size, tally *Tally) error {
 	return s.trickle(ctx, size, tally, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")

@@ -19,22 +19,23 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// buildImage builds the image, with build arguments, and returns it as an archive.
-func buildImage(t *testing.T, arguments map[string]string) string {
+// buildImage builds the image for a platform, such as linux/arm64, with build arguments,
+// and returns it as an archive.
+func buildImage(t *testing.T, platform string, arguments map[string]string) string {
 	t.Helper()
 	address := startBuilder(t)
 	root, err := binaries.Root()
 	require.NoError(t, err)
 	archive := filepath.Join(t.TempDir(), "image.tar")
 	args := []string{"--addr=" + address, "build", "--progress=plain", "--frontend=dockerfile.v0",
-		"--local=context=" + root, "--local=dockerfile=" + root, "--output=type=oci,dest=" + archive}
+		"--local=context=" + root, "--local=dockerfile=" + root, "--output=type=oci,dest=" + archive, "--opt=platform=" + platform}
 	for name, value := range arguments {
 		args = append(args, "--opt=build-arg:"+name+"="+value)
 	}
 	buildctl, err := binaries.Buildctl(t.Context())
 	require.NoError(t, err)
-	// The build compiles packages that are not in Go's cache.
-	ctx, cancel := context.WithTimeout(t.Context(), 3*eventually.Grace)
+	// The build compiles packages that are not in Go's cache: for another architecture all.
+	ctx, cancel := context.WithTimeout(t.Context(), 6*eventually.Grace)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, buildctl, args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)

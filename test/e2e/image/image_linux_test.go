@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -26,7 +27,7 @@ import (
 const user = 65532
 
 func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
-	built := readImage(t, buildImage(t, map[string]string{
+	built := readImage(t, buildImage(t, "linux/"+runtime.GOARCH, map[string]string{
 		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "VERSION": "7.8.9", "GOPROXY": "off",
 		// Flags that differ from those of the other tests would recompile all
 		// packages.
@@ -78,7 +79,26 @@ func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
 	})
 }
 
-func requireStatic(t *testing.T, program []byte) {
+// The compiler runs on this machine's processor, whichever it is. What it compiled for
+// another one cannot run here.
+func TestImageForAnotherArchitectureHoldsProgramsForIt(t *testing.T) {
+	other, machine := "arm64", elf.EM_AARCH64
+	if runtime.GOARCH == other {
+		other, machine = "amd64", elf.EM_X86_64
+	}
+	built := readImage(t, buildImage(t, "linux/"+other, map[string]string{
+		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "GOPROXY": "off", "GOFLAGS": "",
+	}))
+	require.Equal(t, "linux", built.os)
+	require.Equal(t, other, built.architecture)
+	require.Len(t, built.files, 2)
+	for name, program := range built.files {
+		require.Equal(t, machine, requireStatic(t, program.content).Machine, name)
+	}
+}
+
+// requireStatic returns the program.
+func requireStatic(t *testing.T, program []byte) *elf.File {
 	t.Helper()
 	parsed, err := elf.NewFile(bytes.NewReader(program))
 	require.NoError(t, err)
@@ -88,6 +108,7 @@ func requireStatic(t *testing.T, program []byte) {
 	libraries, err := parsed.ImportedLibraries()
 	require.NoError(t, err)
 	require.Empty(t, libraries)
+	return parsed
 }
 
 // unpack creates the root of a container: the program, which is read-only, and a

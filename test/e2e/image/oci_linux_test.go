@@ -20,7 +20,8 @@ import (
 
 // image is the content of an archive in the OCI layout.
 type image struct {
-	config imageConfig
+	os, architecture string
+	config           imageConfig
 	// files are the files of all layers, by path without a leading slash.
 	files map[string]file
 }
@@ -58,7 +59,10 @@ func readImage(t *testing.T, archive string) image {
 		Layers []descriptor
 	}
 	require.NoError(t, json.Unmarshal(blob(index.Manifests[0]), &manifest))
-	var configuration struct{ Config imageConfig }
+	var configuration struct {
+		OS, Architecture string
+		Config           imageConfig
+	}
 	require.NoError(t, json.Unmarshal(blob(manifest.Config), &configuration))
 
 	files := map[string]file{}
@@ -67,7 +71,7 @@ func readImage(t *testing.T, archive string) image {
 		require.NoError(t, err)
 		maps.Copy(files, readTar(t, unzipped))
 	}
-	return image{config: configuration.Config, files: files}
+	return image{os: configuration.OS, architecture: configuration.Architecture, config: configuration.Config, files: files}
 }
 
 func open(t *testing.T, name string) io.Reader {
