@@ -91,5 +91,5 @@ func run(ctx context.Context, s settings, output string) error {
 		fmt.Print(report(s, results))
 		return err
 	}
-	return document.Publish("overload", output, report(s, results))
+	return document.PublishOf("make overload", "overload", output, report(s, results))
 }

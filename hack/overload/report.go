@@ -13,7 +13,7 @@ func report(s settings, results []result) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## Overload
 
-Written by `+"`make bench`"+` on a machine with %d processors: a server alone, with an etcd process of
+Written by `+"`make overload`"+` on a machine with %d processors: a server alone, with an etcd process of
 its own. An elephant sends requests at random times, so many times as often as the server answers
 a few connections without a pause; they are *good* if they are answered with 200 within %v. An
 important client of another level gets an object every %v. Each server is measured for %v, one with
