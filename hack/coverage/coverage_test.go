@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,4 +48,20 @@ func TestGeneratedCodeDoesNotCount(t *testing.T) {
 
 func TestWhatIsNoProfileIsAnError(t *testing.T) {
 	require.ErrorContains(t, newProfile().read(strings.NewReader("mode: set\nnonsense\n")), "nonsense")
+}
+
+func TestEndToEndTestsRunProgramsWithCounters(t *testing.T) {
+	bin, w := t.TempDir(), workspace(t.TempDir())
+	calls := filepath.Join(bin, "calls")
+	script := "#!/bin/sh\necho \"$COVERAGE,$BINARIES,$GOCOVERDIR: $*\" >>" + calls + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, name := range []string{"COVERAGE", "BINARIES", "GOCOVERDIR"} {
+		t.Setenv(name, "")
+	}
+	require.NoError(t, endToEnd(t.Context(), w))
+	called, err := os.ReadFile(calls)
+	require.NoError(t, err)
+	require.Equal(t, "1,,: run ./test/binaries/build\n"+
+		"1,prebuilt,"+w.counters("e2e")+": test -count=1 -vet=off -p=2 -timeout=30m ./test/e2e/...\n", string(called))
 }

@@ -118,7 +118,7 @@ func endToEnd(ctx context.Context, w workspace) error {
 	if err != nil {
 		return err
 	}
-	if err := w.run(ctx, []string{"COVERAGE=1"}, "go", "run", "./test/binaries/build"); err != nil {
+	if err := w.run(ctx, []string{"COVERAGE=1"}, "run", "./test/binaries/build"); err != nil {
 		return err
 	}
 	env := []string{"COVERAGE=1", "BINARIES=prebuilt", "GOCOVERDIR=" + dir}

@@ -20,6 +20,8 @@ const (
 	// coverageVariable, if set, builds this repository's programs with coverage
 	// counters.
 	coverageVariable = "COVERAGE"
+	// enginePackages are those of the engine, a module of its own, which ./... leaves out.
+	enginePackages = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/..."
 )
 
 // built caches the paths of the programs that this process has built. It is the
@@ -133,7 +135,7 @@ func runArgs(p program, root, execute string, args ...string) []string {
 		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
 	}
 	if p.ours && os.Getenv(coverageVariable) != "" {
-		flags = append(flags, "-cover", "-coverpkg=./cmd/...,./pkg/...")
+		flags = append(flags, "-cover", "-coverpkg=./cmd/...,./pkg/...,"+enginePackages)
 	}
 	if p.release != "" {
 		flags = append(flags, "-mod=mod")
