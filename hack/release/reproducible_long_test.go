@@ -12,7 +12,7 @@ import (
 
 // TestTheSameCommitGivesTheSameBytes builds the archives of one platform twice: in two
 // folders, the second time with an empty build cache, as somebody who checks a release
-// does. It takes about five minutes.
+// does. It takes half an hour on two slow processors.
 func TestTheSameCommitGivesTheSameBytes(t *testing.T) {
 	build := func(cache string) map[string]string {
 		t.Helper()
