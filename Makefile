@@ -226,7 +226,7 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/relia
 	@$(call CHAOS,200,100000) -update-reliability
 
 .PHONY: chaos-peer
-chaos-peer: ## Break kube-apiservers in the same way; write docs/reliability.md (ten minutes)
+chaos-peer: ## Break kube-apiservers in the same way; write docs/reliability.md (minutes)
 	@echo "chaos-peer: three kube-apiservers on three members of etcd, $(FAULTS) faults"
 	@$(call CHAOS,$(FAULTS),0) -peer -update-reliability
 

@@ -15,7 +15,8 @@ type result struct {
 	goodput float64 // requests a second
 	// quiet and busy are the p99 of the important client, in seconds.
 	quiet, busy float64
-	// refused is the number of requests of the important client that got no answer with 200.
+	// refused is the number of requests of the important client that were rejected with 429
+	// or got no answer.
 	refused int
 	peak    float64 // resident memory, in bytes
 	// seats are the total, or the seats of the elephant's level, one number each second.

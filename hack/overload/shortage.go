@@ -34,8 +34,8 @@ func shortages() []shortage {
 		},
 		{
 			key: "memory", title: "Memory is short",
-			about: fmt.Sprintf("The server has GOMEMLIMIT=%d MiB. The elephant lists 100 FlowSchemas of 100 KB from etcd. `--list-cost=count`, by which such a list costs "+
-				"two seats: with `learned` its seats follow its memory, and the total does not matter.", limit/mebibyte),
+			about: fmt.Sprintf("The server has GOMEMLIMIT=%d MiB. The elephant lists 100 FlowSchemas of 100 KB from etcd. `--list-cost=count`: with `learned` the "+
+				"seats of a list follow its memory, whatever the total is.", limit/mebibyte),
 			objects: 100, bytes: 100_000, path: collection, env: []string{fmt.Sprintf("GOMEMLIMIT=%d", limit)}, args: []string{"--list-cost=count"},
 			memory: limit, static: 64, busy: 4,
 		},
