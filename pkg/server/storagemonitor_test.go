@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,21 +15,22 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 )
 
-// openMonitor is a metrics.Monitor that counts how often it is closed.
-type openMonitor struct{ closed *int }
+// openMonitor is a metrics.Monitor that counts how often it and others are closed.
+type openMonitor struct{ closed *atomic.Int64 }
 
 func (openMonitor) Monitor(context.Context) (metrics.StorageMetrics, error) {
 	return metrics.StorageMetrics{}, nil
 }
 
 func (m openMonitor) Close() error {
-	*m.closed++
+	m.closed.Add(1)
 	return nil
 }
 
 func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		closed, begin := 0, time.Now()
+		var closed atomic.Int64
+		begin := time.Now()
 		configs := []storagebackend.Config{{Prefix: "responds"}, {Prefix: "hangs"}}
 		monitors, err := storageMonitors(configs, func(config storagebackend.Config) (metrics.Monitor, error) {
 			if config.Prefix == "hangs" {
@@ -39,20 +41,20 @@ func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 		require.EqualError(t, err, "etcd does not respond: its size is unknown")
 		require.Empty(t, monitors)
 		require.Equal(t, time.Second, time.Since(begin))
-		require.Equal(t, 1, closed, "the connection that was open")
+		require.EqualValues(t, 1, closed.Load(), "the connection that was open")
 		<-time.After(time.Minute) // virtual
 		synctest.Wait()
-		require.Equal(t, 2, closed, "the connection that came late")
+		require.EqualValues(t, 2, closed.Load(), "the connection that came late")
 	})
 }
 
 func TestScrapeHasAMonitorOfEachStore(t *testing.T) {
-	closed := 0
+	var closed atomic.Int64
 	configs := []storagebackend.Config{{}, {}}
 	monitors, err := storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return openMonitor{&closed}, nil }, time.Minute)
 	require.NoError(t, err)
 	require.Len(t, monitors, 2)
-	require.Zero(t, closed)
+	require.Zero(t, closed.Load())
 
 	refused := errors.New("connection refused")
 	_, err = storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return nil, refused }, time.Minute)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -140,37 +139,38 @@ func newRecordedClient(t *testing.T, server *harness.APIServer) *recordedClient 
 	_, err = client.FlowcontrolV1().FlowSchemas().Create(t.Context(), newSchema(recorded, recorded), metav1.CreateOptions{})
 	require.NoError(t, err)
 	eventually.Holds(t, "the level governs the user, who may do everything", func(a *eventually.Attempt) {
-		response, err := c.try(a.Context(), http.MethodGet, v1Path+"/flowschemas/"+recorded, http.NoBody)
+		reply, err := c.try(a.Context(), http.MethodGet, v1Path+"/flowschemas/"+recorded, http.NoBody)
 		require.NoError(a, err)
-		require.Equal(a, http.StatusOK, response.StatusCode)
-		require.Equal(a, string(level.UID), response.Header.Get("X-Kubernetes-PF-PriorityLevel-UID"))
+		require.Equal(a, http.StatusOK, reply.Code)
+		require.Equal(a, string(level.UID), reply.Header.Get("X-Kubernetes-PF-PriorityLevel-UID"))
 	})
 	return c
 }
 
-// try sends a request, and returns its answer without the body.
-func (c *recordedClient) try(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+// try sends a request of the user, and returns its answer without the body.
+func (c *recordedClient) try(ctx context.Context, method, path string, body io.Reader) (harness.Reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
 	if err != nil {
-		return nil, err
+		return harness.Reply{}, err
 	}
 	request.Header.Set(transport.ImpersonateUserHeader, recorded)
 	request.Header.Set(transport.ImpersonateGroupHeader, "team")
 	request.Header.Set("Content-Type", "application/yaml")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, err
+		return harness.Reply{}, err
 	}
+	defer func() { _ = response.Body.Close() }()
 	_, err = io.Copy(io.Discard, response.Body)
-	return response, errors.Join(err, response.Body.Close())
+	return harness.Reply{Code: response.StatusCode, Header: response.Header}, err
 }
 
 // get returns the status of the answer.
 func (c *recordedClient) get(t *testing.T, path string) int {
 	t.Helper()
-	response, err := c.try(t.Context(), http.MethodGet, path, http.NoBody)
+	reply, err := c.try(t.Context(), http.MethodGet, path, http.NoBody)
 	require.NoError(t, err)
-	return response.StatusCode
+	return reply.Code
 }
 
 // awaitSeats waits until requests of the user have this many seats: one that was answered
@@ -204,14 +204,12 @@ func (c *recordedClient) sendAll(t *testing.T) {
 
 	c.awaitSeats(t, 0)
 	body, writer := io.Pipe()
-	type answer struct {
-		response *http.Response
-		err      error
-	}
-	held := make(chan answer, 1)
+	var created harness.Reply
+	held := make(chan error, 1)
 	go func() {
-		response, err := c.try(t.Context(), http.MethodPost, v1Path+"/prioritylevelconfigurations?fieldManager=asked-held", body)
-		held <- answer{response, err}
+		var err error
+		created, err = c.try(t.Context(), http.MethodPost, v1Path+"/prioritylevelconfigurations?fieldManager=asked-held", body)
+		held <- err
 	}()
 	c.awaitSeats(t, 1)
 	require.Equal(t, http.StatusTooManyRequests, c.get(t, v1Path+"/flowschemas/asked-refused"))
@@ -219,9 +217,8 @@ func (c *recordedClient) sendAll(t *testing.T) {
 		"metadata: {name: asked-held}\nspec: {type: Limited, limited: {limitResponse: {type: Reject}}}\n")
 	require.NoError(t, err)
 	require.NoError(t, writer.Close())
-	end := <-held
-	require.NoError(t, end.err)
-	require.Equal(t, http.StatusCreated, end.response.StatusCode)
+	require.NoError(t, <-held)
+	require.Equal(t, http.StatusCreated, created.Code)
 }
 
 // record makes a trace, and returns the requests that sendAll sent. Each must be there

@@ -3,6 +3,7 @@ package allocation
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -126,11 +127,22 @@ func TestLimitsEqualThoseOfPeer(t *testing.T) {
 		if peerKeepsWithinBounds(total, names, want) {
 			currents++
 			for i, name := range names {
-				assert.Equal(t, want[name][3], current.Current[i], "current limit of %+v of %d", shares[i], total)
+				margin := 0.0
+				if isHalf(current.FairFraction * current.Targets[i]) {
+					margin = 1
+				}
+				assert.InDelta(t, want[name][3], current.Current[i], margin, "current limit of %+v of %d", shares[i], total)
 			}
 		}
 	}
 	assert.Greater(t, currents, 60)
+}
+
+// isHalf reports whether seats are in the middle of two integers: errors of the sums, which
+// the library forms in another order, then decide which of them they are rounded to.
+func isHalf(seats float64) bool {
+	_, part := math.Modf(seats)
+	return math.Abs(part-0.5) < 1e-9
 }
 
 // peerKeepsWithinBounds reports whether the library's current limits must equal

@@ -73,17 +73,24 @@ func run(t *testing.T, clients []client, newServe func(*testing.T) serve, send f
 	return m.served.values
 }
 
+// extra is short beside every execution.
+const extra = 100 * time.Microsecond
+
 // inTurn makes each thread send a request when the previous one has ended.
-// Pauses and executions have the client's durations times a random factor.
+// Pauses and executions have the client's durations times a random factor, and up to
+// extra more: threads that are due at once would run in any order, and each order has
+// other waits.
 func inTurn(factor func(*rand.Rand) float64) func(*traffic) {
 	return func(m *traffic) {
 		var threads sync.WaitGroup
 		for i, c := range m.clients {
 			for j := range c.threads {
 				random := rand.New(rand.NewPCG(uint64(i), uint64(j)))
-				vary := func(d time.Duration) time.Duration { return time.Duration(float64(d) * factor(random)) }
+				vary := func(d time.Duration) time.Duration {
+					return time.Duration(float64(d)*factor(random)) + time.Duration(random.Int64N(int64(extra)))
+				}
 				threads.Go(func() {
-					<-time.After(time.Duration(90*j+20*i) * time.Microsecond)
+					<-time.After(vary(time.Duration(90*j+20*i) * time.Microsecond))
 					for time.Since(m.begin) < minute {
 						m.request(context.Background(), i, vary(c.exec))
 						if c.think > 0 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
 func TestScenarioOfTheDocumentIsValid(t *testing.T) {
@@ -26,4 +28,19 @@ func TestScenarioOfTheDocumentIsValid(t *testing.T) {
 		assert.True(t, sends)
 	}
 	assert.Equal(t, 1, found)
+}
+
+func TestSampleOfADayHasAThousandRequestsASecond(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "samples", "day.yaml"))
+	require.NoError(t, err)
+	short := strings.Replace(string(text), "duration: 24h", "duration: 10s", 1)
+	require.NotEqual(t, string(text), short)
+	s, err := Parse([]byte(short))
+	require.NoError(t, err)
+	requests := 0
+	require.NoError(t, s.Generate(t.Context(), func(*trace.Request) error {
+		requests++
+		return nil
+	}))
+	assert.InDelta(t, 10_000, requests, 500)
 }
