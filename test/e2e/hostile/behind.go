@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -28,51 +28,11 @@ func StartBehind(t harness.TB) (ours, theirs *Server, err error) {
 	s := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{
 		"--kubeconfig=" + k.Kubeconfig, "--etcd-prefix=/behind", "--tls-cert-file=" + serving.CertFile, "--tls-private-key-file=" + serving.KeyFile, "-v=0",
 	}})
-	return &Server{Name: "this server", URL: s.URL, Process: s.Process, roots: k.ClientCA.Pool()}, theirs, nil
-}
-
-// Flood is what clients send that nobody knows, each stream one request after the other.
-type Flood struct {
-	Name    string
-	message func(i int) message
-}
-
-// Floods returns all of them. The first is none.
-func Floods() []Flood {
-	return []Flood{
-		{Name: "none"},
-		{"anonymous, `Impersonate-User` of another user each time", func(i int) message {
-			return message{method: http.MethodGet, path: schemas, headers: map[string]string{"Impersonate-User": fmt.Sprintf("user-%d", i)}}
-		}},
-		{"anonymous, another path each time", func(i int) message { return message{method: http.MethodGet, path: fmt.Sprintf("/path-%d", i)} }},
-		{"another token each time", func(i int) message {
-			return message{method: http.MethodGet, path: schemas, token: fmt.Sprintf("token-%d", i)}
-		}},
+	ca, err := os.ReadFile(k.ClientCA.CertFile)
+	if err != nil {
+		return nil, nil, err
 	}
-}
-
-// floodRequests bounds the requests of a flood.
-const floodRequests = 500_000
-
-// run sends the flood on streams until ctx ends, and counts the answers.
-func (f Flood) run(ctx context.Context, s *Server, streams int, tally *Tally) {
-	if f.message == nil {
-		return
-	}
-	client := s.client(false)
-	defer client.CloseIdleConnections()
-	var sent atomic.Int64
-	inParallel(context.WithoutCancel(ctx), streams, streams, func(int) {
-		for ctx.Err() == nil {
-			i := int(sent.Add(1))
-			if i > floodRequests {
-				return
-			}
-			if status, err := s.send(ctx, client, f.message(i)); ctx.Err() == nil {
-				tally.addStatus(status, err)
-			}
-		}
-	})
+	return &Server{Name: "this server", URL: s.URL, Process: s.Process, ca: ca, roots: k.ClientCA.Pool()}, theirs, nil
 }
 
 // Ask sends requests of the mouse, each about another object, so that no earlier answer
@@ -95,25 +55,4 @@ func (s *Server) Ask(ctx context.Context, count int, label string) (Reading, err
 		pause(ctx, pace)
 	}
 	return reading, nil
-}
-
-// Under returns what Ask got while a flood of that many streams reached the server, once
-// many of its requests were answered.
-func (f Flood) Under(ctx context.Context, s *Server, streams, count int, tally *Tally) (Reading, error) {
-	flooding, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		f.run(flooding, s, streams, tally)
-	}()
-	defer func() {
-		stop()
-		<-ended
-	}()
-	if f.message != nil {
-		if err := tally.await(ctx, streams); err != nil {
-			return Reading{}, err
-		}
-	}
-	return s.Ask(ctx, count, "question")
 }

@@ -13,13 +13,12 @@ import (
 func TestFloodsOfUnknownClientsDoNotRefuseUsers(t *testing.T) {
 	ours, _, err := StartBehind(t)
 	require.NoError(t, err)
-	for _, flood := range Floods() {
+	for i, flood := range Floods() {
 		t.Run(flood.Name, func(t *testing.T) {
-			tally := &Tally{}
-			reading, err := flood.Under(t.Context(), ours, 100, 20, tally)
+			reading, tally, err := Under(t, i, ours, 100, 20)
 			require.NoError(t, err)
 			require.Len(t, reading.Latencies, 20)
-			require.Empty(t, unexpected(tally, "401", "403", "429"))
+			require.Empty(t, unexpected(tally, "401", "403", "429", cutOff))
 		})
 	}
 }

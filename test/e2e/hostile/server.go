@@ -61,6 +61,7 @@ type Server struct {
 	URL     string
 	Process *harness.Process
 
+	ca    []byte // of its serving certificate, in PEM
 	roots *x509.CertPool
 }
 
@@ -91,11 +92,14 @@ func StartTheirs(t harness.TB) (*Server, error) {
 }
 
 func newServer(name, url string, process *harness.Process, config *rest.Config) (*Server, error) {
-	trusted, err := rest.TLSConfigFor(rest.AnonymousClientConfig(config))
-	if err != nil {
+	if err := rest.LoadTLSFiles(config); err != nil {
 		return nil, err
 	}
-	return &Server{Name: name, URL: url, Process: process, roots: trusted.RootCAs}, nil
+	s := &Server{Name: name, URL: url, Process: process, ca: config.CAData, roots: x509.NewCertPool()}
+	if !s.roots.AppendCertsFromPEM(s.ca) {
+		return nil, fmt.Errorf("%s: no certificate of a CA", name)
+	}
+	return s, nil
 }
 
 // writeUsers writes the files of users and permissions into a directory.
