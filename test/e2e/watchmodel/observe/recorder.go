@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -39,7 +40,8 @@ type Write struct {
 }
 
 // Record reads the objects below PREFIX/RESOURCE/ and records their changes until
-// Finish. Meanwhile etcd must not be compacted beyond Seen.
+// Finish. Objects of other resources are ignored: a kube-apiserver has many. Meanwhile etcd
+// must not be compacted beyond Seen.
 func Record(ctx context.Context, client *clientv3.Client, prefix string, resources ...string) (*Recorder, error) {
 	return RecordEach(ctx, client, prefix, func(Write) {}, resources...)
 }
@@ -54,11 +56,14 @@ func RecordEach(ctx context.Context, client *clientv3.Client, prefix string, eac
 	}
 	first := map[string][]watchmodel.Object{}
 	for _, pair := range response.Kvs {
+		resource := r.resource(pair)
+		if !slices.Contains(resources, resource) {
+			continue
+		}
 		object, err := r.decode(pair)
 		if err != nil {
 			return nil, err
 		}
-		resource := r.resource(pair)
 		first[resource] = append(first[resource], *object)
 	}
 	for _, resource := range resources {
@@ -124,6 +129,10 @@ func (r *Recorder) follow(ctx context.Context, revision int64) {
 }
 
 func (r *Recorder) append(event *clientv3.Event) error {
+	history, recorded := r.histories[r.resource(event.Kv)]
+	if !recorded {
+		return nil
+	}
 	change := watchmodel.Change{Version: event.Kv.ModRevision, Name: path.Base(string(event.Kv.Key))}
 	if event.Type == clientv3.EventTypeDelete {
 		r.each(Write{Resource: r.resource(event.Kv), Name: change.Name, Version: change.Version})
@@ -133,10 +142,6 @@ func (r *Recorder) append(event *clientv3.Event) error {
 			return err
 		}
 		change.Object = object
-	}
-	history, ok := r.histories[r.resource(event.Kv)]
-	if !ok {
-		return fmt.Errorf("%s is of no resource known", event.Kv.Key)
 	}
 	return history.Append(change)
 }
