@@ -21,6 +21,8 @@ const (
 	tick = 100 * time.Millisecond
 	// calmRequests is the number of requests without a failure after which all is well.
 	calmRequests = 150
+	// readyWaits is how often a server may end, or not become ready in time, before calm.
+	readyWaits = 5
 	// adminTimeout bounds a request to one member of etcd.
 	adminTimeout = 5 * time.Second
 )
@@ -188,9 +190,12 @@ func (b *breaker) calm(ctx context.Context) {
 	for i, member := range b.members {
 		require.NoError(b.t, member.WaitHealthy(ctx), "member %d", i)
 	}
-	for _, r := range b.replicas {
-		for b.supervise(); r.WaitReady(ctx) != nil; b.supervise() {
+	for i, r := range b.replicas {
+		b.supervise()
+		for waits := 1; r.WaitReady(ctx) != nil; waits++ {
 			require.NoError(b.t, context.Cause(ctx))
+			require.Less(b.t, waits, readyWaits, "server %d is not ready; the end of its output:\n%s", i, lastLines(r.Process.Output()))
+			b.supervise()
 		}
 	}
 	b.streak.Store(0)
