@@ -30,17 +30,13 @@ func Floods() []Flood {
 // floodRequests bounds the requests of a flood.
 const floodRequests = 500_000
 
-// streamsOfConnection is fewer than both servers allow, so that no client opens a second
-// connection and the flood is one of requests, not of TLS handshakes.
+// streamsOfConnection is fewer than both servers allow.
 const streamsOfConnection = 50
 
 // run sends the flood on streams until ctx ends, and counts the answers. Both servers close
 // the connection of a client that nobody knows after an answer, as k8s.io/apiserver does it
 // by its feature gate UnauthenticatedHTTP2DOSMitigation: what else is on it is cut off.
 func (f Flood) run(ctx context.Context, s *Server, streams int, tally *Tally) {
-	if f.message == nil {
-		return
-	}
 	var sent atomic.Int64
 	send := func(client *http.Client) {
 		if i := int(sent.Add(1)); i <= floodRequests {
