@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// fanWatchers is the number of watches on one server, and fanRate the number of
-	// writes a second that it is sent.
+	// fanWatchers is the number of watches on one server.
 	fanWatchers = 5000
-	fanRate     = 100
 	// fanWriters send the writes. Each has an object of its own.
 	fanWriters = 16
 	// fanGrace is how long watchers have to read what was written, after the last write.
 	fanGrace = time.Minute
 )
+
+// fanRates are the numbers of writes a second: few enough for a small machine, and the goal.
+func fanRates() []int { return []int{5, 100} }
 
 // Units of the fan-out.
 const (
@@ -34,30 +35,43 @@ const (
 
 // measureFanout measures what many watchers get of many writes.
 func measureFanout(o *harness.Owner, s settings) []table {
-	benchmark := fmt.Sprintf("Fanout/watchers=%d/writes=%d", fanWatchers, fanRate)
+	var tables []table
 	o.Within(func(o *harness.Owner) {
 		cachePrograms(o)
 		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
 		fill(o, etcds, fanWriters)
-		for round := range s.fanRounds {
-			for _, by := range turns(round) {
-				o.Logf("fan-out: round %d of %d, %v", round+1, s.fanRounds, by.of("")[1:])
-				o.Within(func(o *harness.Owner) {
-					s.record(o, benchmark, by, 1, fanOut(o, startAt(o, by, etcds[by]), s.fanTime))
-				})
+		for _, rate := range fanRates() {
+			for round := range s.fanRounds {
+				for _, by := range turns(round) {
+					o.Logf("fan-out: %d writes a second, round %d of %d, %v", rate, round+1, s.fanRounds, by.of("")[1:])
+					o.Within(func(o *harness.Owner) {
+						s.record(o, fanBenchmark(rate), by, 1, fanOut(o, startAt(o, by, etcds[by]), rate, s.fanTime))
+					})
+				}
 			}
+			tables = append(tables, fanTable(rate, s))
 		}
 	})
+	return tables
+}
+
+func fanBenchmark(rate int) string {
+	return fmt.Sprintf("Fanout/watchers=%d/writes=%d", fanWatchers, rate)
+}
+
+// fanTable is the table of one rate.
+func fanTable(rate int, s settings) table {
+	benchmark := fanBenchmark(rate)
 	alone := func(what, unit string, by server) measurement.Comparison {
 		return measurement.Comparison{What: what, Ours: figure(by.of(benchmark), unit)}
 	}
 	bounded := alone("the same, beside the goal", perWatch, ours)
 	bounded.Wanted = 100 << 10
-	return []table{{
-		title: fmt.Sprintf("%d watches, %d writes a second", fanWatchers, fanRate),
-		note: fmt.Sprintf("%v of patches of an annotation of %d FlowSchemas, %d a second if the server takes them; %d watches of all FlowSchemas, in JSON, on %d connections; rounds: %d. "+
-			"The lag of an event is from the sending of its write until its watcher has read it. After the last write, watchers have %v to read what is left.",
-			s.fanTime, fanWriters, fanRate, fanWatchers, audienceClients, s.fanRounds, fanGrace),
+	return table{
+		title: fmt.Sprintf("%d watches, %d writes a second", fanWatchers, rate),
+		note: fmt.Sprintf("%v of patches of an annotation of %d FlowSchemas, %d a second if the server takes them, so %d events a second; %d watches of all FlowSchemas, in JSON, on %d connections; rounds: %d. "+
+			"The lag of an event is from the sending of its write until its watcher has read it. A watch that the server ended is not opened again: it misses what follows. After the last write, watchers have %v to read what is left.",
+			s.fanTime, fanWriters, rate, rate*fanWatchers, fanWatchers, audienceClients, s.fanRounds, fanGrace),
 		rows: []measurement.Comparison{
 			compare("writes taken", benchmark, writeRate, 0), compare("events read", benchmark, eventRate, 0),
 			compare("lag, p50", benchmark, p50, 0), compare("lag, p99", benchmark, p99, 0), compare("lag, longest", benchmark, slowest, 0),
@@ -65,11 +79,11 @@ func measureFanout(o *harness.Owner, s settings) []table {
 			alone("events that a watch missed for good", missedEvents, ours), alone("the same of kube-apiserver", missedEvents, theirs),
 			compare("memory of a watch under load", benchmark, perWatch, 1), bounded,
 		},
-	}}
+	}
 }
 
 // fanOut measures one server.
-func fanOut(o *harness.Owner, contender contender, length time.Duration) measurement.Values {
+func fanOut(o *harness.Owner, contender contender, rate int, length time.Duration) measurement.Values {
 	clients := contender.clients(o, audienceClients)
 	pause(o, 2*time.Second)
 	before, err := residentMemory(contender.process.PID())
@@ -78,7 +92,7 @@ func fanOut(o *harness.Owner, contender contender, length time.Duration) measure
 	crowd := newCrowd(o, clients)
 
 	begin := time.Now()
-	written, err := writeSteadily(o.Context(), clients, length)
+	written, err := writeSteadily(o.Context(), clients, rate, length)
 	o.Check(err)
 	took := time.Since(begin).Seconds()
 	crowd.settle(o.Context(), written)
@@ -93,9 +107,9 @@ func fanOut(o *harness.Owner, contender contender, length time.Duration) measure
 	}
 }
 
-// writeSteadily sends fanRate writes a second for a time, and returns how many were sent.
+// writeSteadily sends rate writes a second for a time, and returns how many were sent.
 // A slow server gets fewer.
-func writeSteadily(ctx context.Context, clients []*client, length time.Duration) (int64, error) {
+func writeSteadily(ctx context.Context, clients []*client, rate int, length time.Duration) (int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	due := make(chan struct{})
@@ -114,7 +128,7 @@ func writeSteadily(ctx context.Context, clients []*client, length time.Duration)
 			}
 		})
 	}
-	ticker := time.NewTicker(time.Second / fanRate)
+	ticker := time.NewTicker(time.Second / time.Duration(rate))
 	defer ticker.Stop()
 	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; {
 		<-ticker.C
