@@ -30,6 +30,7 @@ func perOp(benchmark string) measurement.Figure { return figure(benchmark, "sec/
 
 func rows() []row {
 	cores := func(unit string) measurement.Figure { return figure("Cores-2", unit) }
+	saturated := func(unit string) measurement.Figure { return figure("SaturatedCores-2", unit) }
 	manyFlows := func(unit string) measurement.Figure { return figure("ManyFlows/100000-2", unit) }
 	meanwhile := func(unit string) measurement.Figure { return figure("Apply-2", unit) }
 	filtered := func(unit string) measurement.Figure { return figure("Filter/get-2", unit) }
@@ -45,6 +46,8 @@ func rows() []row {
 		{"1,000 more schemas, beside the peer", perOp("MoreSchemas/1000/ours"), perOp("MoreSchemas/1000/peer"), 0.1, 2},
 		{"10,000 more schemas, beside the peer", perOp("MoreSchemas/10000/ours"), perOp("MoreSchemas/10000/peer"), 0.1, 2},
 		{"saturated, 512 goroutines, 60 seats", perOp("Saturated/ours-2"), perOp("Saturated/peer-2"), 0.1, 4},
+		{"saturated on 2 cores, beside this engine on 1", saturated("sec-all"), saturated("sec-one"), 1.2, anyNumber},
+		{"a channel instead of an engine on 2 cores, beside it on 1", saturated("sec-channel-all"), saturated("sec-channel-one"), 0, anyNumber},
 		{"1,000 queues, 100,000 flows, beside 128 queues with as many", manyFlows("sec-1000queues"), manyFlows("sec-128queues"), 1, 4},
 		{"exempt", perOp("Exempt/ours"), none, 300e-9, 2},
 		{"exempt, beside the peer", perOp("Exempt/ours"), perOp("Exempt/peer"), 0.1, 2},

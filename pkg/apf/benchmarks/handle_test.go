@@ -3,8 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -49,27 +47,5 @@ func BenchmarkExempt(b *testing.B) {
 		for b.Loop() {
 			h(ctx, digest, func() {})
 		}
-	})
-}
-
-// BenchmarkSaturated lets 512 goroutines compete for about 60 seats. An
-// executing request yields, so that others wait.
-func BenchmarkSaturated(b *testing.B) {
-	both(b, func(b *testing.B, h handler) {
-		const goroutines = 512
-		b.ReportAllocs()
-		var left atomic.Int64
-		left.Store(int64(b.N))
-		var running sync.WaitGroup
-		for i := range goroutines {
-			running.Go(func() {
-				digest := digestOf(fmt.Sprint("user", i), "system:authenticated")
-				ctx := context.Background()
-				for left.Add(-1) >= 0 {
-					h(ctx, digest, runtime.Gosched)
-				}
-			})
-		}
-		running.Wait()
 	})
 }
