@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,15 @@ type outcome struct {
 	Late     int // no answer in time, or not sent since too many had none
 	Failed   int // other answers and errors
 	Last     string
+}
+
+// add adds another outcome.
+func (o *outcome) add(other outcome) {
+	o.Good += other.Good
+	o.Rejected += other.Rejected
+	o.Late += other.Late
+	o.Failed += other.Failed
+	o.Last = cmp.Or(other.Last, o.Last)
 }
 
 // counter is an outcome under way.

@@ -41,18 +41,12 @@ type governor struct {
 	last   scrape.Scrape
 }
 
-// newGovernor sets the level to its first seats. It must be undone before another server
-// is measured.
+// newGovernor sets the level to its first seats.
 func newGovernor(o *harness.Owner, server *harness.Server, r regime) *governor {
 	client, err := rest.HTTPClientFor(server.Config(o))
 	o.Check(err)
 	g := &governor{client: client, url: server.URL, seats: float64(r.static), decide: r.govern}
-	kubectl := server.Kubectl(o)
-	kubectl.RunInput(o, fmt.Sprintf(restLevel, others-builtIn-mouseShares), "apply", "-f", "-")
-	o.Cleanup(func() {
-		kubectl.Run(o, "delete", "prioritylevelconfiguration", "rest")
-		kubectl.RunInput(o, levels, "apply", "-f", "-")
-	})
+	server.Kubectl(o).RunInput(o, fmt.Sprintf(restLevel, others-builtIn-mouseShares), "apply", "-f", "-")
 	o.Check(g.set(o.Context()))
 	return g
 }

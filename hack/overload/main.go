@@ -9,7 +9,8 @@
 // one object 20 times a second. Under the largest load, limits by latency and adaptive
 // totals that know one signal alone are measured beside.
 //
-// The tables go to stdout and docs/benchmarks.md. A run takes two hours by its settings.
+// The servers take turns. The tables go to stdout and docs/benchmarks.md. A run takes 80
+// minutes by its settings.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,10 +33,12 @@ import (
 // settings is the extent of the measurements.
 type settings struct {
 	factors []float64 // of the capacity
-	// settle is how long an adaptive total has to come to rest, and load how long each
-	// server is measured.
-	settle, load time.Duration
-	only         string // what is short; empty: each in turn
+	// settle is how long an adaptive total has to come to rest under its first load, load how
+	// long each server is measured in each of the rounds, and capacity how long one is to learn
+	// what it can do.
+	settle, load, capacity time.Duration
+	rounds                 int
+	only                   string // what is short; empty: each in turn
 }
 
 func main() {
@@ -43,15 +47,21 @@ func main() {
 		s.factors, err = parseFactors(value)
 		return err
 	})
-	flag.DurationVar(&s.settle, "settle", 4*time.Minute, "how long an adaptive total has to come to rest")
-	flag.DurationVar(&s.load, "load", 20*time.Second, "how long each server is measured")
-	flag.StringVar(&s.only, "only", "", "what is short: processors, memory or etcd; with it no file is written")
+	flag.DurationVar(&s.settle, "settle", 2*time.Minute, "how long an adaptive total has to come to rest under its first load; under each other, half of that")
+	flag.DurationVar(&s.load, "load", 8*time.Second, "how long each server is measured in a round")
+	flag.DurationVar(&s.capacity, "capacity", 20*time.Second, "how long a server is measured to learn what it can do")
+	flag.IntVar(&s.rounds, "rounds", 6, "how often each server is measured; fewer than 6 give no interval")
+	flag.StringVar(&s.only, "only", "", "what is short: processors, memory or etcd, and no file is written; or floor, a program that only answers")
 	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
 	load := flag.String(arrivalsFlag, "", "be the elephant, with this load in JSON (the program runs itself so)")
+	idle := flag.String(floorFlag, "", "be a server that only answers, with this port and load in JSON (the program runs itself so)")
 	flag.Parse()
 	program.Run(func(ctx context.Context) error {
-		if *load != "" {
+		switch {
+		case *load != "":
 			return arrive(ctx, *load)
+		case *idle != "":
+			return serve(ctx, *idle)
 		}
 		return run(ctx, s, *output)
 	})
@@ -70,27 +80,26 @@ func parseFactors(value string) (factors []float64, err error) {
 }
 
 func run(ctx context.Context, s settings, output string) error {
-	chosen := shortages()
-	if s.only != "" {
-		chosen = nil
-		for _, short := range shortages() {
-			if short.key == s.only {
-				chosen = append(chosen, short)
-			}
-		}
-		if chosen == nil {
-			return errors.New("--only is " + strconv.Quote(s.only) + "; it must be processors, memory or etcd")
-		}
+	chosen := slices.DeleteFunc(shortages(), func(short shortage) bool { return s.only != "" && s.only != short.key })
+	withFloor := s.only == "" || s.only == floorFlag
+	if len(chosen) == 0 && !withFloor {
+		return errors.New("--only is " + strconv.Quote(s.only) + "; it must be processors, memory, etcd or floor")
 	}
-	var results []result
-	err := harness.Own(ctx, func(o *harness.Owner) {
+	publish := func(section, text string) error {
+		if s.only != "" && s.only != floorFlag || output == "" {
+			fmt.Print(text)
+			return nil
+		}
+		return document.PublishOf("make overload", section, output, text)
+	}
+	var results []*result
+	return harness.Own(ctx, func(o *harness.Owner) {
+		if withFloor {
+			o.Check(publish("overload-floor", floors(o, s)))
+		}
 		for _, short := range chosen {
 			o.Within(func(o *harness.Owner) { results = append(results, short.measure(o, s)...) })
+			o.Check(publish("overload", report(s, results)))
 		}
 	})
-	if err != nil || output == "" || s.only != "" {
-		fmt.Print(report(s, results))
-		return err
-	}
-	return document.PublishOf("make overload", "overload", output, report(s, results))
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
@@ -19,39 +18,77 @@ import (
 )
 
 const (
-	// restless is the time before a server is measured whose total does not move.
-	restless = 3 * time.Second
+	// restless is how long a server has its load before it is measured.
+	restless = time.Second
 	// quietTime is how long the important client is alone.
 	quietTime = 5 * time.Second
 	mousePace = 50 * time.Millisecond
 	mousePath = collection + "/catch-all?resourceVersion=0"
 )
 
-// measure measures a server with each total, under each load.
-func (s shortage) measure(o *harness.Owner, with settings) (results []result) {
-	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
-	o.Within(func(o *harness.Owner) { s.fill(o, harness.StartServer(o, harness.ServerOptions{Etcd: etcd})) })
-	var capacity float64
-	o.Within(func(o *harness.Owner) {
-		_, target := s.start(o, etcd, s.static, nil)
-		capacity = s.capacity(o.Context(), target, with.load)
-	})
+// measure measures all contenders in turns, under each load.
+func (s shortage) measure(o *harness.Owner, with settings) (results []*result) {
+	all := s.contenders(o)
+	usual := all[slices.IndexFunc(all, func(c *contender) bool { return c.regime.static == s.static })]
+	capacity := s.capacity(o.Context(), usual.target, with.capacity)
 	o.Logf("%s: the server can do %.0f requests a second", s.title, capacity)
 	for _, factor := range with.factors {
-		for _, regime := range s.regimes(factor == slices.Max(with.factors)) {
-			o.Within(func(o *harness.Owner) {
-				load := arrivals{Path: s.path, Rate: factor * capacity, Settle: restless, Measure: with.load}
-				if regime.moves {
-					load.Settle = with.settle
-				}
-				got := s.cell(o, etcd, regime, load)
-				got.factor = factor
-				results = append(results, got)
-				o.Logf("%s, %g times: %v", s.title, factor, got)
-			})
+		present := slices.DeleteFunc(slices.Clone(all), func(c *contender) bool {
+			return c.regime.govern != nil && factor < slices.Max(with.factors)
+		})
+		got := s.under(o, present, arrivals{Path: s.path, Rate: factor * capacity}, with)
+		for _, r := range got {
+			r.factor = factor
+			o.Logf("%s, %g times: %v", s.title, factor, r)
+		}
+		results = append(results, got...)
+	}
+	return results
+}
+
+// under measures contenders in turns under one load.
+func (s shortage) under(o *harness.Owner, present []*contender, load arrivals, with settings) (results []*result) {
+	for _, c := range present {
+		o.Check(measurement.ResetPeak(c.server.Process.PID()))
+		results = append(results, &result{short: s, regime: c.regime, quiet: c.quiet, goodputs: map[int]float64{}})
+		if c.regime.moves {
+			load.Settle, load.Measure = with.settle, 0
+			if c.settled {
+				load.Settle /= 2
+			}
+			c.settle(o, load)
+		}
+	}
+	load.Settle, load.Measure = restless, with.load
+	for round := range with.rounds {
+		for i := range present {
+			if at := (i + round) % len(present); present[at].regime.govern == nil || round%2 == 0 {
+				present[at].measure(o, load, round, results[at])
+			}
 		}
 	}
 	return results
+}
+
+// contenders starts a server for each regime. Those whose seats the API sets have an etcd of
+// their own.
+func (s shortage) contenders(o *harness.Owner) (all []*contender) {
+	shared := s.store(o)
+	for _, r := range s.regimes() {
+		etcd := shared
+		if r.govern != nil {
+			etcd = s.store(o)
+		}
+		all = append(all, s.contender(o, etcd, r))
+	}
+	return all
+}
+
+// store starts an etcd with the objects.
+func (s shortage) store(o *harness.Owner) *harness.Etcd {
+	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
+	o.Within(func(o *harness.Owner) { s.fill(o, harness.StartServer(o, harness.ServerOptions{Etcd: etcd})) })
+	return etcd
 }
 
 // start starts a server with a static total and further flags.
@@ -76,57 +113,6 @@ func (s shortage) capacity(ctx context.Context, target *traffic.Target, length t
 	var tally traffic.Tally
 	traffic.Elephant(ctx, client, s.busy, traffic.Rude, s.path, &tally)
 	return float64(tally.Served()) / length.Seconds()
-}
-
-// cell measures one server under one load.
-func (s shortage) cell(o *harness.Owner, etcd *harness.Etcd, r regime, load arrivals) result {
-	start := r.static
-	if r.govern != nil {
-		start = others
-	}
-	server, target := s.start(o, etcd, start, r.args)
-	seats := func(ctx context.Context) ([]float64, error) { return totals(ctx, o, server) }
-	if r.govern != nil {
-		seats = newGovernor(o, server, r).run
-	}
-	got := result{short: s, regime: r}
-	got.quiet, _ = important(o.Context(), target, quietTime)
-
-	ctx, cancel := context.WithTimeout(o.Context(), load.Settle+load.Measure)
-	defer cancel()
-	var group errgroup.Group
-	group.Go(func() (err error) {
-		got.seats, err = seats(ctx)
-		return err
-	})
-	load.Kubeconfig = server.Kubeconfig
-	group.Go(func() (err error) {
-		got.outcome, err = load.process(o.Context())
-		return err
-	})
-	wait(ctx, load.Settle)
-	o.Check(measurement.ResetPeak(server.Process.PID()))
-	got.busy, got.refused = important(ctx, target, load.Measure)
-	o.Check(group.Wait())
-	got.seats = got.seats[max(0, len(got.seats)-int(load.Measure.Seconds())):]
-	got.goodput = float64(got.outcome.Good) / load.Measure.Seconds()
-	var err error
-	got.peak, err = measurement.ProcessMemory(server.Process.PID(), "VmHWM")
-	o.Check(err)
-	return got
-}
-
-// important sends the requests of the important client for a time, and returns its p99 in
-// seconds, and how many requests were rejected or failed.
-func important(ctx context.Context, target *traffic.Target, length time.Duration) (p99 float64, refused int) {
-	ctx, cancel := context.WithTimeout(ctx, length)
-	defer cancel()
-	client := target.Client(traffic.NameOfMouse(0))
-	defer client.Close()
-	var tally traffic.Tally
-	traffic.Mouse(ctx, client, mousePace, 0, mousePath, &tally)
-	failed, _ := tally.Failed()
-	return tally.Quantile(0.99).Seconds(), tally.Refused() + failed
 }
 
 // totals reads the total in effect each second until ctx ends.

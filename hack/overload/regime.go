@@ -18,7 +18,7 @@ type regime struct {
 	// moves reports whether the number of seats changes, and so needs time to come to rest.
 	moves bool
 	// govern, if set, returns the number of seats of the elephant's level, and is called
-	// every second. Without it the server decides.
+	// every second under load. Without it the server decides.
 	govern func(seats float64, seen reading) float64
 }
 
@@ -29,9 +29,9 @@ type reading struct {
 	pressure [machine.SignalCount]float64
 }
 
-// regimes returns the regimes that are compared: static totals, the adaptive one, and with
-// peers also limits by latency and an adaptive total that knows one signal alone.
-func (s shortage) regimes(peers bool) (regimes []regime) {
+// regimes returns the regimes that are compared: static totals, the adaptive one, and then
+// limits by latency and an adaptive total that knows one signal alone.
+func (s shortage) regimes() (regimes []regime) {
 	totals := s.totals()
 	for _, total := range totals {
 		regimes = append(regimes, regime{name: fmt.Sprintf("static, %d", total), static: total, args: []string{"--flow-control-total=static"}})
@@ -40,9 +40,6 @@ func (s shortage) regimes(peers bool) (regimes []regime) {
 	regimes = append(regimes, regime{name: "adaptive", static: s.static, moves: true, args: []string{
 		"--flow-control-total=adaptive", fmt.Sprintf("--flow-control-total-min=%d", lowest), fmt.Sprintf("--flow-control-total-max=%d", highest),
 	}})
-	if !peers {
-		return regimes
-	}
 	governed := func(name string, govern func(float64, reading) float64) {
 		regimes = append(regimes, regime{name: name, static: s.static, moves: true, govern: func(seats float64, seen reading) float64 {
 			return min(float64(highest), max(float64(lowest), govern(seats, seen)))

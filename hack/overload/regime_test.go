@@ -11,7 +11,7 @@ import (
 // regimeOf returns the regime with this name.
 func regimeOf(t *testing.T, name string) regime {
 	t.Helper()
-	for _, r := range shortages()[0].regimes(true) {
+	for _, r := range shortages()[0].regimes() {
 		if r.name == name {
 			return r
 		}

@@ -9,20 +9,24 @@ import (
 )
 
 // report returns the section of docs/benchmarks.md.
-func report(s settings, results []result) string {
+func report(s settings, results []*result) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## Overload
 
-Written by `+"`make overload`"+` on a machine with %d processors: a server alone, with an etcd process of
-its own. An elephant sends requests at random times, so many times as often as the server answers
-a few connections without a pause; they are *good* if they are answered with 200 within %v. An
-important client of another level gets an object every %v. Each server is measured for %v, one with
-an adaptive total after %v; it starts at the third of the static totals, and stays within all four.
-*Beside the best* is the goodput relative to that of the best static total under the same load.
+Written by `+"`make overload`"+` on a machine with %d processors: servers in turns, each with one of the
+totals, %d rounds of %v. An elephant sends requests at random times, so many times as often as the
+server answers a few connections without a pause; they are *good* if they are answered with 200
+within %v. An important client of another level gets an object every %v; its p99 is that of all
+rounds. An adaptive total has its first load for %v before the rounds, and each other for half of
+that; it starts at the third of the static totals, and stays within all four. Good requests a second
+are the median of the rounds. *Beside the best* relates them to those of the static total with
+the highest median, in the same round: the median, and the interval that holds the true one with 95 %%
+confidence. Memory is the peak while a server has a load, also before the rounds.
 Client, server and etcd share the machine. Gradient2 and Vegas are limits by latency, with
 their published rules; *alone* is an adaptive total that knows one signal only. For these the
-seats of the elephant's level are set by the API every second, within the same bounds.
-`, runtime.NumCPU(), patience, mousePace, s.load, s.settle)
+seats of the elephant's level are set by the API every second, within the same bounds, and every other
+round is theirs too.
+`, runtime.NumCPU(), s.rounds, s.load, patience, mousePace, s.settle)
 	for _, short := range shortages() {
 		rows := rowsOf(short, results)
 		if rows == "" {
@@ -35,7 +39,7 @@ seats of the elephant's level are set by the API every second, within the same b
 }
 
 // rowsOf returns the rows of a shortage.
-func rowsOf(short shortage, results []result) string {
+func rowsOf(short shortage, results []*result) string {
 	var rows strings.Builder
 	for _, r := range results {
 		if r.short.key != short.key {
@@ -52,20 +56,23 @@ func rowsOf(short shortage, results []result) string {
 			deviation = fmt.Sprintf("%.1f %%", 100*d/max(1, mean))
 		}
 		rows.WriteString(measurement.Row{
-			fmt.Sprintf("%g times", r.factor), r.name(), fmt.Sprintf("%.1f", r.goodput), fmt.Sprintf("%.2f", r.goodput/best(r, results)),
-			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(r.busy).String(), duration(r.quiet).String(), fmt.Sprint(r.refused), memory, deviation,
+			fmt.Sprintf("%g times", r.factor), r.name(), fmt.Sprintf("%.1f", r.goodput()), r.beside(best(r, results)),
+			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(r.busy.Quantile(0.99).Seconds()).String(), duration(r.quiet).String(), fmt.Sprint(r.refused()), memory, deviation,
 		}.String())
 	}
 	return rows.String()
 }
 
-// best returns the goodput of the best static total under the load of r.
-func best(r result, results []result) float64 {
-	most := 0.0
+// best returns the static total with the highest goodput under the load of r, or r without one.
+func best(r *result, results []*result) *result {
+	found := r
 	for _, other := range results {
-		if other.short.key == r.short.key && other.factor == r.factor && !other.regime.moves && !other.outOfMemory() {
-			most = max(most, other.goodput)
+		if other.short.key != r.short.key || other.factor != r.factor || other.regime.moves || other.outOfMemory() {
+			continue
+		}
+		if found.regime.moves || found.outOfMemory() || other.goodput() > found.goodput() {
+			found = other
 		}
 	}
-	return most
+	return found
 }
