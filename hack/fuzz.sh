@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# Runs every fuzz target, one after the other, for the time in the first argument. Further
-# arguments name folders, as in: hack/fuzz.sh 10m pkg/insight/suite
+# Runs every fuzz target for the time in the first argument. Further arguments name folders,
+# as in: hack/fuzz.sh 10m pkg/insight/suite
+# JOBS targets run at once (one, unless it is set), and share the processors.
 #
 # An input that fails is written below testdata/fuzz of its package, where `go test` tries
 # it from then on. What covers more code stays in the cache of the go command.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-duration=${1:?name the time for each target, as in: hack/fuzz.sh 10m}
+export DURATION=${1:?name the time for each target, as in: hack/fuzz.sh 10m}
 shift
+jobs=${JOBS:-1}
+export WORKERS=$(($(getconf _NPROCESSORS_ONLN) / jobs))
+[[ $WORKERS -gt 0 ]] || WORKERS=1
+FAILED=$(mktemp) && export FAILED
+trap 'rm -f "$FAILED"' EXIT
 
 # folders prints the folders of a module whose tests have fuzz targets.
 folders() {
@@ -16,15 +22,26 @@ folders() {
   (cd "$1" && go list -f "$files" ./...) | xargs grep -l '^func Fuzz' | xargs -n1 dirname | sort -u
 }
 
-failed=()
-for module in . pkg/apf test/parity; do
-  for folder in $(folders "$module"); do
-    name=${folder#"$PWD/"}
-    [[ $# -eq 0 || " $* " == *" $name "* ]] || continue
-    for target in $(cd "$folder" && go test -vet=off -list '^Fuzz' . | grep '^Fuzz'); do
-      echo "fuzz: $target in $name for $duration"
-      (cd "$folder" && go test -vet=off -run='^$' -fuzz="^$target\$" -fuzztime="$duration" .) || failed+=("$name $target")
+# targets prints a folder and a target of it in each line.
+targets() {
+  local module folder name
+  for module in . pkg/apf test/parity; do
+    for folder in $(folders "$module"); do
+      name=${folder#"$PWD/"}
+      [[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+      grep -ho '^func Fuzz[A-Za-z0-9_]*' "$folder"/*_test.go | sed "s|^func|$name|"
     done
   done
-done
-[[ ${#failed[@]} -eq 0 ]] || { printf 'fuzz: %s failed\n' "${failed[@]}" >&2; exit 1; }
+}
+
+# fuzz runs one target. Its output comes whole, since others run too.
+fuzz() {
+  local output
+  echo "fuzz: $2 in $1 for $DURATION"
+  output=$(cd "$1" && go test -vet=off -run='^$' -fuzz="^$2\$" -fuzztime="$DURATION" -parallel="$WORKERS" . 2>&1) || echo "$1 $2" >>"$FAILED"
+  printf '%s\n' "$output"
+}
+export -f fuzz
+
+targets "$@" | xargs -P "$jobs" -L 1 bash -c 'fuzz "$@"' fuzz
+[[ ! -s $FAILED ]] || { sed 's/^/fuzz: &/; s/$/ failed/' "$FAILED" >&2; exit 1; }
