@@ -95,6 +95,11 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 			return "", err
 		}
 	}
+	if p.wrongClock {
+		if err := writeOverlay(ctx, root); err != nil {
+			return "", err
+		}
+	}
 	fresh := path + ".new"
 	if err := goBuild(ctx, root, p.module, runArgs(p, root, "cp", fresh)...); err != nil {
 		return "", fmt.Errorf("building %s: %w", p.name, err)
@@ -140,6 +145,9 @@ func runArgs(p program, root, execute string, args ...string) []string {
 	if p.release != "" {
 		flags = append(flags, "-mod=mod")
 	}
+	if p.wrongClock {
+		flags = append(flags, "-overlay="+overlayOf(root))
+	}
 	return append(append(flags, p.pkg), args...)
 }
 
@@ -167,7 +175,7 @@ func compile(ctx context.Context, programs []program) error {
 	}
 	packages := map[string][]string{}
 	for _, p := range programs {
-		if p.profile == "" { // with a profile, nothing is shared
+		if p.profile == "" && !p.wrongClock { // with these, nothing is shared
 			packages[p.module] = append(packages[p.module], p.pkg)
 		}
 	}

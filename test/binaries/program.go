@@ -23,6 +23,8 @@ type program struct {
 	profile string // PGO profile, relative to the module's folder; empty: none
 	ours    bool   // of this repository: built for coverage
 	release string // of Kubernetes, whose module test/replacement makes; empty: the module exists
+	// wrongClock compiles a package time whose clock can be set wrong.
+	wrongClock bool
 }
 
 // short returns the programs that `make test` needs, the slowest to build
@@ -34,7 +36,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), releaseProgram(),
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 }
 

@@ -106,6 +106,8 @@ func (b *breaker) ask(ctx context.Context, step chaos.Step) error {
 	case chaos.Compact:
 		_, err := b.store.Compact(ctx, b.recorder.Seen())
 		return err
+	case chaos.SetClock:
+		return errors.New("the clock of this program cannot be set")
 	default:
 		return errors.New("there is no such fault")
 	}
@@ -236,6 +238,12 @@ func (b *breaker) act(step chaos.Step) *lasting {
 		return &lasting{onServer(i), func() { r.Process.Pause(b.t) }, r.Process.Resume}
 	case chaos.CutServer:
 		return &lasting{"the network of " + onServer(i), func() { r.cut() }, func() { r.heal() }}
+	case chaos.SetClock:
+		if r.clock == nil {
+			return nil
+		}
+		b.t.Logf("the clock of %s will be ahead by %v", onServer(i), step.Ahead.Round(time.Second))
+		return &lasting{"the clock of " + onServer(i), func() { r.clock.Set(b.t, step.Ahead) }, func() { r.clock.Set(b.t, 0) }}
 	case chaos.KillMember:
 		return &lasting{onMember(i), func() { member.Kill(b.t) }, func() { member.Launch(b.t) }}
 	case chaos.PauseMember:

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/chaos/links"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/linearizability/apiclient"
@@ -27,6 +28,9 @@ const (
 	// requestTimeout is how long a client waits for an answer. Servers answer in half
 	// of it.
 	requestTimeout = 10 * time.Second
+	// certificateAge is how long ago the servers made their certificates, which are invalid
+	// for clocks before that.
+	certificateAge = 60 * 24 * time.Hour
 	storePrefix    = "/registry/flowcontrol.apiserver.k8s.io"
 )
 
@@ -45,8 +49,9 @@ type replica struct {
 	*harness.APIServer
 	api    apiclient.Server
 	client versioned.Interface
-	http   *http.Client  // without a timeout
-	links  []*links.Link // to each member
+	http   *http.Client   // without a timeout
+	clock  *harness.Clock // nil if the program has none that can be set
+	links  []*links.Link  // to each member
 	// suspectUntil is until when clients avoid the server, as a load balancer does
 	// after a failure: nanoseconds since the start of the run.
 	suspectUntil atomic.Int64
@@ -113,7 +118,10 @@ func (s *site) startReplica(t *testing.T) *replica {
 	if args := []string{"--etcd-servers=" + strings.Join(addresses, ","), "--etcd-prefix=" + storePrefix}; *peer {
 		r.APIServer = &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args}).APIServer
 	} else {
-		r.APIServer = &harness.StartServer(t, harness.ServerOptions{Program: *program, Args: args}).APIServer
+		r.APIServer = &harness.StartServer(t, r.options(t, args)).APIServer
+		if r.clock != nil {
+			r.clock.Set(t, 0)
+		}
 	}
 	config := r.Config(t)
 	config.WarningHandler = rest.NoWarnings{} // that a level does not exist
@@ -129,6 +137,18 @@ func (s *site) startReplica(t *testing.T) *replica {
 	r.api = apiclient.Server{URL: r.URL, HTTP: client}
 	r.life.Store(1)
 	return r
+}
+
+// options returns those of a server of this project. Unless the test is told a program, the
+// clock of the server can be set.
+func (r *replica) options(t *testing.T, args []string) harness.ServerOptions {
+	t.Helper()
+	if *program != "" {
+		return harness.ServerOptions{Program: *program, Args: args}
+	}
+	r.clock = harness.NewClock(t)
+	r.clock.Set(t, -certificateAge)
+	return harness.ServerOptions{Program: harness.Program(t, binaries.WrongClock), Args: args, Env: []string{r.clock.Env()}}
 }
 
 // restart launches the process of a server again.
