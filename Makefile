@@ -307,8 +307,8 @@ bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@go run ./hack/benchmarks
 
 .PHONY: overload
-overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/benchmarks.md (80 minutes)
-	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (80 minutes)"
+overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/benchmarks.md (90 minutes)
+	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"
 	@go run ./hack/overload
 
 .PHONY: fidelity

@@ -51,8 +51,12 @@ func (c *contender) settle(o *harness.Owner, load arrivals) {
 
 // measure measures the server under a load, as one round of a result.
 func (c *contender) measure(o *harness.Owner, load arrivals, round int, got *result) {
-	outcome, seats := c.under(o, load, func(ctx context.Context) { c.important(ctx, load.Measure, &got.busy) })
+	var important traffic.Tally
+	outcome, seats := c.under(o, load, func(ctx context.Context) { c.important(ctx, load.Measure, &important) })
 	got.outcome.add(outcome)
+	got.busy = append(got.busy, important.Quantile(0.99).Seconds())
+	failed, _ := important.Failed()
+	got.refused += important.Refused() + failed
 	got.goodputs[round] = float64(outcome.Good) / load.Measure.Seconds()
 	got.seats = append(got.seats, seats[min(len(seats), int(load.Settle.Seconds())):]...)
 	peak, err := measurement.ProcessMemory(c.server.Process.PID(), "VmHWM")

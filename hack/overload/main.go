@@ -9,7 +9,7 @@
 // one object 20 times a second. Under the largest load, limits by latency and adaptive
 // totals that know one signal alone are measured beside.
 //
-// The servers take turns. The tables go to stdout and docs/benchmarks.md. A run takes 80
+// The servers take turns. The tables go to stdout and docs/benchmarks.md. A run takes 90
 // minutes by its settings.
 package main
 

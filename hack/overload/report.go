@@ -16,8 +16,8 @@ func report(s settings, results []*result) string {
 Written by `+"`make overload`"+` on a machine with %d processors: servers in turns, each with one of the
 totals, %d rounds of %v. An elephant sends requests at random times, so many times as often as the
 server answers a few connections without a pause; they are *good* if they are answered with 200
-within %v. An important client of another level gets an object every %v; its p99 is that of all
-rounds. An adaptive total has its first load for %v before the rounds, and each other for half of
+within %v. An important client of another level gets an object every %v; its p99 is the median of
+those of the rounds. An adaptive total has its first load for %v before the rounds, and each other for half of
 that; it starts at the third of the static totals, and stays within all four. Good requests a second
 are the median of the rounds. *Beside the best* relates them to those of the static total with
 the highest median, in the same round: the median, and the interval that holds the true one with 95 %%
@@ -57,7 +57,7 @@ func rowsOf(short shortage, results []*result) string {
 		}
 		rows.WriteString(measurement.Row{
 			fmt.Sprintf("%g times", r.factor), r.name(), fmt.Sprintf("%.1f", r.goodput()), r.beside(best(r, results)),
-			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(r.busy.Quantile(0.99).Seconds()).String(), duration(r.quiet).String(), fmt.Sprint(r.refused()), memory, deviation,
+			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(measurement.Summarize(r.busy).Center).String(), duration(r.quiet).String(), fmt.Sprint(r.refused), memory, deviation,
 		}.String())
 	}
 	return rows.String()

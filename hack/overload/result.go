@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/measurement"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/traffic"
 )
 
 // result is what one server came to.
@@ -19,9 +18,12 @@ type result struct {
 	outcome outcome // of all rounds together
 	// goodputs are requests a second, by round.
 	goodputs map[int]float64
-	quiet    float64       // p99 of the important client, in seconds
-	busy     traffic.Tally // of its requests under the load
-	peak     float64       // resident memory, in bytes, also while an adaptive total comes to rest
+	quiet    float64 // p99 of the important client, in seconds
+	// busy is the same under the load, one number for each round, and refused how many of its
+	// requests were rejected with 429 or got no answer.
+	busy    []float64
+	refused int
+	peak    float64 // resident memory, in bytes, also while an adaptive total comes to rest
 	// seats are the total, or the seats of the elephant's level, one number each second.
 	seats []float64
 }
@@ -47,13 +49,6 @@ func (r *result) beside(other *result) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", ratio.Center, ratio.Lo, ratio.Hi)
 }
 
-// refused returns how many requests of the important client were rejected with 429 or got no
-// answer.
-func (r *result) refused() int {
-	failed, _ := r.busy.Failed()
-	return r.busy.Refused() + failed
-}
-
 // name says how many seats there were.
 func (r *result) name() string {
 	if !r.regime.moves {
@@ -68,8 +63,8 @@ func (r *result) name() string {
 func (r *result) outOfMemory() bool { return r.short.memory > 0 && r.peak > r.short.memory/0.9 }
 
 func (r *result) String() string {
-	return fmt.Sprintf("%s: goodput %.1f, %+v, important p99 %v after %v, %d of them refused, peak %.0f MiB, seats %.0f",
-		r.name(), slices.Sorted(maps.Values(r.goodputs)), r.outcome, r.busy.Quantile(0.99), duration(r.quiet), r.refused(), r.peak/mebibyte, r.seats)
+	return fmt.Sprintf("%s: goodput %.1f, %+v, important p99 %.3f after %v, %d of them refused, peak %.0f MiB, seats %.0f",
+		r.name(), slices.Sorted(maps.Values(r.goodputs)), r.outcome, r.busy, duration(r.quiet), r.refused, r.peak/mebibyte, r.seats)
 }
 
 func duration(seconds float64) time.Duration {
