@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,8 +19,6 @@ type contender struct {
 	server *harness.Server
 	target *traffic.Target
 	quiet  float64 // p99 of the important client alone, in seconds
-	// settled is whether the seats have come to rest under a load before.
-	settled bool
 	// seats returns the seats of each second until the context ends. Meanwhile it sets them,
 	// if the regime does that.
 	seats func(context.Context) ([]float64, error)
@@ -37,16 +36,26 @@ func (s shortage) contender(o *harness.Owner, etcd *harness.Etcd, r regime) *con
 	if r.govern != nil {
 		c.seats = newGovernor(o, c.server, r).run
 	}
-	var alone traffic.Tally
+	var first, alone traffic.Tally
+	c.important(o.Context(), restless, &first) // connects
 	c.important(o.Context(), quietTime, &alone)
 	c.quiet = alone.Quantile(0.99).Seconds()
 	return c
 }
 
-// settle lets the seats come to rest under a load.
-func (c *contender) settle(o *harness.Owner, load arrivals) {
-	_, _ = c.under(o, load, func(context.Context) {})
-	c.settled = true
+// settle puts the server under a load until its seats have come to rest.
+func (c *contender) settle(o *harness.Owner, load arrivals, longest time.Duration) {
+	load.Settle, load.Measure = 0, calm
+	for range longest / calm {
+		if _, seats := c.under(o, load, func(context.Context) {}); atRest(seats) {
+			return
+		}
+	}
+}
+
+// atRest reports whether these seats, those of each second, hardly changed.
+func atRest(seats []float64) bool {
+	return len(seats) > 0 && slices.Max(seats) <= 1.05*slices.Min(seats)
 }
 
 // measure measures the server under a load, as one round of a result.

@@ -33,7 +33,7 @@ import (
 // settings is the extent of the measurements.
 type settings struct {
 	factors []float64 // of the capacity
-	// settle is how long an adaptive total has to come to rest under its first load, load how
+	// settle is how long a total that moves has to come to rest under a load at most, load how
 	// long each server is measured in each of the rounds, and capacity how long one is to learn
 	// what it can do.
 	settle, load, capacity time.Duration
@@ -47,7 +47,7 @@ func main() {
 		s.factors, err = parseFactors(value)
 		return err
 	})
-	flag.DurationVar(&s.settle, "settle", 2*time.Minute, "how long an adaptive total has to come to rest under its first load; under each other, half of that")
+	flag.DurationVar(&s.settle, "settle", 4*time.Minute, "how long a total that moves has to come to rest under a load, at most")
 	flag.DurationVar(&s.load, "load", 8*time.Second, "how long each server is measured in a round")
 	flag.DurationVar(&s.capacity, "capacity", 20*time.Second, "how long a server is measured to learn what it can do")
 	flag.IntVar(&s.rounds, "rounds", 6, "how often each server is measured; fewer than 6 give no interval")

@@ -20,8 +20,10 @@ import (
 const (
 	// restless is how long a server has its load before it is measured.
 	restless = time.Second
+	// calm is how long seats stay that have come to rest.
+	calm = 40 * time.Second
 	// quietTime is how long the important client is alone.
-	quietTime = 5 * time.Second
+	quietTime = 15 * time.Second
 	mousePace = 50 * time.Millisecond
 	mousePath = collection + "/catch-all?resourceVersion=0"
 )
@@ -52,11 +54,7 @@ func (s shortage) under(o *harness.Owner, present []*contender, load arrivals, w
 		o.Check(measurement.ResetPeak(c.server.Process.PID()))
 		results = append(results, &result{short: s, regime: c.regime, quiet: c.quiet, goodputs: map[int]float64{}})
 		if c.regime.moves {
-			load.Settle, load.Measure = with.settle, 0
-			if c.settled {
-				load.Settle /= 2
-			}
-			c.settle(o, load)
+			c.settle(o, load, with.settle)
 		}
 	}
 	load.Settle, load.Measure = restless, with.load

@@ -14,11 +14,12 @@ func report(s settings, results []*result) string {
 	fmt.Fprintf(&text, `## Overload
 
 Written by `+"`make overload`"+` on a machine with %d processors: servers in turns, each with one of the
-totals, %d rounds of %v. An elephant sends requests at random times, so many times as often as the
+totals, %d rounds of %v. An elephant sends requests at random times, on shared connections (HTTP/2), so many times as often as the
 server answers a few connections without a pause; they are *good* if they are answered with 200
 within %v. An important client of another level gets an object every %v; its p99 is the median of
-those of the rounds. An adaptive total has its first load for %v before the rounds, and each other for half of
-that; it starts at the third of the static totals, and stays within all four. Good requests a second
+those of the rounds. A total that moves has each load before the rounds until its seats have
+hardly changed for %v, and for %v at most; it starts at the third of the static totals, and stays
+within all four. Good requests a second
 are the median of the rounds. *Beside the best* relates them to those of the static total with
 the highest median, in the same round: the median, and the interval that holds the true one with 95 %%
 confidence. Memory is the peak while a server has a load, also before the rounds.
@@ -26,7 +27,7 @@ Client, server and etcd share the machine. Gradient2 and Vegas are limits by lat
 their published rules; *alone* is an adaptive total that knows one signal only. For these the
 seats of the elephant's level are set by the API every second, within the same bounds, and every other
 round is theirs too.
-`, runtime.NumCPU(), s.rounds, s.load, patience, mousePace, s.settle)
+`, runtime.NumCPU(), s.rounds, s.load, patience, mousePace, calm, s.settle)
 	for _, short := range shortages() {
 		rows := rowsOf(short, results)
 		if rows == "" {

@@ -21,3 +21,10 @@ func TestAResultIsComparedWithTheBestStaticTotalUnderItsLoad(t *testing.T) {
 	assert.Contains(t, text, "| 100 MiB | 10.0 % |")
 	assert.Contains(t, text, "| 5 times | static, 16 | 90.0 | 1.00 |")
 }
+
+func TestSeatsAreAtRestThatHardlyChange(t *testing.T) {
+	assert.True(t, atRest([]float64{40, 40, 42, 41}))
+	assert.False(t, atRest([]float64{32, 33, 35, 36}), "they climb")
+	assert.False(t, atRest([]float64{64, 60, 55, 60}), "they come and go")
+	assert.False(t, atRest(nil), "nothing was read")
+}

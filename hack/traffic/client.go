@@ -36,32 +36,39 @@ func NewTarget(kubeconfig string) (*Target, error) {
 	return &Target{url: config.Host, tls: tlsConfig}, nil
 }
 
-// Client is a user's client. Each concurrent request has its own connection,
-// which later requests reuse.
+// Client is a user's client.
 type Client struct {
 	token  string
 	target *Target
 	http   *http.Client
 }
 
-// Client returns a client that authenticates with this token.
+// Client returns a client that authenticates with this token. It stands for the many programs
+// of a user, which share no connection: each concurrent request has its own, HTTP/1.1, which
+// later requests reuse.
 func (t *Target) Client(token string) *Client {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return t.client(token, &protocols)
+}
+
+// Multiplexed returns a client whose concurrent requests share connections, by HTTP/2, as those
+// of one program do: it opens another when the last has as many as the server allows.
+func (t *Target) Multiplexed(token string) *Client {
+	var protocols http.Protocols
+	protocols.SetHTTP2(true)
+	return t.client(token, &protocols)
+}
+
+func (t *Target) client(token string, protocols *http.Protocols) *Client {
 	return &Client{token: token, target: t, http: &http.Client{
 		Timeout: requestLimit,
 		Transport: &http.Transport{
 			TLSClientConfig:     t.tls.Clone(),
 			MaxIdleConnsPerHost: 1 << 16,
-			// HTTP/1.1, one request per connection: the many programs of a user share
-			// none.
-			Protocols: http1(),
+			Protocols:           protocols,
 		},
 	}}
-}
-
-func http1() *http.Protocols {
-	protocols := &http.Protocols{}
-	protocols.SetHTTP1(true)
-	return protocols
 }
 
 // Answer is the server's answer to a request.
