@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -26,21 +27,28 @@ func (s sample) String() string {
 }
 
 // errTooFew is returned if a line cannot be drawn.
-var errTooFew = errors.New("a slope needs samples at two times at least")
+var errTooFew = errors.New("a slope needs samples at three times at least")
 
-// slope returns by how much a value rises in an hour: the slope of the line of least
-// squares. Times are in hours.
-func slope(times, values []float64) (float64, error) {
+// slope returns by how much a value rises in an hour, the slope of the line of least squares,
+// and twice its standard error, within which the true one is with about 95 % confidence if the
+// samples scatter about a line independently. Times are in hours.
+func slope(times, values []float64) (rise, within float64, err error) {
 	meanTime, meanValue := mean(times), mean(values)
 	var product, square float64
 	for i := range times {
 		product += (times[i] - meanTime) * (values[i] - meanValue)
 		square += (times[i] - meanTime) * (times[i] - meanTime)
 	}
-	if square == 0 {
-		return 0, errTooFew
+	if square == 0 || len(times) < 3 {
+		return 0, 0, errTooFew
 	}
-	return product / square, nil
+	rise = product / square
+	var left float64 // the squares of what the line leaves
+	for i := range times {
+		off := values[i] - meanValue - rise*(times[i]-meanTime)
+		left += off * off
+	}
+	return rise, 2 * math.Sqrt(left/float64(len(times)-2)/square), nil
 }
 
 func mean(values []float64) (sum float64) {
@@ -80,11 +88,11 @@ func report(samples []sample, length time.Duration) (string, error) {
 					times, values = append(times, s.at.Hours()), append(values, figure.value(s))
 				}
 			}
-			rise, err := slope(times, values)
+			rise, within, err := slope(times, values)
 			if err != nil {
 				return "", fmt.Errorf("%s, %v traffic: %w", figure.name, k, err)
 			}
-			cells = append(cells, figure.show(mean(values)), signed(rise, figure.show))
+			cells = append(cells, figure.show(mean(values)), signed(rise, figure.show)+" ± "+figure.show(within))
 		}
 		fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | "))
 	}
@@ -93,7 +101,7 @@ func report(samples []sample, length time.Duration) (string, error) {
 
 func mebibytes(value float64) string { return fmt.Sprintf("%.1f MiB", value/(1<<20)) }
 
-func number(value float64) string { return fmt.Sprintf("%.0f", value) }
+func number(value float64) string { return fmt.Sprintf("%.1f", value) }
 
 // signed shows a slope with its sign.
 func signed(value float64, show func(float64) string) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -10,11 +11,14 @@ import (
 )
 
 func TestSlopeIsThatOfTheLineOfLeastSquares(t *testing.T) {
-	rise, err := slope([]float64{0, 0.5, 1, 1.5}, []float64{10, 12, 12, 14})
+	rise, within, err := slope([]float64{0, 0.5, 1, 1.5}, []float64{10, 12, 12, 14})
 	require.NoError(t, err)
 	require.InDelta(t, 2.4, rise, 1e-9)
-	_, err = slope([]float64{1, 1}, []float64{1, 2})
-	require.ErrorIs(t, err, errTooFew)
+	require.InDelta(t, 2*math.Sqrt(0.8/2/1.25), within, 1e-9, "0.8 is the sum of the squares of what the line leaves, 1.25 that of the times")
+	for _, few := range [][]float64{{1, 2}, {1, 1, 1}} {
+		_, _, err = slope(few, few)
+		require.ErrorIs(t, err, errTooFew)
+	}
 }
 
 func TestReportIsAboutTheSecondHalfAndBothKindsOfTraffic(t *testing.T) {
@@ -33,8 +37,8 @@ func TestReportIsAboutTheSecondHalfAndBothKindsOfTraffic(t *testing.T) {
 	text, err := report(samples, time.Hour)
 	require.NoError(t, err)
 	require.Contains(t, text, "61 were served, 0 rejected with 429, and 0 failed")
-	require.Contains(t, text, "| resident memory | 100.0 MiB | +0.0 MiB | 100.0 MiB | +0.0 MiB |\n")
-	require.Contains(t, text, "| goroutines | 50 | +0 | 95 | +60 |\n")
+	require.Contains(t, text, "| resident memory | 100.0 MiB | +0.0 MiB ± 0.0 MiB | 100.0 MiB | +0.0 MiB ± 0.0 MiB |\n")
+	require.Contains(t, text, "| goroutines | 50.0 | +0.0 ± 0.0 | 95.0 | +60.0 ± 0.0 |\n")
 	require.Contains(t, text, "| p99 of the mice | 2.000ms | ")
 	_, err = report(samples[:3], time.Hour)
 	require.ErrorContains(t, err, "resident memory, ordinary traffic")
