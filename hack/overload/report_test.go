@@ -11,7 +11,7 @@ func TestAResultIsComparedWithTheBestStaticTotalUnderItsLoad(t *testing.T) {
 	got := func(factor float64, kind int, goodput, peak float64, seats ...float64) *result {
 		return &result{short: short, factor: factor, regime: short.regimes()[kind], goodputs: map[int]float64{0: goodput}, peak: peak * mebibyte, seats: seats, outcome: outcome{Good: 1, Rejected: 3}}
 	}
-	text := report(settings{}, []*result{
+	text := report(settings{}, short, []*result{
 		got(2, 0, 50, 100), got(2, 1, 40, 100), got(2, 2, 80, 500), got(2, 4, 45, 100, 18, 22),
 		got(5, 0, 90, 100),
 	})
