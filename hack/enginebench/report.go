@@ -48,6 +48,7 @@ func rows() []row {
 		{"saturated, 512 goroutines, 60 seats", perOp("Saturated/ours-2"), perOp("Saturated/peer-2"), 0.1, 4},
 		{"saturated on 2 cores, beside this engine on 1", saturated("sec-all"), saturated("sec-one"), 1.2, anyNumber},
 		{"a channel instead of an engine on 2 cores, beside it on 1", saturated("sec-channel-all"), saturated("sec-channel-one"), 0, anyNumber},
+		{"saturated by requests that compute for 20 µs on 2 cores, beside 1", saturated("sec-work-all"), saturated("sec-work-one"), 1.2, anyNumber},
 		{"1,000 queues, 100,000 flows, beside 128 queues with as many", manyFlows("sec-1000queues"), manyFlows("sec-128queues"), 1, 4},
 		{"exempt", perOp("Exempt/ours"), none, 300e-9, 2},
 		{"exempt, beside the peer", perOp("Exempt/ours"), perOp("Exempt/peer"), 0.1, 2},

@@ -13,8 +13,8 @@ import (
 )
 
 // saturate lets 512 goroutines, each of another user, compete for about 60 seats until
-// they have sent so many requests. An executing request yields, so that others wait.
-func saturate(requests int, h handler) {
+// they have sent so many requests. What executes them must yield, so that others wait.
+func saturate(requests int, h handler, execute func()) {
 	const goroutines = 512
 	var left atomic.Int64
 	left.Store(int64(requests))
@@ -24,7 +24,7 @@ func saturate(requests int, h handler) {
 			digest := digestOf(fmt.Sprint("user", i), "system:authenticated")
 			ctx := context.Background()
 			for left.Add(-1) >= 0 {
-				h(ctx, digest, runtime.Gosched)
+				h(ctx, digest, execute)
 			}
 		})
 	}
@@ -34,14 +34,15 @@ func saturate(requests int, h handler) {
 func BenchmarkSaturated(b *testing.B) {
 	both(b, func(b *testing.B, h handler) {
 		b.ReportAllocs()
-		saturate(b.N, h)
+		saturate(b.N, h, runtime.Gosched)
 	})
 }
 
 // BenchmarkSaturatedCores measures whether a saturated level serves more or fewer requests
 // with more processors. A channel with as many places takes the place of the engine for
-// comparison: what it loses is lost to the Go scheduler. The cases take turns within each
-// iteration; the medians of the turns are reported.
+// comparison: what it loses is lost to the Go scheduler. Requests do nothing, or compute for
+// 20 µs (a get costs the server 350). The cases take turns within each iteration; the
+// medians of the turns are reported.
 func BenchmarkSaturatedCores(b *testing.B) {
 	levels, schemas := builtIn()
 	processors := runtime.GOMAXPROCS(0)
@@ -57,25 +58,39 @@ func BenchmarkSaturatedCores(b *testing.B) {
 		unit       string
 		processors int
 		handle     handler
+		requests   int
+		execute    func()
 		turns      []float64
 	}{
-		{unit: "ns-one", processors: 1, handle: ours},
-		{unit: "ns-all", processors: processors, handle: ours},
-		{unit: "ns-channel-one", processors: 1, handle: channel},
-		{unit: "ns-channel-all", processors: processors, handle: channel},
+		{unit: "ns-one", processors: 1, handle: ours, requests: 50_000, execute: runtime.Gosched},
+		{unit: "ns-all", processors: processors, handle: ours, requests: 50_000, execute: runtime.Gosched},
+		{unit: "ns-channel-one", processors: 1, handle: channel, requests: 50_000, execute: runtime.Gosched},
+		{unit: "ns-channel-all", processors: processors, handle: channel, requests: 50_000, execute: runtime.Gosched},
+		{unit: "ns-work-one", processors: 1, handle: ours, requests: 10_000, execute: work},
+		{unit: "ns-work-all", processors: processors, handle: ours, requests: 10_000, execute: work},
 	}
 	for n := 0; b.Loop(); n++ {
 		for i := range cases {
 			c := &cases[(i+n)%len(cases)]
-			const requests = 50_000
 			runtime.GOMAXPROCS(c.processors)
 			begin := time.Now()
-			saturate(requests, c.handle)
-			c.turns = append(c.turns, float64(time.Since(begin))/requests)
+			saturate(c.requests, c.handle, c.execute)
+			c.turns = append(c.turns, float64(time.Since(begin))/float64(c.requests))
 		}
 	}
 	for _, c := range cases {
 		b.ReportMetric(medianOf(c.turns), c.unit)
 	}
 	b.ReportMetric(0, "ns/op") // hides the time of all together
+}
+
+// work computes for 20 µs, and yields in the middle.
+func work() {
+	compute := func() {
+		for begin := time.Now(); time.Since(begin) < 10*time.Microsecond; {
+		}
+	}
+	compute()
+	runtime.Gosched()
+	compute()
 }
