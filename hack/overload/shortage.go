@@ -41,8 +41,8 @@ func shortages() []shortage {
 		},
 		{
 			key: "etcd", title: "etcd is slow",
-			about:   "etcd answers 50 ms late. The elephant gets one FlowSchema from etcd.",
-			objects: 1, bytes: 1000, path: collection + "/stored-0", delay: 50 * time.Millisecond, static: 32, busy: 32,
+			about:   "etcd answers 200 ms late. The elephant gets one FlowSchema from etcd.",
+			objects: 1, bytes: 1000, path: collection + "/stored-0", delay: 200 * time.Millisecond, static: 32, busy: 32,
 		},
 	}
 }
