@@ -243,15 +243,17 @@ soak: ## Run a server under changing traffic and configuration; write docs/relia
 	@echo "soak: ordinary traffic and overload in turns, a change of the configuration each second, for $(SOAK)"
 	@go run ./hack/soak -for=$(SOAK)
 
-# How long each fuzz target runs, where, and how many at once, as in:
-# make fuzz FUZZTIME=1m FOLDERS=pkg/insight/suite JOBS=2
+# How long each fuzz target runs, where, how many at once, and how many inputs of each that
+# cover more code are copied to testdata/fuzz, as in:
+# make fuzz FUZZTIME=1m FOLDERS=pkg/insight/suite JOBS=2 KEEP=16
 FUZZTIME ?= 10m
 FOLDERS ?=
 JOBS ?= 1
+KEEP ?= 0
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME, JOBS at once (hours)
-	@JOBS='$(JOBS)' hack/fuzz.sh $(FUZZTIME) $(FOLDERS)
+	@JOBS='$(JOBS)' KEEP='$(KEEP)' hack/fuzz.sh $(FUZZTIME) $(FOLDERS)
 
 bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum

@@ -4,7 +4,8 @@
 # JOBS targets run at once (one, unless it is set), and share the processors.
 #
 # An input that fails is written below testdata/fuzz of its package, where `go test` tries
-# it from then on. What covers more code stays in the cache of the go command.
+# it from then on. What covers more code stays in the cache of the go command; the KEEP newest
+# of them (none, unless it is set) are copied there too, unless they have more than 4 KiB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -34,14 +35,26 @@ targets() {
   done
 }
 
-# fuzz runs one target. Its output comes whole, since others run too.
+# fuzz runs one target. Its output comes whole, since others run too. An input is made smaller by
+# at most 200 tries: with a minute, the go command's own limit, targets did little else.
 fuzz() {
   local output
   echo "fuzz: $2 in $1 for $DURATION"
-  output=$(cd "$1" && go test -vet=off -run='^$' -fuzz="^$2\$" -fuzztime="$DURATION" -parallel="$WORKERS" . 2>&1) || echo "$1 $2" >>"$FAILED"
+  output=$(cd "$1" && go test -vet=off -run='^$' -fuzz="^$2\$" -fuzztime="$DURATION" -fuzzminimizetime=200x -parallel="$WORKERS" . 2>&1) || echo "$1 $2" >>"$FAILED"
   printf '%s\n' "$output"
 }
-export -f fuzz
 
-targets "$@" | xargs -P "$jobs" -L 1 bash -c 'fuzz "$@"' fuzz
+# keep copies inputs that cover more code.
+keep() {
+  local cache file
+  cache=$(go env GOCACHE)/fuzz/$(cd "$1" && go list .)/$2
+  [[ ${KEEP:-0} -gt 0 && -d $cache ]] || return 0
+  mkdir -p "$1/testdata/fuzz/$2"
+  find "$cache" -type f -size -9 -printf '%T@ %p\n' | sort -rn | head -n "$KEEP" | while read -r _ file; do
+    cp "$file" "$1/testdata/fuzz/$2/"
+  done
+}
+export -f fuzz keep
+
+targets "$@" | xargs -P "$jobs" -L 1 bash -c 'fuzz "$@" && keep "$@"' fuzz
 [[ ! -s $FAILED ]] || { sed 's/^/fuzz: &/; s/$/ failed/' "$FAILED" >&2; exit 1; }
