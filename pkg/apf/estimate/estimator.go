@@ -76,6 +76,9 @@ type Read struct {
 	Named bool
 	// Selects reports whether there is a label or field selector.
 	Selects bool
+	// Whole reports whether the bytes count without a bound also from the watch cache,
+	// since the response is encoded as a whole. kube-apiserver does not consider it.
+	Whole bool
 	// Limit, ResourceVersion, ResourceVersionMatch, Continue and SendInitialEvents are
 	// the options of the request.
 	Limit                int64

@@ -5,8 +5,8 @@ const (
 	MaxListBySize = 100
 
 	bytesPerSeat = 100_000
-	// maxCachedBytes is the most memory that a list from the watch cache uses, because
-	// it is encoded object by object.
+	// maxCachedBytes is the most memory that a list from the watch cache uses if it is
+	// encoded object by object.
 	maxCachedBytes = 1_000_000
 	// unknownSize is the size in bytes of an object whose size is not known: the
 	// largest that etcd takes.
@@ -39,7 +39,7 @@ func (c *Cost) bySize(r Read, stored Stored) {
 		c.Objects = page
 	}
 	c.Bytes = c.Objects * max(size, 0)
-	if c.Cached {
+	if c.Cached && !r.Whole {
 		c.Bytes = min(c.Bytes, maxCachedBytes)
 	}
 	c.Unbounded = ceil(c.Bytes, bytesPerSeat)

@@ -11,9 +11,9 @@ import (
 )
 
 // kindOf returns the kind of a list.
-func kindOf(r *http.Request, info *apirequest.RequestInfo, cached bool, options *metav1.ListOptions) learned.Kind {
+func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole, cached bool) learned.Kind {
 	kind := learned.Kind{
-		FromStorage: !cached, Namespaced: info.Namespace != "", Whole: isEncodedWhole(r), Limit: options.Limit,
+		FromStorage: !cached, Namespaced: info.Namespace != "", Whole: whole, Limit: options.Limit,
 	}
 	switch labels, fields := options.LabelSelector != "", options.FieldSelector != ""; {
 	case info.Name != "":

@@ -52,6 +52,7 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 	read := estimate.Read{
 		Watch: info.Verb == "watch", Named: info.Name != "",
 		Selects: options.FieldSelector != "" || options.LabelSelector != "",
+		Whole:   l.learner != nil && info.Verb == "list" && isEncodedWhole(r),
 		Limit:   options.Limit, ResourceVersion: options.ResourceVersion,
 		SendInitialEvents: options.SendInitialEvents,
 	}
@@ -72,7 +73,7 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 		return cost.Work, nil
 	}
 	list := &measuredList{
-		lists: l, prior: cost.Bytes, kind: kindOf(r, info, cached, &options),
+		lists: l, prior: cost.Bytes, kind: kindOf(info, &options, read.Whole, cached),
 		resource: learned.Type{Group: info.APIGroup, Resource: info.Resource},
 	}
 	bytes := list.estimate()

@@ -106,6 +106,8 @@ func TestSeatsOfAListFollowWhatSuchListsTook(t *testing.T) {
 	assert.Equal(t, 3, s.seats(fromCache))
 	assert.Equal(t, 10, s.seats(fromCache+"&labelSelector=a"), "another kind")
 	assert.Equal(t, 3, s.estimate(requestBy(nobody, "watch", fromCache)).Initial, "a watch that begins with such a list")
+	assert.Equal(t, 100, s.seats(fromCache+"&pretty=true"), "also unseen, and encoded as a whole")
+	assert.Equal(t, 3, s.estimate(requestBy(nobody, "watch", fromCache+"&pretty=true")).Initial, "a watch encodes object by object")
 	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 		CountRead(r.Context(), 2_000_000)
 		assert.Equal(t, 20, s.seats(fromCache), "this list has taken more, before it ends")

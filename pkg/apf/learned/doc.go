@@ -53,12 +53,12 @@
 //
 // # What was never seen
 //
-// The caller passes the bytes of a formula as the prior. It is a floor until three
-// lists of the kind were measured, again when these are forgotten, at most 10 minutes
-// after the last list, and while the prior is more than twice what it was when the last
-// list was measured, because more is stored now. A list that takes more than its estimate
-// raises the estimate while it still executes: lists that arrive meanwhile are charged
-// for it.
+// The caller passes the bytes of a formula as the prior; a response that is encoded as a
+// whole has no bound in it. The prior is a floor until three lists of the kind were
+// measured, again when these are forgotten, at most 10 minutes after the last list, and
+// while it is more than twice what it was when the last list was measured, because more
+// is stored now. A list that takes more than its estimate raises the estimate while it
+// still executes: lists that arrive meanwhile are charged for it.
 //
 // # Bounds
 //
