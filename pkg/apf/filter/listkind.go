@@ -36,7 +36,7 @@ func isEncodedWhole(r *http.Request) bool {
 		return true
 	}
 	for _, accept := range r.Header["Accept"] {
-		for _, mark := range [...]string{"as=", "yaml", "cbor", "pretty"} {
+		for _, mark := range [...]string{"Table", "yaml", "cbor", "pretty"} {
 			if strings.Contains(accept, mark) {
 				return true
 			}

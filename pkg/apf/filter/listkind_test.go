@@ -25,6 +25,7 @@ func TestListsAreOfAKind(t *testing.T) {
 		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.LabelsAndFields}},
 		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: learned.OneName}},
 		{"as a table", fromCache, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io", nil, want{Namespaced: true, Whole: true}},
+		{"as metadata alone", fromCache, "Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", nil, want{Namespaced: true}},
 		{"as YAML", fromCache, "Accept", "application/yaml", nil, want{Namespaced: true, Whole: true}},
 		{"as CBOR", fromCache, "Accept", "application/cbor", nil, want{Namespaced: true, Whole: true}},
 		{"as protobuf", fromCache, "Accept", "application/vnd.kubernetes.protobuf,application/json", nil, want{Namespaced: true}},
