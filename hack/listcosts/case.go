@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+)
 
 const (
 	// stored is the number of bytes of all FlowSchemas of a case.
@@ -18,6 +22,11 @@ type size struct {
 }
 
 func sizes() []size { return []size{{"1 KB", 1_000}, {"100 KB", 100_000}, {"1 MB", 1_000_000}} }
+
+// costs are what lists may cost.
+func costs() []estimate.ListCost {
+	return []estimate.ListCost{estimate.CostByCount, estimate.CostBySize, estimate.CostLearned}
+}
 
 // list is a kind of list.
 type list struct {

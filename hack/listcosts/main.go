@@ -47,7 +47,7 @@ func run(ctx context.Context, s settings, output string) error {
 	err := harness.Own(ctx, func(o *harness.Owner) {
 		for _, size := range sizes() {
 			for _, list := range lists() {
-				for _, cost := range []estimate.ListCost{estimate.CostByCount, estimate.CostBySize, estimate.CostLearned} {
+				for _, cost := range costs() {
 					if !strings.Contains(name(size, list, cost), s.only) {
 						continue
 					}

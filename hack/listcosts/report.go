@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // report returns the section of docs/benchmarks.md.
@@ -26,7 +29,41 @@ where a list takes more than it is charged or more than the level allows.
 		fmt.Fprintf(&out, "| %s | %s | %s | %.1f | %.0f %% | %.1f | %.0f MiB | %v | %s |\n",
 			r.size.name, r.list.name, r.cost, r.perList, 100*r.used(), r.rate, r.peak/(1<<20), r.small.Round(100*time.Microsecond), r.verdict())
 	}
+	out.WriteString(spreads(results))
 	return out.String()
+}
+
+// spreads returns a table of how much the peaks of the lists of one size differ.
+func spreads(results []result) string {
+	var out strings.Builder
+	out.WriteString("\nThe largest peak of the five lists, beside the smallest:\n\n| objects | count | size | learned |\n|---|---:|---:|---:|\n")
+	for _, size := range sizes() {
+		fmt.Fprintf(&out, "| %s |", size.name)
+		for _, cost := range costs() {
+			fmt.Fprintf(&out, " %s |", spread(results, size, cost))
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// spread returns the ratio of the largest to the smallest peak. That of a server without memory
+// is unknown.
+func spread(results []result, size size, cost estimate.ListCost) string {
+	smallest, largest, above := math.Inf(1), 0.0, ""
+	for _, r := range results {
+		if r.size != size || r.cost != cost {
+			continue
+		}
+		smallest, largest = min(smallest, r.peak), max(largest, r.peak)
+		if r.killed {
+			above = "> "
+		}
+	}
+	if largest == 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s%.1f", above, largest/smallest)
 }
 
 // used returns the part of what the seats of a list are worth that the list had in memory.
