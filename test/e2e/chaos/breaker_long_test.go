@@ -25,6 +25,11 @@ const (
 	readyWaits = 5
 	// adminTimeout bounds a request to one member of etcd.
 	adminTimeout = 5 * time.Second
+	// clockEffect is how long a clock that was set has effects. gRPC relates the time of the
+	// last read to the wall clock: if that was set back, it pings after 30s, does not see
+	// the answer, and closes the connection to etcd 10s later. Writes under way are not
+	// confirmed.
+	clockEffect = 45 * time.Second
 )
 
 // breaker makes faults. It belongs to the goroutine of the test.
@@ -35,6 +40,8 @@ type breaker struct {
 	active   []active
 	faults   []chaos.Fault
 	rolls    []chaos.Window
+	// clocksUntil is until when clocks that were set have effects, since the start of the run.
+	clocksUntil time.Duration
 }
 
 // active is a fault that lasts.
@@ -206,9 +213,14 @@ func (b *breaker) calm(ctx context.Context) {
 	}))
 }
 
-// roll restarts all servers one by one while nothing else happens.
+// roll restarts all servers one by one while nothing else happens, or has effects.
 func (b *breaker) roll(ctx context.Context) {
 	b.t.Helper()
+	b.mend(func(active) bool { return true })
+	for b.now() < b.clocksUntil && ctx.Err() == nil {
+		<-timer(tick)
+		b.supervise()
+	}
 	b.calm(ctx)
 	start := b.now()
 	b.t.Logf("%v: %s", start.Round(time.Millisecond), chaos.Roll)
@@ -243,7 +255,7 @@ func (b *breaker) act(step chaos.Step) *lasting {
 			return nil
 		}
 		b.t.Logf("the clock of %s will be ahead by %v", onServer(i), step.Ahead.Round(time.Second))
-		return &lasting{"the clock of " + onServer(i), func() { r.clock.Set(b.t, step.Ahead) }, func() { r.clock.Set(b.t, 0) }}
+		return &lasting{"the clock of " + onServer(i), func() { b.setClock(r, step.Ahead) }, func() { b.setClock(r, 0) }}
 	case chaos.KillMember:
 		return &lasting{onMember(i), func() { member.Kill(b.t) }, func() { member.Launch(b.t) }}
 	case chaos.PauseMember:
@@ -257,4 +269,9 @@ func (b *breaker) act(step chaos.Step) *lasting {
 	default:
 		return nil
 	}
+}
+
+func (b *breaker) setClock(r *replica, ahead time.Duration) {
+	r.clock.Set(b.t, ahead)
+	b.clocksUntil = b.now() + clockEffect
 }

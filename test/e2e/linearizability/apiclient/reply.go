@@ -56,7 +56,7 @@ func (r Reply) String() string {
 	if r.Code == 0 {
 		return fmt.Sprintf("no answer: %v", r.Err)
 	}
-	return fmt.Sprintf("code %d: %.200s", r.Code, r.Body)
+	return fmt.Sprintf("code %d: %.500s", r.Code, r.Body)
 }
 
 // Outcome converts a reply to a result. The error is about an answer that no server
