@@ -221,7 +221,7 @@ chaos: ## Break servers, etcd and their network under load, and check every answ
 	@$(call CHAOS,$(FAULTS),0)
 
 .PHONY: chaos-long
-chaos-long: ## The same with 200 faults and 100,000 operations; write docs/reliability.md (an hour)
+chaos-long: ## The same with 200 faults and 100,000 operations; write docs/reliability.md (half an hour)
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
