@@ -58,6 +58,7 @@
 //	    flow            request attributes, flow hashes, hands of queues
 //	    guarded         state that is reachable only while its lock is held
 //	    mandatory       names of the mandatory flow schemas and priority levels
+//	    names           API groups and keys of annotations of this project
 //	    heavyhitters    flows that used the most seat-seconds in the last minutes
 //	    machine         signals of the machine: short of processors, of memory
 //	L1  classify        flow schema and flow distinguisher of a request

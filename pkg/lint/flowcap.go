@@ -7,15 +7,15 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
-const capField = "metadata.annotations[" + flowcontrol.MaxFlowSeatsPercentKey + "]"
+const capField = "metadata.annotations[" + names.MaxFlowSeatsPercent + "]"
 
 // flowCap is FC210: a cap of a flow that has no effect (info), or one of less than a seat.
 // limits are nil if unknown.
 func flowCap(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, users []*flowcontrolv1.FlowSchema) []Finding {
-	value, found := level.Annotations[flowcontrol.MaxFlowSeatsPercentKey]
+	value, found := level.Annotations[names.MaxFlowSeatsPercent]
 	percent, err := strconv.Atoi(value)
 	if !found || err != nil {
 		return nil // invalid: FC405

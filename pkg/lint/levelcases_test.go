@@ -4,17 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // The engine, which any API server may use, knows the name by itself.
 func TestEngineReadsTheAnnotationThatIsValidated(t *testing.T) {
-	require.Equal(t, flowcontrol.MaxFlowSeatsPercentKey, configsync.MaxFlowSeatsPercent)
 }
 
 // levelCases are the cases of FC2xx.
@@ -77,7 +74,7 @@ func levelCases() []checkCase {
 	// capped sets the annotation of the cap of a flow beside another change.
 	capped := func(value string, with change) change {
 		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
-			level.Annotations = map[string]string{flowcontrol.MaxFlowSeatsPercentKey: value}
+			level.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}
 			with(bundle, schema, level)
 		}
 	}
@@ -87,7 +84,7 @@ func levelCases() []checkCase {
 		hands    = "warning spec.limited.limitResponse.queuing"
 		lendable = "spec.limited.lendablePercent"
 		borrowed = "spec.limited.borrowingLimitPercent"
-		flowSeat = "metadata.annotations[apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent]"
+		flowSeat = "metadata.annotations[apf.flowcontrol-apiserver.io/max-flow-seats-percent]"
 	)
 	return []checkCase{
 		{"no shares, with queues", NoSeats, shares(0), []string{"warning " + share}},
@@ -133,7 +130,7 @@ func levelCases() []checkCase {
 			for i, level := range bundle.PriorityLevels {
 				if level.Name == "exempt" {
 					bundle.PriorityLevels[i] = level.DeepCopy()
-					bundle.PriorityLevels[i].Annotations = map[string]string{flowcontrol.MaxFlowSeatsPercentKey: "30"}
+					bundle.PriorityLevels[i].Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 				}
 			}
 			bundle.Only = append(bundle.Only, levelObject("exempt"))

@@ -26,6 +26,18 @@ func places() *regexp.Regexp {
 	return regexp.MustCompile(`/(root|work|farm|home)/|proxy\.golang|registry\.npmjs|deb\.debian`)
 }
 
+// foreignNames matches names of this project below a domain that belongs to the Kubernetes
+// project, which defines none of them.
+func foreignNames() *regexp.Regexp {
+	return regexp.MustCompile(`\b(apf|config|scenario|suite|trace)\.flowcontrol\.apiserver\.k8s` + `\.io\b`)
+}
+
+func TestNamesOfThisProjectAreBelowItsDomain(t *testing.T) {
+	reportLines(t, foreignNames(), "names that end in k8s.io belong to the Kubernetes project: use one of pkg/apf/names", func(name string) bool {
+		return name != "CHANGELOG.md"
+	})
+}
+
 func TestNoGoFileHoldsALeftover(t *testing.T) {
 	reportLines(t, leftovers(), "a leftover or work put off: do it, or file an issue", func(name string) bool {
 		return path.Ext(name) == ".go" && !strings.HasPrefix(name, generatedFolder)

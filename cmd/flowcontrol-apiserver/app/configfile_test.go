@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
 const configHeader = "apiVersion: " + configfile.APIVersion + "\nkind: " + configfile.Kind + "\n"
@@ -30,6 +31,7 @@ func TestEveryFlagHasAFieldOfItsOwn(t *testing.T) {
 		"mapStringString": "{a: b}", "stringToString": "{a: b}",
 		// What these two set is kept for the whole process, so it must be valid.
 		"emulated-version": `["1.33"]`, "feature-gates": "{WatchList: true}",
+		"list-cost": "Learned", "flow-control-total": "Static", "audit-flow-control": "All",
 	}
 	flagOf := make(map[string]string)
 	NewCommand(t.Context(), io.Discard).Flags().VisitAll(func(flag *pflag.Flag) {
@@ -57,6 +59,7 @@ func TestTheExampleInTheDocumentIsValid(t *testing.T) {
 	command := NewCommandFor(t.Context(), io.Discard, options)
 	require.NoError(t, configfile.Apply(writeConfigFile(t, exampleFile), command.Flags()))
 	require.Equal(t, "/var/lib/flowcontrol-apiserver", options.DataDir)
+	require.Equal(t, total.Adaptive, options.TotalControl.Mode)
 	require.Empty(t, options.Complete().Validate())
 }
 

@@ -20,11 +20,12 @@ var updateDocs = flag.Bool("update-docs", false, "write docs/flags.md anew")
 const (
 	flagsDocument = "../../../docs/flags.md"
 
-	exampleFile = `apiVersion: config.flowcontrol.apiserver.k8s.io/v1alpha1
+	exampleFile = `apiVersion: config.flowcontrol-apiserver.io/v1alpha1
 kind: FlowControlAPIServerConfiguration
 dataDir: /var/lib/flowcontrol-apiserver
 securePort: 7443
 requestTimeout: 30s
+flowControlTotal: Adaptive # as --flow-control-total=adaptive
 corsAllowedOrigins: ["https://console.example.com$"]
 featureGates:
   WatchList: true
@@ -53,7 +54,8 @@ func writeFlagsDocument() string {
 	text.WriteString("# Flags\n\nWhat `flowcontrol-apiserver --help` says, by theme. Flags that kube-apiserver has too\n" +
 		"have its names and meanings. Made from the program by `make update-docs`.\n\n" +
 		"A file says the same with fields, and `--config` names it. A flag on the command line\n" +
-		"overrides its field. Unknown fields and values of another type are errors, with the line.\n\n" +
+		"overrides its field. Unknown fields and values of another type are errors, with the line.\n" +
+		"Words that flags of this project have in lower case are CamelCase in the file.\n\n" +
 		"```yaml\n" + exampleFile + "```\n")
 	sets := NewOptions().Flags()
 	for _, name := range sets.Order {

@@ -33,7 +33,7 @@ spec:
       clusterScope: true
       namespaces: ["*"]
 `
-	suiteText = `apiVersion: apf.flowcontrol.apiserver.k8s.io/v1
+	suiteText = `apiVersion: suite.flowcontrol-apiserver.io/v1
 kind: Suite
 configuration:
   release: "1.33"

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // pauseFactor is the pause after a translation, in multiples of its duration.
@@ -103,7 +104,7 @@ func sameSpec(a, b any) bool {
 		return a.UID == b.UID && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	case *flowcontrol.PriorityLevelConfiguration:
 		b := b.(*flowcontrol.PriorityLevelConfiguration)
-		return a.UID == b.UID && a.Annotations[MaxFlowSeatsPercent] == b.Annotations[MaxFlowSeatsPercent] && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
+		return a.UID == b.UID && a.Annotations[names.MaxFlowSeatsPercent] == b.Annotations[names.MaxFlowSeatsPercent] && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	default:
 		return false
 	}

@@ -18,6 +18,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
@@ -204,7 +205,7 @@ func TestSameSpec(t *testing.T) {
 	assert.True(t, sameSpec(queuing("l", 1), queuing("l", 1)))
 	assert.False(t, sameSpec(queuing("l", 1), queuing("l", 2)))
 	capped := queuing("l", 1)
-	capped.Annotations = map[string]string{MaxFlowSeatsPercent: "30"}
+	capped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 	assert.False(t, sameSpec(queuing("l", 1), capped), "the cap of a flow is an annotation")
 	annotated := queuing("l", 1)
 	annotated.Annotations = map[string]string{"a": "b"}
@@ -216,7 +217,7 @@ func TestInvalidCapOfAFlowIsReportedOnce(t *testing.T) {
 	controller, err := New(f.config)
 	require.NoError(t, err)
 	level := queuing("l", 1)
-	level.Annotations = map[string]string{MaxFlowSeatsPercent: "many"}
+	level.Annotations = map[string]string{names.MaxFlowSeatsPercent: "many"}
 	require.NoError(t, f.config.Levels.GetStore().Add(level))
 	for range 3 {
 		controller.apply()

@@ -6,14 +6,10 @@ import (
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
-
-// MaxFlowSeatsPercent is the annotation of a PriorityLevelConfiguration with the cap of a
-// flow: which part of the current limit, in percent from 1 to 100, one flow may use while
-// requests of others wait. It takes effect on levels with queues.
-const MaxFlowSeatsPercent = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
 
 // ignoredError says why an annotation is ignored. The object takes effect without it.
 type ignoredError struct{ error }
@@ -24,7 +20,7 @@ func (e ignoredError) Unwrap() error { return e.error }
 // returns an ignoredError: kube-apiserver, which may have stored the object, does not
 // validate annotations.
 func setCap(config *prioritylevel.Config, object *flowcontrol.PriorityLevelConfiguration, former int) error {
-	value, found := object.Annotations[MaxFlowSeatsPercent]
+	value, found := object.Annotations[names.MaxFlowSeatsPercent]
 	if !found || config.Discipline != queueset.Queue {
 		return nil
 	}
@@ -38,5 +34,5 @@ func setCap(config *prioritylevel.Config, object *flowcontrol.PriorityLevelConfi
 	if former > 0 {
 		inEffect = fmt.Sprintf("the last valid value, %d,", former)
 	}
-	return ignoredError{fmt.Errorf("metadata.annotations[%s] is %q, must be an integer from 1 to 100; %s is in effect", MaxFlowSeatsPercent, value, inEffect)}
+	return ignoredError{fmt.Errorf("metadata.annotations[%s] is %q, must be an integer from 1 to 100; %s is in effect", names.MaxFlowSeatsPercent, value, inEffect)}
 }

@@ -8,6 +8,7 @@ import (
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -20,7 +21,7 @@ func TestEngineEnforcesTheCapOfTheAnnotation(t *testing.T) {
 		ends        int // of Alice's requests before another one starts
 	}{
 		"without": {nil, 1},
-		"with":    {map[string]string{MaxFlowSeatsPercent: "50"}, 6},
+		"with":    {map[string]string{names.MaxFlowSeatsPercent: "50"}, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			level := queuing("l", 20)
@@ -69,19 +70,19 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := queuing("l", 7)
-			object.Annotations = map[string]string{MaxFlowSeatsPercent: c.value}
+			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: c.value}
 			got, err := translateLevel(object, prioritylevel.Config{})
 			assert.Equal(t, c.want, got.MaxFlowSeatsPercent)
 			if c.err == "" {
 				assert.NoError(t, err)
 			} else {
-				assert.EqualError(t, err, "metadata.annotations["+MaxFlowSeatsPercent+"] "+c.err)
+				assert.EqualError(t, err, "metadata.annotations["+names.MaxFlowSeatsPercent+"] "+c.err)
 			}
 		})
 	}
 	t.Run("a level without queues has none", func(t *testing.T) {
 		object := queuing("l", 7)
-		object.Annotations = map[string]string{MaxFlowSeatsPercent: "30"}
+		object.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 		object.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
 		got, err := translateLevel(object, prioritylevel.Config{})
 		require.NoError(t, err)
@@ -95,7 +96,7 @@ func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
 	apply := func(value string, shares int32) (prioritylevel.Config, []engine.Problem) {
 		object := queuing("l", shares)
 		if value != "" {
-			object.Annotations = map[string]string{MaxFlowSeatsPercent: value}
+			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}
 		}
 		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
 		require.Len(t, configuration.Levels, 1)
@@ -107,7 +108,7 @@ func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
 	for _, value := range []string{"0", "many"} {
 		level, problems = apply(value, 8)
 		require.Len(t, problems, 1)
-		assert.EqualError(t, problems[0].Err, "metadata.annotations["+MaxFlowSeatsPercent+"] is \""+value+"\", must be an integer from 1 to 100; the last valid value, 30, is in effect")
+		assert.EqualError(t, problems[0].Err, "metadata.annotations["+names.MaxFlowSeatsPercent+"] is \""+value+"\", must be an integer from 1 to 100; the last valid value, 30, is in effect")
 		assert.Equal(t, 30, level.MaxFlowSeatsPercent)
 		assert.EqualValues(t, 8, level.Shares, "the rest of the object takes effect")
 	}

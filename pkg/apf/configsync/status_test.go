@@ -10,6 +10,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 type (
@@ -28,7 +29,7 @@ func TestHashIdentifiesWhatIsInForce(t *testing.T) {
 	recreated := queuing("a", 1)
 	recreated.UID, recreated.ResourceVersion, recreated.Labels = "another", "7", map[string]string{"x": "y"}
 	capped := queuing("a", 1)
-	capped.Annotations = map[string]string{MaxFlowSeatsPercent: "30"}
+	capped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 	for name, c := range map[string]struct {
 		levels  levels
 		schemas schemas
@@ -54,7 +55,7 @@ func TestHashIdentifiesWhatIsInForce(t *testing.T) {
 
 func TestStatusCountsObjectsByWhetherTheyAreInForce(t *testing.T) {
 	odd := queuing("odd", 1)
-	odd.Annotations = map[string]string{MaxFlowSeatsPercent: "many"}
+	odd.Annotations = map[string]string{names.MaxFlowSeatsPercent: "many"}
 	invalid := forUser("broken", "a", "alice")
 	invalid.Spec.Rules[0].Subjects[0].User = nil
 	status := statusOf(levels{queuing("a", 1), malformed("b"), odd}, schemas{

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"k8s.io/apiserver/pkg/audit"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // Annotations says which requests are annotated in their audit events.
@@ -21,22 +23,20 @@ const (
 
 // The keys of the annotations.
 const (
-	annotationPrefix = "apf.flowcontrol.apiserver.k8s.io/"
-
 	// FlowSchemaAnnotation and PriorityLevelAnnotation are names.
-	FlowSchemaAnnotation    = annotationPrefix + "flow-schema"
-	PriorityLevelAnnotation = annotationPrefix + "priority-level"
+	FlowSchemaAnnotation    = names.AnnotationPrefix + "flow-schema"
+	PriorityLevelAnnotation = names.AnnotationPrefix + "priority-level"
 	// FlowDistinguisherAnnotation is the user or the namespace, as the flow schema
 	// says, or empty.
-	FlowDistinguisherAnnotation = annotationPrefix + "flow-distinguisher"
+	FlowDistinguisherAnnotation = names.AnnotationPrefix + "flow-distinguisher"
 	// SeatsAnnotation is the number of seats that the request needs to start.
-	SeatsAnnotation = annotationPrefix + "seats"
+	SeatsAnnotation = names.AnnotationPrefix + "seats"
 	// QueueWaitAnnotation is how long the request waited in a queue, such as 1.5s; 0s
 	// if it did not.
-	QueueWaitAnnotation = annotationPrefix + "queue-wait"
+	QueueWaitAnnotation = names.AnnotationPrefix + "queue-wait"
 	// OutcomeAnnotation is Executed or, if the request was rejected, the reason as in
 	// the metrics: queue-full, concurrency-limit, time-out, cancelled.
-	OutcomeAnnotation = annotationPrefix + "outcome"
+	OutcomeAnnotation = names.AnnotationPrefix + "outcome"
 )
 
 // Executed is the outcome of a request that got its seats.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
 )
@@ -20,9 +21,9 @@ func shortened(t *testing.T, annotations map[string]string) map[string]string {
 	t.Helper()
 	short := map[string]string{}
 	for key, value := range annotations {
-		require.Greater(t, len(key), len(annotationPrefix))
-		assert.Equal(t, annotationPrefix, key[:len(annotationPrefix)])
-		short[key[len(annotationPrefix):]] = value
+		require.Greater(t, len(key), len(names.AnnotationPrefix))
+		assert.Equal(t, names.AnnotationPrefix, key[:len(names.AnnotationPrefix)])
+		short[key[len(names.AnnotationPrefix):]] = value
 	}
 	return short
 }

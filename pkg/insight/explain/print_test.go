@@ -58,7 +58,7 @@ func TestTableShowsTheCapOfAFlow(t *testing.T) {
 	for i, level := range in.Configuration.PriorityLevels {
 		if level.Name == "workload-low" {
 			in.Configuration.PriorityLevels[i] = level.DeepCopy()
-			in.Configuration.PriorityLevels[i].Annotations = map[string]string{"apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent": "30"}
+			in.Configuration.PriorityLevels[i].Annotations = map[string]string{"apf.flowcontrol-apiserver.io/max-flow-seats-percent": "30"}
 		}
 	}
 	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")

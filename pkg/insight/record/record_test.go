@@ -45,7 +45,7 @@ func logs(t *testing.T, texts map[string]string) Options {
 
 func TestJoin(t *testing.T) {
 	annotated := strings.Replace(event(3, "d", "dora", "/d"), `"annotations":{}`,
-		`"annotations":{"apf.flowcontrol.apiserver.k8s.io/flow-schema":"dora","apf.flowcontrol.apiserver.k8s.io/priority-level":"doras","apf.flowcontrol.apiserver.k8s.io/seats":"4","apf.flowcontrol.apiserver.k8s.io/queue-wait":"50ms","apf.flowcontrol.apiserver.k8s.io/outcome":"executed"}`, 1)
+		`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"dora","apf.flowcontrol-apiserver.io/priority-level":"doras","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"executed"}`, 1)
 	_, all := recorded(t, logs(t, map[string]string{
 		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e"),
 		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f"),
@@ -68,7 +68,7 @@ func TestJoin(t *testing.T) {
 func TestAnnotationsOfFlowControlAPIServer(t *testing.T) {
 	annotate := func(outcome string) string {
 		return strings.Replace(event(0, "a", "alice", "/a"), `"annotations":{}`,
-			`"annotations":{"apf.flowcontrol.apiserver.k8s.io/flow-schema":"s","apf.flowcontrol.apiserver.k8s.io/priority-level":"l","apf.flowcontrol.apiserver.k8s.io/seats":"4","apf.flowcontrol.apiserver.k8s.io/queue-wait":"50ms","apf.flowcontrol.apiserver.k8s.io/outcome":"`+outcome+`"}`, 1)
+			`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"s","apf.flowcontrol-apiserver.io/priority-level":"l","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"`+outcome+`"}`, 1)
 	}
 	_, all := recorded(t, logs(t, map[string]string{"audit.log": annotate("executed")}))
 	assert.Equal(t, 200*time.Millisecond, all[0].Execution.Duration)

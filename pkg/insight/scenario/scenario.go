@@ -2,11 +2,13 @@ package scenario
 
 import (
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 const (
 	// APIVersion is the apiVersion of a scenario.
-	APIVersion = "scenario.flowcontrol-apiserver.io/v1alpha1"
+	APIVersion = names.ScenarioVersion
 	// Kind is the kind of a scenario.
 	Kind = "Scenario"
 )

@@ -4,7 +4,7 @@
 //
 // # Form
 //
-//	apiVersion: apf.flowcontrol.apiserver.k8s.io/v1
+//	apiVersion: suite.flowcontrol-apiserver.io/v1
 //	kind: Suite
 //	configuration:
 //	  release: "1.33"       # built-in objects of this release of Kubernetes

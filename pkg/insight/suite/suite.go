@@ -11,6 +11,7 @@ import (
 	strictjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
@@ -18,7 +19,7 @@ import (
 
 const (
 	// APIVersion is the apiVersion of a suite.
-	APIVersion = "apf.flowcontrol.apiserver.k8s.io/v1"
+	APIVersion = names.SuiteVersion
 	// Kind is the kind of a suite.
 	Kind = "Suite"
 )

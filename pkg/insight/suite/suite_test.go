@@ -40,7 +40,7 @@ spec:
 `
 
 const header = `
-apiVersion: apf.flowcontrol.apiserver.k8s.io/v1
+apiVersion: suite.flowcontrol-apiserver.io/v1
 kind: Suite
 `
 
@@ -147,7 +147,7 @@ cases: [{name: a watch that begins with a list, request: {verb: watch, resource:
 func TestInvalidSuites(t *testing.T) {
 	one := "{name: one, request: " + list + ", expect: {flowSchema: a}}"
 	for _, test := range []struct{ name, text, message string }{
-		{"another kind", "apiVersion: v1\nkind: Pod\n", `apiVersion is "v1" and kind is "Pod": must be apf.flowcontrol.apiserver.k8s.io/v1 and Suite`},
+		{"another kind", "apiVersion: v1\nkind: Pod\n", `apiVersion is "v1" and kind is "Pod": must be suite.flowcontrol-apiserver.io/v1 and Suite`},
 		{"an unknown field", header + "casos: []", `unknown field "casos"`},
 		{"an unknown field of an expectation", header + "cases: [{name: one, request: " + list + ", expect: {schema: a}}]", `unknown field "cases[0].expect.schema"`},
 		{"several unknown fields", header + "a: 1\nb: 2\n", `unknown field "a"; unknown field "b"`},

@@ -3,12 +3,14 @@ package trace
 import (
 	"fmt"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // Kind and APIVersion are those of every header.
 const (
 	Kind       = "Trace"
-	APIVersion = "trace.flowcontrol-apiserver.io/v1alpha1"
+	APIVersion = names.TraceVersion
 )
 
 // Source says where the requests of a trace come from.

@@ -197,7 +197,7 @@ func (s *site) testUnexplained(t *testing.T, webhook *authorizationWebhook) {
 func flowControlOf(e auditv1.Event) map[string]string {
 	own := map[string]string{}
 	for key, value := range e.Annotations {
-		if short, ours := strings.CutPrefix(key, "apf.flowcontrol.apiserver.k8s.io/"); ours {
+		if short, ours := strings.CutPrefix(key, "apf.flowcontrol-apiserver.io/"); ours {
 			own[short] = value
 		}
 	}

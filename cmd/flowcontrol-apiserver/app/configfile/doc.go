@@ -1,7 +1,7 @@
 // Package configfile reads the configuration file of flowcontrol-apiserver: a YAML or
 // JSON object that says what flags say.
 //
-//	apiVersion: config.flowcontrol.apiserver.k8s.io/v1alpha1
+//	apiVersion: config.flowcontrol-apiserver.io/v1alpha1
 //	kind: FlowControlAPIServerConfiguration
 //	etcdServers: [https://10.0.0.7:2379]
 //	etcdCAFile: /etc/flowcontrol/etcd-ca.crt
@@ -20,7 +20,10 @@
 //	list                   array of strings
 //	map                    object whose values are strings, numbers or booleans
 //
-// Decoding is strict, as that of Kubernetes' component configurations: unknown fields,
+// A word that this project's flags have in lower case is CamelCase in the file, as listCost:
+// Learned for --list-cost=learned. Words of kube-apiserver's flags stay as they are.
+//
+// Decoding is strict, as in Kubernetes' component configurations: unknown fields,
 // duplicate fields, null and other types are errors, each with its line. A flag on the
 // command line overrides its field; lists and maps are replaced, not merged. Relative
 // paths in fields are relative to the working directory of the server, as in flags.

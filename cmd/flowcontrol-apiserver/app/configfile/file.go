@@ -9,13 +9,15 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 const (
 	// FlagName is the name of the flag that names the file.
 	FlagName = "config"
 	// APIVersion is the apiVersion of the file.
-	APIVersion = "config.flowcontrol.apiserver.k8s.io/v1alpha1"
+	APIVersion = names.ConfigVersion
 	// Kind is the kind of the file.
 	Kind = "FlowControlAPIServerConfiguration"
 )

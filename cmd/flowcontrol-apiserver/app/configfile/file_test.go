@@ -23,11 +23,12 @@ type settings struct {
 	prefix   string
 	servers  []string
 	claims   map[string]string
+	cost     string
 	features map[string][]string
 }
 
 func newFlags() (*settings, *pflag.FlagSet) {
-	s := &settings{servers: []string{"default"}}
+	s := &settings{servers: []string{"default"}, cost: "count"}
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	flags.BoolVar(&s.alone, "runs-alone", true, "")
 	flags.IntVar(&s.port, "secure-port", 6443, "")
@@ -37,6 +38,7 @@ func newFlags() (*settings, *pflag.FlagSet) {
 	flags.StringSliceVar(&s.servers, "etcd-servers", s.servers, "")
 	flags.StringToStringVar(&s.claims, "oidc-required-claim", nil, "")
 	flags.Var(cliflag.NewColonSeparatedMultimapStringStringAllowDefaultEmptyKey(&s.features), "feature-gates", "")
+	flags.Var(NewEnum(&s.cost, "count", "size", "learned"), "list-cost", "")
 	flags.String(FlagName, "", "")
 	return s, flags
 }
@@ -69,10 +71,11 @@ etcdPrefix: "5"
 etcdServers: ["https://a:2379", "https://b:2379,c"]
 oidcRequiredClaim: {tenant: a, level: 3}
 featureGates: {WatchList: true, "kube:Other": false}
+listCost: Learned
 `)
 	require.NoError(t, err)
 	require.Equal(t, &settings{
-		port: 7443, chance: 0.01, timeout: 10 * time.Second, prefix: "5",
+		port: 7443, chance: 0.01, timeout: 10 * time.Second, prefix: "5", cost: "learned",
 		servers:  []string{"https://a:2379", "https://b:2379,c"},
 		claims:   map[string]string{"tenant": "a", "level": "3"},
 		features: map[string][]string{"": {"WatchList=true"}, "kube": {"Other=false"}},
@@ -124,6 +127,7 @@ func TestMistakesAreReportedWithTheirLines(t *testing.T) {
 		{"an entry without a value", header + "featureGates:\n  A:\n", "line 4: featureGates[A] must be a string, a number, true or false, and is null"},
 		{"an entry twice", header + "featureGates:\n  A: true\n  A: false\n", "line 5: featureGates[A] is set twice; remove one of them"},
 		{"an object without entries", header + "featureGates: {}\n", "line 3: featureGates must not be empty; remove it to have the default"},
+		{"the word of a flag", header + "listCost: learned\n", `line 3: listCost must be Count, Size or Learned, and is the string "learned"`},
 		{"a time without a unit", header + "requestTimeout: '10'\n", `line 3: requestTimeout: invalid value "10": time: missing unit in duration "10"`},
 		{"two mistakes", header + "securePort: x\ncolour: red\n", `line 3: securePort must be an integer, and is the string "x"` + "\n" +
 			`line 4: unknown field "colour"; a field is named after its flag, as etcdServers after --etcd-servers, and --help lists the flags`},

@@ -76,9 +76,12 @@ func arguments(flag *pflag.Flag, field string, value *yaml.Node) ([]string, erro
 		return elements(flag, field, value)
 	case yaml.MappingNode:
 		return pairs(field, value)
-	default:
-		return []string{value.Value}, nil
 	}
+	if enum, ok := flag.Value.(fromFile); ok {
+		word, err := enum.wordOf(field, value)
+		return []string{word}, err
+	}
+	return []string{value.Value}, nil
 }
 
 func elements(flag *pflag.Flag, field string, value *yaml.Node) ([]string, error) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/util/shufflesharding"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
@@ -34,14 +35,14 @@ func ValidatePriorityLevelConfiguration(level *flowcontrol.PriorityLevelConfigur
 // validateMaxFlowSeatsPercent validates the annotation of this project, which
 // kube-apiserver does not know.
 func validateMaxFlowSeatsPercent(annotations map[string]string, path *field.Path) field.ErrorList {
-	value, found := annotations[flowcontrol.MaxFlowSeatsPercentKey]
+	value, found := annotations[names.MaxFlowSeatsPercent]
 	if !found {
 		return nil
 	}
 	if percent, err := strconv.Atoi(value); err == nil && percent >= 1 && percent <= 100 {
 		return nil
 	}
-	return invalid(path.Key(flowcontrol.MaxFlowSeatsPercentKey), value, []string{"must be an integer between 1 and 100, inclusive"})
+	return invalid(path.Key(names.MaxFlowSeatsPercent), value, []string{"must be an integer between 1 and 100, inclusive"})
 }
 
 // ValidatePriorityLevelConfigurationUpdate validates a level on update.

@@ -41,7 +41,7 @@ func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 }
 
 // capKey is the annotation of the cap of a flow.
-const capKey = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
+const capKey = "apf.flowcontrol-apiserver.io/max-flow-seats-percent"
 
 type levelCase struct {
 	name   string

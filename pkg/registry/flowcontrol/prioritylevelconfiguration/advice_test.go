@@ -43,7 +43,7 @@ func TestFindingsAboutALevelAreWarnings(t *testing.T) {
 }
 
 func TestChangesOfSpecAndCapAreJudged(t *testing.T) {
-	const flowCap = "apf.flowcontrol.apiserver.k8s.io/max-flow-seats-percent"
+	const flowCap = "apf.flowcontrol-apiserver.io/max-flow-seats-percent"
 	before := valid()
 	before.Generation = 3
 	for name, test := range map[string]struct {

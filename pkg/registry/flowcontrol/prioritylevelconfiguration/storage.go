@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	conversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -75,7 +76,7 @@ func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedO
 // changesFlowControl reports whether an update changes what the engine reads: the spec,
 // which the generation counts, or the cap of a flow.
 func changesFlowControl(before, after *flowcontrol.PriorityLevelConfiguration) bool {
-	const flowCap = flowcontrol.MaxFlowSeatsPercentKey
+	const flowCap = names.MaxFlowSeatsPercent
 	return before.Generation != after.Generation || before.Annotations[flowCap] != after.Annotations[flowCap]
 }
 

@@ -1,0 +1,23 @@
+// Package names has the names that this project gives to what others store: API groups of
+// files and keys of annotations. All are below one domain of the project, since names that
+// end in k8s.io belong to the Kubernetes project.
+package names
+
+// Domain is the end of every API group and key of this project.
+const Domain = "flowcontrol-apiserver.io"
+
+// API versions of files.
+const (
+	ConfigVersion   = "config." + Domain + "/v1alpha1"
+	ScenarioVersion = "scenario." + Domain + "/v1alpha1"
+	SuiteVersion    = "suite." + Domain + "/v1"
+	TraceVersion    = "trace." + Domain + "/v1alpha1"
+)
+
+// AnnotationPrefix is the beginning of the keys of annotations, of objects and of audit events.
+const AnnotationPrefix = "apf." + Domain + "/"
+
+// MaxFlowSeatsPercent is the annotation of a PriorityLevelConfiguration with the cap of a
+// flow: which part of the current limit, in percent from 1 to 100, one flow may use while
+// requests of others wait. It takes effect on levels with queues.
+const MaxFlowSeatsPercent = AnnotationPrefix + "max-flow-seats-percent"
