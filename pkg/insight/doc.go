@@ -11,6 +11,7 @@
 //	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	replica         the state of one API server: levels, queues, requests, metrics
 //	trace           the format of recorded requests
+//	logs            audit events and log lines within any transport
 //	audit           events of an audit log, about flow control
 //	httplog         lines that API servers log for each request
 //	source          where both come from: a cluster, files, both, or saved answers

@@ -33,7 +33,8 @@ func newRecord(env Environment) *cobra.Command {
 		short: "Record a trace of requests from audit logs and -v=3 logs",
 		long: `kubectl apf record writes a trace of the requests in the logs of API servers: audit logs,
 and the lines that they log for each request with -v=3. If both are given, a request in
-both is one request. A log may be a file or a directory, and compressed with gzip or zstd.
+both is one request. A log may be a file or a directory with files below it, compressed
+with gzip or zstd, and as container runtimes, kubectl, journald or clouds carry it.
 
 It says what the logs leave out, such as requests that an audit policy drops.
 

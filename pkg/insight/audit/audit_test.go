@@ -21,6 +21,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // Lines as kube-apiserver 1.33 writes them.
@@ -176,7 +177,7 @@ func TestBrokenLinesAreCountedAndTheFirstIsNamed(t *testing.T) {
 		{"a URI that is none", strings.Replace(list, "/api/v1/namespaces/team-a/pods?limit=500", "pods", 1), `has the requestURI "pods", must be a path`},
 		{"a wait that is none", strings.Replace(slow, `"1.5s"`, `"long"`, 1), `annotation apiserver.latency.k8s.io/apf-queue-wait is "long", must be a duration such as 1.5s`},
 		{"seats that are none", strings.Replace(annotated, `"4"`, `"four"`, 1), `annotation apf.flowcontrol-apiserver.io/seats is "four", must be a whole number`},
-		{"a line that is too long", `{"kind":"Event","padding":"` + strings.Repeat("x", maxLine), "is longer than 16 MiB"},
+		{"a line that is too long", `{"kind":"Event","padding":"` + strings.Repeat("x", logs.MaxEntry), "is longer than 16 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			events, summary := readAll(t, received+"\n\n"+test.line+"\n"+test.line+"\n"+list)

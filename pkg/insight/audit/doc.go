@@ -1,9 +1,9 @@
 // Package audit reads the audit logs of API servers, for what they tell about flow
 // control.
 //
-// A log is lines of JSON, one audit.k8s.io/v1 Event each, perhaps compressed with
-// gzip or zstd. A request has an event for each stage. Only the last one counts,
-// ResponseComplete or Panic: it has the response code and all annotations.
+// A log is audit.k8s.io/v1 Events in JSON, which package logs finds in their transport. A
+// request has an event for each stage. Only the last one counts, ResponseComplete or Panic:
+// it has the response code and all annotations.
 //
 // # Attributes
 //
@@ -25,8 +25,4 @@
 //     objects, so that their events have a reason. The response of flow control is
 //     plain text, so that its events have none. flowcontrol-apiserver may respond with
 //     a Status, which has a cause of the type RejectionReason.
-//
-// # Memory
-//
-// Lines are read one at a time, up to 16 MiB each.
 package audit

@@ -4,19 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // Summary says what a log had.
 type Summary struct {
 	// Name is that of the log.
 	Name string `json:"name"`
-	// Lines is the number of lines that are not empty, Requests of those that were
-	// passed on.
+	// Lines is the number of entries: lines that are not empty, or objects of JSON.
+	// Requests is the number of those that were passed on.
 	Lines    int `json:"lines"`
 	Requests int `json:"requests"`
-	// Skipped is the number of lines that are no events, or that are too long.
+	// Skipped is the number of entries that cannot be read, or that are too long.
 	Skipped int `json:"skipped,omitempty"`
-	// FirstSkipped is the number of the first of them, from 1 on; WhySkipped says what
+	// FirstSkipped is the line of the first of them, from 1 on; WhySkipped says what
 	// is wrong with it.
 	FirstSkipped int    `json:"firstSkipped,omitempty"`
 	WhySkipped   string `json:"whySkipped,omitempty"`
@@ -60,43 +62,37 @@ func (s Summary) Notes() []string {
 }
 
 // ErrNoEvents means that a log has no completed request.
-var ErrNoEvents = errors.New("no event of the stage ResponseComplete or Panic: must be lines of JSON, audit.k8s.io/v1 Events, of a policy that does not omit these stages")
+var ErrNoEvents = errors.New("no event of the stage ResponseComplete or Panic: must be audit.k8s.io/v1 Events, as JSON, of a policy that does not omit these stages")
 
-// Read calls yield with each request of the log, until that returns an error. Lines
-// that are no events are skipped and counted. It returns ErrNoEvents if there is no
-// request, and otherwise the error of yield, or of an input that cannot be read at all.
+// Read calls yield with each request of the log, until that returns an error. Entries
+// that are no events are skipped and counted, except for lines of klog: an API server may
+// write both to its standard output. It returns ErrNoEvents if there is no request, and
+// otherwise the error of yield, or of an input that cannot be read at all.
 func Read(name string, in io.Reader, yield func(*Event) error) (Summary, error) {
 	s := Summary{Name: name}
-	r := reader{summary: &s, decoder: newDecoder(), yield: yield}
-	truncated, err := ReadLines(in, r.pass)
+	decoder := newDecoder()
+	truncated, err := logs.Read(in, func(entry logs.Entry) error {
+		s.Lines++
+		switch {
+		case entry.TooLong:
+			s.Skip(entry.Number, fmt.Sprintf("is longer than %d MiB", logs.MaxEntry>>20))
+			return nil
+		case entry.Kind == logs.Request || entry.Kind == logs.Line:
+			return nil
+		}
+		event, err := decoder.decode(entry.Text)
+		switch {
+		case err != nil:
+			s.Skip(entry.Number, err.Error())
+		case event != nil:
+			s.Requests++
+			return yield(event)
+		}
+		return nil
+	})
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
 	err = s.End(truncated, ErrNoEvents)
 	return s, err
-}
-
-// reader reads one log.
-type reader struct {
-	summary *Summary
-	decoder *decoder
-	yield   func(*Event) error
-}
-
-// pass passes the event of a line on.
-func (r *reader) pass(l Line) error {
-	r.summary.Lines++
-	if l.TooLong {
-		r.summary.Skip(l.Number, fmt.Sprintf("is longer than %d MiB", maxLine>>20))
-		return nil
-	}
-	event, err := r.decoder.decode(l.Text)
-	switch {
-	case err != nil:
-		r.summary.Skip(l.Number, err.Error())
-	case event != nil:
-		r.summary.Requests++
-		return r.yield(event)
-	}
-	return nil
 }

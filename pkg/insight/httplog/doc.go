@@ -8,8 +8,7 @@
 //	I1122 10:00:00.250000      12 httplog.go:134] "HTTP" verb="LIST" URI="/api/v1/pods?limit=500" latency="12.3ms" userAgent="kubectl/v1.33.0" audit-ID="5d0f" srcIP="10.0.0.7:4711" apf_pl="global-default" apf_fs="global-default" apf_iseats=4 apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="11.8ms" resp=200
 //	{"ts":1795341600250.1,"caller":"httplog/httplog.go:134","msg":"HTTP","v":3,"verb":"LIST",...}
 //
-// Other lines are ignored. Lines of a container runtime (the CRI log format) may precede
-// the text of each.
+// Other lines are ignored. Package logs finds the lines in their transport.
 //
 // # What a line tells
 //

@@ -14,8 +14,7 @@ const message = "HTTP"
 
 // values returns the keys and values of a line about a request, and its time; nil if it
 // is another line.
-func (d *decoder) values(text string) (map[string]string, time.Time, error) {
-	text, written := withoutRuntime(text)
+func (d *decoder) values(text string, written time.Time) (map[string]string, time.Time, error) {
 	if strings.HasPrefix(text, "{") {
 		return fromJSON(text)
 	}
@@ -29,20 +28,6 @@ func (d *decoder) values(text string) (map[string]string, time.Time, error) {
 	}
 	values, err := fromText(rest)
 	return values, completed, err
-}
-
-// withoutRuntime removes what the log format of container runtimes (CRI) adds: a time, the
-// stream and a tag. written is that time; zero if there is none.
-func withoutRuntime(text string) (rest string, written time.Time) {
-	parts := strings.SplitN(text, " ", 4)
-	if len(parts) < 4 || parts[1] != "stdout" && parts[1] != "stderr" {
-		return text, time.Time{}
-	}
-	written, err := time.Parse(time.RFC3339Nano, parts[0])
-	if err != nil {
-		return text, time.Time{}
-	}
-	return parts[3], written
 }
 
 // fromText returns the pairs of a line of klog. It ends at a value of several lines, of

@@ -68,9 +68,10 @@ func newDecoder(clock Clock) *decoder {
 	}, clock}
 }
 
-// decode returns the request of a line; nil if it is another line.
-func (d *decoder) decode(text string) (*Line, error) {
-	values, completed, err := d.values(text)
+// decode returns the request of a line; nil if it is another line. written is the time
+// of the transport, zero if there is none.
+func (d *decoder) decode(text string, written time.Time) (*Line, error) {
+	values, completed, err := d.values(text, written)
 	if values == nil || err != nil {
 		return nil, err
 	}

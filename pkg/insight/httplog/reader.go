@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // ErrNoRequests means that a log has no line about a request.
@@ -17,15 +18,15 @@ var ErrNoRequests = errors.New(`no line with the message "HTTP": must be a log o
 func Read(name string, in io.Reader, clock Clock, yield func(*Line) error) (audit.Summary, error) {
 	s := audit.Summary{Name: name}
 	d := newDecoder(clock)
-	truncated, err := audit.ReadLines(in, func(l audit.Line) error {
+	truncated, err := logs.Read(in, func(entry logs.Entry) error {
 		s.Lines++
-		if l.TooLong {
+		if entry.TooLong || entry.Kind != logs.Request {
 			return nil
 		}
-		line, err := d.decode(string(l.Text))
+		line, err := d.decode(string(entry.Text), entry.Written)
 		switch {
 		case err != nil:
-			s.Skip(l.Number, err.Error())
+			s.Skip(entry.Number, err.Error())
 		case line != nil:
 			s.Requests++
 			return yield(line)

@@ -2,9 +2,9 @@ package record
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -32,11 +32,12 @@ func ParseLog(text string) (Log, error) {
 // file is a file of a log.
 type file struct {
 	Log
-	// listed reports whether it was found in a directory, where other files are skipped.
+	// listed reports whether it was found in a directory, where other files are left out.
 	listed bool
 }
 
-// files returns the files of logs, those of a directory by their names, each once.
+// files returns the files of logs, those in a directory and below it by their names, each
+// once: /var/log/containers has links to the files in /var/log/pods.
 func files(logs []Log) ([]file, error) {
 	var all []file
 	seen := map[string]bool{}
@@ -46,12 +47,15 @@ func files(logs []Log) ([]file, error) {
 			return nil, err
 		}
 		for _, path := range paths {
-			absolute, err := filepath.Abs(path)
+			target, err := filepath.EvalSymlinks(path)
 			if err != nil {
 				return nil, err
 			}
-			if !seen[absolute] {
-				seen[absolute] = true
+			if target, err = filepath.Abs(target); err != nil {
+				return nil, err
+			}
+			if !seen[target] {
+				seen[target] = true
 				all = append(all, file{Log{log.Replica, path}, listed})
 			}
 		}
@@ -67,16 +71,18 @@ func filesOf(path string) (paths []string, listed bool, err error) {
 	if !info.IsDir() {
 		return []string{path}, false, nil
 	}
-	entries, err := os.ReadDir(path)
+	err = filepath.WalkDir(path, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if target, err := os.Stat(name); err == nil && target.Mode().IsRegular() { // a link may lead nowhere
+			paths = append(paths, name)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, false, err
 	}
-	for _, entry := range entries {
-		if entry.Type().IsRegular() {
-			paths = append(paths, filepath.Join(path, entry.Name()))
-		}
-	}
-	slices.Sort(paths)
 	if len(paths) == 0 {
 		return nil, false, fmt.Errorf("the directory %s has no files", path)
 	}

@@ -3,7 +3,6 @@ package record
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,12 +20,15 @@ func TestDirectory(t *testing.T) {
 	write("audit-1.log.zst", packer.EncodeAll([]byte(event(0, "a", "alice", "/a")), nil))
 	write("audit.log", []byte(event(1, "b", "bob", "/b")))
 	write("README", []byte("hello"))
-	require.NoError(t, os.Mkdir(filepath.Join(directory, "other"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(directory, "pod", "kube-apiserver"), 0o700))
+	write("pod/kube-apiserver/1.log", []byte("2026-11-22T10:00:02Z stdout F "+event(2, "c", "carol", "/c")))
+	require.NoError(t, os.Symlink(filepath.Join("pod", "kube-apiserver", "1.log"), filepath.Join(directory, "link.log")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(directory, "dead.log")))
 	o := options()
 	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}}
 	h, all := recorded(t, o)
-	assert.Len(t, all, 2, "a file that is named twice is read once")
-	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "README is skipped: it has no requests.")
+	assert.Len(t, all, 3, "a file that is named twice, or by a link, is read once")
+	assert.Contains(t, h.LeftOut.Notes, "Files without requests are left out: "+filepath.Join(directory, "README")+".")
 }
 
 func TestParseLog(t *testing.T) {

@@ -177,8 +177,8 @@ func TestBadInput(t *testing.T) {
 		{"an audit log that is none", map[string]string{"audit.log": "hello\n"}, "line 1 is no JSON of an audit event"},
 		{"lines that are none", map[string]string{"http.log": "hello\n"}, `http.log: no line with the message "HTTP"`},
 		{"no request that is governed", map[string]string{"audit.log": event(0, "a", "alice", "/api/v1/namespaces/a/pods/p/log")}, "the logs have no request that flow control governs"},
-		{"a clock that jumps", map[string]string{"audit.log": event(0, "a", "alice", "/a") + strings.ReplaceAll(event(0, "b", "bob", "/b"), "T10:", "T12:")},
-			"no request arrived from 2026-11-22T10:00:00Z to 2026-11-22T12:00:00Z: a clock jumped, or a part of the logs is missing"},
+		{"a clock that jumps", map[string]string{"audit.log": event(0, "a", "alice", "/a") + strings.ReplaceAll(event(0, "b", "bob", "/b"), "2026-11-22T", "2026-11-30T")},
+			"no request arrived from 2026-11-22T10:00:00Z to 2026-11-30T10:00:00Z: a clock jumped, or a part of the logs is missing"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := New(t.Context(), logs(t, test.texts))
@@ -198,6 +198,29 @@ func TestBrokenLinesAreNoted(t *testing.T) {
 	h, _ := recorded(t, logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]}))
 	notes := strings.Join(h.LeftOut.Notes, "\n")
 	assert.Contains(t, notes, "1 of 2 lines are skipped; line 2 is no JSON of an audit event")
+}
+
+func TestHoursOfSilenceAreOneTraceAndNamed(t *testing.T) {
+	var log strings.Builder
+	for hour := range 9 {
+		log.WriteString(strings.ReplaceAll(event(0, fmt.Sprint(hour), "alice", "/a"), "T10:", fmt.Sprintf("T%02d:", 2*hour)))
+	}
+	log.WriteString(strings.ReplaceAll(event(0, "z", "alice", "/a"), "T10:", "T17:")) // an hour is no silence
+	h, all := recorded(t, logs(t, map[string]string{"audit.log": log.String()}))
+	assert.Len(t, all, 10)
+	notes := strings.Join(h.LeftOut.Notes, "\n")
+	assert.Contains(t, notes, "No request arrived from 2026-11-22T00:00:00Z to 2026-11-22T02:00:00Z, for 2h0m0s: the servers were idle or down, or a part of the logs is missing.")
+	assert.Contains(t, notes, "No request arrived for more than an hour 3 more times.")
+}
+
+func TestLogsOfThePodsOfANode(t *testing.T) {
+	o := options()
+	o.HTTP = []Log{{Replica: "a", Path: filepath.Join("testdata", "pods")}}
+	h, all := recorded(t, o)
+	require.Len(t, all, 1)
+	assert.Equal(t, "a", all[0].Replica)
+	assert.Equal(t, "2025-02-04T16:50:04Z", all[0].Arrival.Truncate(time.Second).Format(time.RFC3339), "the year is the runtime's")
+	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "Files without requests are left out: testdata/pods/kube-system_coredns-5d78_6a7b/coredns/0.log.")
 }
 
 func TestRequestThatEndsBeforeItBegins(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
@@ -32,11 +33,12 @@ type Options struct {
 
 // Recording is the requests of logs, sorted in temporary files. Close it.
 type Recording struct {
-	header  trace.Header
-	options Options
-	sorted  sorter[item]
-	tally   tally
-	notes   []string
+	header   trace.Header
+	options  Options
+	sorted   sorter[item]
+	tally    tally
+	silences silences
+	notes    []string
 }
 
 // New reads the logs. It returns an error if they have no requests, or if a log that is
@@ -104,12 +106,14 @@ func (r *Recording) complete(ctx context.Context) error {
 	var last time.Time
 	err := r.sorted.each(func(i *item) error {
 		at := i.Request.Arrival
-		if gap := at.Sub(last); !last.IsZero() && gap > trace.MaxGap {
+		switch gap := at.Sub(last); {
+		case last.IsZero():
+			r.header.Start = &at
+		case gap > trace.MaxGap:
 			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part with --from and --to",
 				last.Format(time.RFC3339), at.Format(time.RFC3339))
-		}
-		if last.IsZero() {
-			r.header.Start = &at
+		case gap > silence:
+			r.silences.add(last, at)
 		}
 		last = at
 		return ctx.Err()
@@ -121,9 +125,10 @@ func (r *Recording) complete(ctx context.Context) error {
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
 	h.Replicas = r.tally.replicaNames()
 	h.LeftOut = r.tally.leftOut(h.Source)
-	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
-	if r.options.Pseudonyms != nil {
-		h.LeftOut.Notes = r.tally.leftOut(h.Source).Notes // those of files name them
+	h.LeftOut.Notes = append(h.LeftOut.Notes, r.silences.notes()...)
+	if r.options.Pseudonyms == nil { // the notes of files name them
+		h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
+	} else {
 		r.options.Pseudonyms.Header(h)
 	}
 	return nil
@@ -169,6 +174,7 @@ func (r *Recording) readAll(ctx context.Context, logs []Log, read func(file, io.
 	if err != nil {
 		return err
 	}
+	var without []string
 	for _, f := range all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -180,13 +186,16 @@ func (r *Recording) readAll(ctx context.Context, logs []Log, read func(file, io.
 		summary, err := read(f, in)
 		_ = in.Close()
 		if f.listed && (errors.Is(err, audit.ErrNoEvents) || errors.Is(err, httplog.ErrNoRequests)) {
-			r.notes = append(r.notes, f.Path+" is skipped: it has no requests.")
+			without = append(without, f.Path)
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		r.notes = append(r.notes, summary.Notes()...)
+	}
+	if len(without) > 0 {
+		r.notes = append(r.notes, "Files without requests are left out: "+strings.Join(without, ", ")+".")
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestInvalidScenarios(t *testing.T) {
 		{"bursts that overlap", "poisson: {rate: 1}", "bursts: {every: 1s, size: 1, within: 2s}", "clients[0].open.bursts.within must be from 0s to every"},
 		{"a shape of no trace", "poisson: {rate: 1}", "recorded: {scale: 1}", "clients[0].open.recorded.trace is empty"},
 		{"a negative scale", "poisson: {rate: 1}", "recorded: {trace: a, scale: -1}", "clients[0].open.recorded.scale is -1"},
-		{"a negative step", "poisson: {rate: 1}", "recorded: {trace: a, step: -1s}", "clients[0].open.recorded.step must be from 0s to 1h0m0s"},
+		{"a negative step", "poisson: {rate: 1}", "recorded: {trace: a, step: -1s}", "clients[0].open.recorded.step must be from 0s to 168h0m0s"},
 		{"negative workers", "open:\n    poisson: {rate: 1}", "workers: {count: -1}", "line 10: clients[0].workers.count is -1"},
 		{"a negative think time", "open:\n    poisson: {rate: 1}", "workers: {thinkTime: -1s}", "clients[0].workers.thinkTime has the mean -1s"},
 		{"negative attempts", "open:\n    poisson: {rate: 1}", "workers: {retries: {attempts: -1}}", "clients[0].workers.retries.attempts is -1"},

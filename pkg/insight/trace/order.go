@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// MaxGap is the longest time between two consecutive arrivals.
-const MaxGap = time.Hour
+// MaxGap is the longest time between two consecutive arrivals: a weekend of silence fits.
+const MaxGap = 7 * 24 * time.Hour
 
 // order checks the arrivals of consecutive requests.
 type order struct {

@@ -3,7 +3,7 @@ package whose
 import (
 	"testing"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // FuzzHistory checks that no line of an audit log makes its reader panic, nor the answer
@@ -13,7 +13,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`{"kind":"Event","verb":"delete","stage":"ResponseComplete","impersonatedUser":null,"requestObject":[],"responseObject":{"details":{"uid":1}}}`))
 	f.Fuzz(func(_ *testing.T, line []byte) {
 		history := &History{}
-		history.addLine(audit.Line{Number: 1, Text: line})
+		history.add(logs.Entry{Number: 1, Kind: logs.Event, Text: line})
 		history.Notes()
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // group is the API group of the objects.
@@ -37,16 +37,16 @@ type mention struct {
 	deletedBy string
 }
 
-// Read adds an audit log: one event in each line, plain or compressed by gzip. Lines that
-// are no event are counted and skipped. It is an error if no line is one.
+// Read adds an audit log, in any form that package logs knows. Entries that are no event
+// are counted and skipped. It is an error if none is one.
 func (h *History) Read(log io.Reader) error {
-	truncated, err := audit.ReadLines(log, func(l audit.Line) error {
-		h.addLine(l)
+	truncated, err := logs.Read(log, func(entry logs.Entry) error {
+		h.add(entry)
 		return nil
 	})
 	h.Truncated = truncated
 	if err == nil && h.Events == 0 {
-		err = errors.New("no event: must be lines of JSON, audit.k8s.io/v1 Events")
+		err = errors.New("no event: must be audit.k8s.io/v1 Events, as JSON")
 	}
 	if err != nil {
 		return fmt.Errorf("reading the audit log: %w", err)
@@ -66,11 +66,14 @@ func (h *History) Notes() []string {
 	return notes
 }
 
-func (h *History) addLine(l audit.Line) {
+func (h *History) add(entry logs.Entry) {
+	if entry.Kind == logs.Request || entry.Kind == logs.Line {
+		return
+	}
 	var event auditv1.Event
-	if err := json.Unmarshal(l.Text, &event); err != nil || event.Kind != "Event" {
+	if err := json.Unmarshal(entry.Text, &event); err != nil || event.Kind != "Event" {
 		if h.Skipped++; h.Skipped == 1 {
-			h.FirstSkipped = l.Number
+			h.FirstSkipped = entry.Number
 		}
 		return
 	}

@@ -89,7 +89,7 @@ func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
 
 	for _, text := range []string{"", "a line\n", "{}\n"} {
 		var none History
-		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be lines of JSON, audit.k8s.io/v1 Events", "%q", text)
+		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", text)
 	}
 }
 

@@ -1,0 +1,164 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// What entries have, so that nothing else must be searched.
+const (
+	auditGroup = "audit.k8s.io/"
+	requestTag = `] "HTTP" `
+)
+
+var (
+	klogHeader   = regexp.MustCompile(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ `)
+	objectStart  = regexp.MustCompile(`\{\s*"`)
+	criPrefix    = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([PF])(?::\S+)? `)
+	journalField = regexp.MustCompile(`^_{0,2}[A-Z][A-Z0-9_]*=`)
+)
+
+// mayHaveEntry reports whether a text may have an event or a request line, or a part of
+// one, or a message of journald that is no text. It saves the search in all others.
+func mayHaveEntry(text []byte) bool {
+	for _, mark := range []string{auditGroup, "HTTP", `"stream"`, `"logtag"`, `"_p"`, `"MESSAGE":[`, `"MESSAGE" : [`} {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// line finds the entry in a line of text, and returns what the line is.
+func (r *reader) line(text []byte) Kind {
+	if rest, found := bytes.CutPrefix(text, []byte("__REALTIME_TIMESTAMP=")); found {
+		r.realtime = fromMicroseconds(string(rest))
+		return Line
+	}
+	if rest, found := bytes.CutPrefix(text, []byte("MESSAGE=")); found {
+		return r.find(rest, r.realtime, 0)
+	}
+	if journalField.Match(text) {
+		return Line
+	}
+	if prefix := criPrefix.FindSubmatch(text); prefix != nil {
+		whole, complete := r.part(string(prefix[2]), text[len(prefix[0]):], prefix[3][0] == 'F')
+		if !complete {
+			return Line
+		}
+		return r.find(whole, timeOf(string(prefix[1])), 0)
+	}
+	return r.find(text, time.Time{}, 0)
+}
+
+// part adds a part of an entry, and returns the entry once it is complete. of names what
+// the parts belong to.
+func (r *reader) part(of string, text []byte, last bool) (whole []byte, complete bool) {
+	before, begun := r.parts[of]
+	switch {
+	case !last && len(before)+len(text) <= MaxEntry:
+		r.parts[of] = append(before, text...)
+		r.found = true
+		return nil, false
+	case begun:
+		delete(r.parts, of)
+		return append(before, text...), true
+	default:
+		return text, true
+	}
+}
+
+// flush yields the entries whose last part is missing.
+func (r *reader) flush() error {
+	for of, text := range r.parts {
+		delete(r.parts, of)
+		r.find(text, time.Time{}, 0)
+	}
+	return r.err
+}
+
+// find finds the entry in a text with any prefix, and returns what the text is.
+func (r *reader) find(text []byte, written time.Time, depth int) Kind {
+	if !mayHaveEntry(text) {
+		return kindOfText(text)
+	}
+	if head, _, found := bytes.Cut(text, []byte(requestTag)); found {
+		start := 0
+		if headers := klogHeader.FindAllIndex(head, -1); headers != nil {
+			start = headers[len(headers)-1][0]
+		}
+		return r.entry(Request, bytes.TrimSpace(text[start:]), timeIn(text[:start], written))
+	}
+	if bytes.Contains(text, []byte(`""`)) {
+		if kind, isRow := r.csv(text, written, depth); isRow {
+			return kind
+		}
+	}
+	objects := objectStart.FindAllIndex(text, 8)
+	if header := klogHeader.FindIndex(text); header != nil && (objects == nil || header[0] < objects[0][0]) {
+		return Line // it may quote an event
+	}
+	for _, start := range objects {
+		var object json.RawMessage
+		rest := text[start[0]:]
+		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&object); err != nil {
+			object = rest // cut off, or no JSON
+		}
+		if kind := r.object(object, timeIn(text[:start[0]], written), depth); r.found {
+			return kind
+		}
+	}
+	return kindOfText(text)
+}
+
+// csv finds an entry in a row of an export as CSV, in which quotation marks are doubled. It
+// reports whether the text is such a row.
+func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRow bool) {
+	row, err := csv.NewReader(bytes.NewReader(text)).Read()
+	if err != nil || len(row) < 2 {
+		return Other, false
+	}
+	for _, column := range row {
+		kind = max(kind, r.find([]byte(column), timeIn([]byte(row[0]), written), depth+1))
+		if r.found {
+			break
+		}
+	}
+	return kind, true
+}
+
+func kindOfText(text []byte) Kind {
+	if klogHeader.Match(text) {
+		return Line
+	}
+	return Other
+}
+
+// timeIn returns the last time in a prefix; otherwise that of the envelope.
+func timeIn(prefix []byte, written time.Time) time.Time {
+	for word := range bytes.FieldsSeq(prefix) {
+		if at := timeOf(string(word)); !at.IsZero() {
+			written = at
+		}
+	}
+	return written
+}
+
+// timeOf returns a time of RFC 3339; zero if the text is none.
+func timeOf(text string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, text)
+	return at
+}
+
+// fromMicroseconds returns the time that journald writes; zero if the text is none.
+func fromMicroseconds(text string) time.Time {
+	micro, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || micro <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micro).UTC()
+}

@@ -1,0 +1,324 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Entries as API servers write them: an event in the order of keys of kube-apiserver, and
+// in that of a pipeline that sorts or pads; a request in both formats of klog.
+const (
+	event   = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods?x=%7B\"","verb":"list"}`
+	padded  = `{"apiVersion": "audit.k8s.io/v1", "auditID": "2", "kind": "Event", "requestURI": "/a", "user": {"username": "{bob"}}`
+	request = `I0307 09:26:41.511983       1 httplog.go:134] "HTTP" verb="POST" URI="/api/v1/namespaces/a/pods" userAgent="x \"{y\"" latency="12.3ms" apf_fs="service-accounts" resp=201`
+	asJSON  = `{"ts":1741339601511.9,"caller":"httplog/httplog.go:134","msg":"HTTP","v":3,"verb":"LIST","URI":"/api/v1/pods","latency":"1.5ms","resp":200}`
+	tracing = `I0307 09:26:41.511983       1 trace.go:236] Trace[1]: "List" accept:{"a":"audit.k8s.io/v1"}`
+)
+
+// found is what is tested of an entry.
+type found struct {
+	Kind    Kind
+	Text    string
+	Written string
+}
+
+func read(t *testing.T, log string) (entries []Entry) {
+	t.Helper()
+	truncated, err := Read(strings.NewReader(log), func(e Entry) error {
+		e.Text = bytes.Clone(e.Text)
+		entries = append(entries, e)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, truncated)
+	return entries
+}
+
+// wanted returns the entries that are an event or a request.
+func wanted(entries []Entry) (all []found) {
+	for _, e := range entries {
+		if e.Kind == Event || e.Kind == Request {
+			f := found{e.Kind, string(e.Text), ""}
+			if !e.Written.IsZero() {
+				f.Written = e.Written.UTC().Format(time.RFC3339)
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func quoted(text string) string {
+	var raw bytes.Buffer
+	encoder := json.NewEncoder(&raw)
+	if err := encoder.Encode(text); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(raw.String())
+}
+
+// row returns a row of CSV.
+func row(columns ...string) string {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	_ = w.Write(columns)
+	w.Flush()
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// transports are the forms in which an entry of one line reaches an operator, each with the
+// time that it has.
+func transports() map[string]struct {
+	wrap    func(entry string) string
+	written string
+} {
+	const at, later = "2025-03-07T09:26:42.1Z", "2025-03-07T09:26:42Z"
+	type transport = struct {
+		wrap    func(string) string
+		written string
+	}
+	format := func(layout string) func(string) string {
+		return func(entry string) string { return strings.Replace(layout, "<>", entry, 1) }
+	}
+	inString := func(layout string) func(string) string {
+		return func(entry string) string { return strings.Replace(layout, "<>", quoted(entry), 1) }
+	}
+	return map[string]transport{
+		"plain":              {format("<>"), ""},
+		"white space around": {format(" \t<>  \r"), ""},
+		"CRI":                {format(at + " stderr F <>"), later},
+		"CRI of Windows":     {format(at + " stdout F <>\r"), later},
+		"CRI in parts": {func(e string) string {
+			return at + " stderr P " + e[:50] + "\n" + at + " stderr P " + e[50:60] + "\n" + at + " stderr F " + e[60:]
+		}, later},
+		"Docker":                                 {func(e string) string { return `{"log":` + quoted(e+"\n") + `,"stream":"stderr","time":"` + at + `"}` }, later},
+		"Docker without a line break at the end": {inString(`{"log":<>,"stream":"stderr","time":"` + at + `"}`), later},
+		"kubectl logs --timestamps":              {format(at + " <>"), later},
+		"kubectl logs --prefix":                  {format("[pod/kube-apiserver-a/kube-apiserver] <>"), ""},
+		"kubectl logs --prefix --timestamps":     {format("[pod/kube-apiserver-a/kube-apiserver] " + at + " <>"), later},
+		"stern":                                  {format("kube-apiserver-a kube-apiserver <>"), ""},
+		"oc adm node-logs":                       {format("master-0.example.internal <>"), ""},
+		"journald, short":                        {format("Mar 07 09:26:41 master-0 kube-apiserver[1234]: <>"), ""},
+		"journald, short-iso":                    {format("2025-03-07T09:26:42+00:00 master-0 kube-apiserver[1234]: <>"), later},
+		"journald, export":                       {format("__CURSOR=s=1\n__REALTIME_TIMESTAMP=1741339602100000\nPRIORITY=6\nMESSAGE=<>\n_PID=1\n"), later},
+		"journald, JSON":                         {inString(`{"__REALTIME_TIMESTAMP":"1741339602100000","_PID":"1","MESSAGE":<>}`), later},
+		"journald, JSON as bytes": {func(e string) string {
+			return `{"__REALTIME_TIMESTAMP":"1741339602100000","MESSAGE":` + strings.ReplaceAll(fmt.Sprintf("%d", []byte(e)), " ", ",") + `}`
+		}, later},
+		"AKS": {func(e string) string {
+			return `{"time":"` + at + `","category":"kube-audit","properties":{"log":` + quoted(e+"\n") + `,"stream":"stdout","pod":"kube-apiserver-a"}}`
+		}, later},
+		"AKS, records":          {inString(`{"records":[{"properties":{"log":<>},"time":"` + at + `"}]}`), later},
+		"AKS, a string of JSON": {func(e string) string { return `{"properties":` + quoted(`{"log":`+quoted(e)+`}`) + `}` }, ""},
+		"CloudWatch":            {inString(`{"logEvents":[{"id":"1","timestamp":1741339602100,"message":<>}]}`), ""},
+		"CloudWatch, S3":        {format(at + " <>"), later},
+		"CloudWatch, CSV":       {func(e string) string { return row(at, e) }, later},
+		"Cloud Logging":         {inString(`{"insertId":"1","jsonPayload":{"message":<>,"pid":"1"},"timestamp":"` + at + `"}`), later},
+		"Cloud Logging, text":   {inString(`{"textPayload":<>,"timestamp":"` + at + `"}`), later},
+		"Loki, logcli":          {format(at + ` {app="kube-apiserver", pod="a"} <>`), later},
+		"Loki, labels first":    {format(`{app="kube-apiserver"} <>`), ""},
+		"Loki, jsonl":           {inString(`{"labels":{"pod":"a"},"line":<>,"timestamp":"` + at + `"}`), later},
+		"Loki, query":           {inString(`{"status":"success","data":{"result":[{"stream":{"pod":"a"},"values":[["1741339602100000000",<>]]}]}}`), ""},
+		"Vector":                {inString(`{"file":"/var/log/a","message":<>,"timestamp":"` + at + `"}`), later},
+		"Fluent Bit":            {inString(`{"@timestamp":"` + at + `","stream":"stderr","logtag":"F","log":<>,"kubernetes":{"pod_name":"a"}}`), later},
+		"Fluent Bit in parts": {func(e string) string {
+			part := func(tag, text string) string {
+				return `{"@timestamp":"` + at + `","stream":"stderr","_p":"` + tag + `","log":` + quoted(text) + `}`
+			}
+			return part("P", e[:70]) + "\n" + part("F", e[70:])
+		}, later},
+	}
+}
+
+func TestEntriesAreFoundInEveryTransport(t *testing.T) {
+	for name, transport := range transports() {
+		for kind, entries := range map[Kind][]string{Event: {event, padded}, Request: {request, asJSON}} {
+			for _, entry := range entries {
+				t.Run(name+"/"+entry[:30], func(t *testing.T) {
+					log := transport.wrap(entry) + "\n" + transport.wrap(tracing) + "\n" + transport.wrap(entry)
+					one := found{kind, entry, transport.written}
+					assert.Equal(t, []found{one, one}, wanted(read(t, log)))
+				})
+			}
+		}
+	}
+}
+
+func TestTransportsMayBeMixed(t *testing.T) {
+	var log strings.Builder
+	want := 0
+	for name, transport := range transports() {
+		if name == "journald, export" { // its time is that of the next message
+			continue
+		}
+		log.WriteString(transport.wrap(event) + "\n" + transport.wrap(tracing) + "\n" + transport.wrap(request) + "\n")
+		want += 2
+	}
+	assert.Len(t, wanted(read(t, log.String())), want)
+}
+
+func TestJSONOfSeveralLines(t *testing.T) {
+	var indented bytes.Buffer
+	require.NoError(t, json.Indent(&indented, []byte(padded), "", "  "))
+	item := `{"level":"Metadata","auditID":"1"}`
+	withKind := `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1"}`
+	for name, test := range map[string]struct {
+		log  string
+		want []string
+	}{
+		"indented":                   {indented.String() + "\n" + event + "\n" + indented.String(), []string{indented.String(), event, indented.String()}},
+		"an array on one line":       {"[" + event + "," + padded + "]", []string{event, padded}},
+		"an array, a line each":      {"[\n" + event + ",\n" + padded + "\n]\n", []string{event, padded}},
+		"an array with commas first": {"[ " + event + "\n, " + padded + "\n]\n", []string{event, padded}},
+		"an array that is indented":  {"[\n" + indented.String() + ",\n" + indented.String() + "\n]", []string{indented.String(), indented.String()}},
+		"arrays, one after another":  {"[" + event + "]\n[" + padded + "]", []string{event, padded}},
+		"a list, whose items have no kind": {`{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[` + item + "," + item + "]}",
+			[]string{withKind, withKind}},
+		"a list that is indented":                                  {"{\n \"kind\": \"EventList\",\n \"apiVersion\": \"audit.k8s.io/v1\",\n \"items\": [\n  " + item + "\n ]\n}\n", []string{withKind}},
+		"a list in a message":                                      {`{"message":` + quoted(`{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[`+item+`]}`) + `}`, []string{withKind}},
+		"two objects on a line":                                    {event + " " + padded, []string{event, padded}},
+		"an object that is cut off, and one that is whole":         {event[:60] + "\n" + event, []string{event[:60], event}},
+		"one that is cut off after a value, and one that is whole": {event[:46] + "\n2025-03-07T09:26:42Z stdout F " + event, []string{event[:46], event}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var texts []string
+			for _, f := range wanted(read(t, test.log)) {
+				texts = append(texts, strings.TrimSpace(f.Text))
+			}
+			assert.Equal(t, test.want, texts)
+		})
+	}
+}
+
+func TestAFieldThatKeepsTheOriginalCountsOnce(t *testing.T) {
+	log := `{"log_processed":` + padded + `,"log":` + quoted(padded) + `,"message":` + quoted(padded) + `}`
+	assert.Len(t, wanted(read(t, log)), 1)
+}
+
+func TestWhatEntriesAre(t *testing.T) {
+	for text, want := range map[string]Kind{
+		tracing: Line, "E0307 09:26:41.511983       1 x.go:1] \"HTTP failed\"": Line, "2025-03-07T09:26:42Z stderr F " + tracing: Line,
+		`{"ts":1.0,"caller":"a.go:1","msg":"Started","v":0}`: Line, "_PID=1": Line,
+		"plain text": Other, `{"kind":"Pod","apiVersion":"v1"}`: Other, "{": Other, "[": Other, "[]": Other, `{"a":[[[1]]],"b":"HTTP"}`: Other,
+		`{"kind":"Event","apiVersion":"v1","message":"HTTP probe failed"}`: Other,
+		event: Event, event[:90]: Event, `{"properties":{"log":` + quoted(event)[:90]: Event,
+		request: Request, request[:90]: Request, asJSON: Request, asJSON[:80]: Request,
+	} {
+		entries := read(t, text)
+		require.Len(t, entries, 1, text)
+		assert.Equal(t, want, entries[0].Kind, text)
+		assert.Equal(t, 1, entries[0].Number)
+	}
+	assert.Empty(t, read(t, "\n \n\t\n"))
+}
+
+func TestEntriesHaveTheNumberOfTheirFirstLine(t *testing.T) {
+	var numbers []int
+	for _, e := range read(t, "\n"+event+"\n{\n \"a\": 1\n}\n\ntext\n["+event+",\n"+event+"]") {
+		numbers = append(numbers, e.Number)
+	}
+	assert.Equal(t, []int{2, 3, 7, 8, 9}, numbers)
+}
+
+func TestAnEntryOfParts(t *testing.T) {
+	const cri = "2025-03-07T09:26:42Z "
+	t.Run("streams are apart", func(t *testing.T) {
+		log := cri + "stdout P " + event[:70] + "\n" + cri + "stderr P " + request[:40] + "\n" + cri + "stdout F " + event[70:] + "\n" + cri + "stderr F " + request[40:]
+		assert.Equal(t, []found{{Event, event, "2025-03-07T09:26:42Z"}, {Request, request, "2025-03-07T09:26:42Z"}}, wanted(read(t, log)))
+	})
+	t.Run("the last part is missing", func(t *testing.T) {
+		assert.Equal(t, []found{{Event, event[:90], ""}}, wanted(read(t, cri+"stdout P "+event[:90])))
+	})
+	t.Run("Docker divides long lines", func(t *testing.T) {
+		long := strings.Replace(padded, "{bob", strings.Repeat("b", 40_000), 1)
+		var log strings.Builder
+		for rest := long + "\n"; rest != ""; {
+			n := min(len(rest), dockerPart)
+			log.WriteString(`{"log":` + quoted(rest[:n]) + `,"stream":"stdout","time":"2025-03-07T09:26:42Z"}` + "\n")
+			rest = rest[n:]
+		}
+		require.Equal(t, 3, strings.Count(log.String(), "\n"))
+		assert.Equal(t, []found{{Event, long, "2025-03-07T09:26:42Z"}}, wanted(read(t, log.String())))
+	})
+}
+
+func TestEntriesThatAreTooLongAreReported(t *testing.T) {
+	for _, start := range []string{`{"kind":"Event","a":"`, "text "} {
+		entries := read(t, start+strings.Repeat("x", MaxEntry)+"\n"+event)
+		require.Len(t, entries, 2)
+		assert.True(t, entries[0].TooLong)
+		assert.Equal(t, []found{{Event, event, ""}}, wanted(entries))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	enough, broken := errors.New("enough"), errors.New("input/output error")
+	for _, log := range []string{event, "[" + event + "," + event, "2025-03-07T09:26:42Z stdout P " + event} {
+		calls := 0
+		_, err := Read(strings.NewReader(log), func(Entry) error { calls++; return enough })
+		require.ErrorIs(t, err, enough)
+		assert.Equal(t, 1, calls)
+	}
+	_, err := Read(iotest.ErrReader(broken), func(Entry) error { return nil })
+	require.ErrorIs(t, err, broken)
+	truncated, err := Read(iotest.DataErrReader(&failing{event, broken}), func(Entry) error { return nil })
+	require.NoError(t, err)
+	require.ErrorIs(t, truncated, broken)
+}
+
+type failing struct {
+	text string
+	err  error
+}
+
+func (f *failing) Read(into []byte) (int, error) {
+	n := copy(into, f.text)
+	if f.text = f.text[n:]; n == 0 {
+		return 0, f.err
+	}
+	return n, nil
+}
+
+// Inputs of operators, retyped. Each has three requests of an audit log, or the entries named.
+func TestCases(t *testing.T) {
+	for name, want := range map[string][]Kind{
+		"aks.log": {Event, Event, Event}, "eks-s3.log": {Event, Event, Event}, "oc-node-logs.log": {Event, Event, Event},
+		"stdout-mixed-cri.log": {Request, Event, Event, Event, Request}, "timestamps.log": {Request, Request},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, err := os.ReadFile(filepath.Join("testdata", name))
+			require.NoError(t, err)
+			var kinds []Kind
+			for _, e := range read(t, string(log)) {
+				kinds = append(kinds, e.Kind)
+			}
+			assert.Equal(t, want, kinds)
+		})
+	}
+}
+
+func FuzzReadNeverPanics(f *testing.F) {
+	for _, transport := range transports() {
+		f.Add(transport.wrap(event) + "\n" + transport.wrap(request))
+	}
+	f.Fuzz(func(t *testing.T, log string) {
+		_, _ = Read(strings.NewReader(log), func(e Entry) error {
+			if e.Number < 1 || len(e.Text) == 0 {
+				t.Errorf("entry %+v", e)
+			}
+			return nil
+		})
+	})
+}
