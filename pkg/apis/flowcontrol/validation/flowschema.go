@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"strconv"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -39,7 +40,7 @@ func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path 
 		switch method.Type {
 		case flowcontrol.FlowDistinguisherMethodByNamespaceType, flowcontrol.FlowDistinguisherMethodByUserType:
 		default:
-			errs = append(errs, field.NotSupported(path.Child("distinguisherMethod", "type"), method, []flowcontrol.FlowDistinguisherMethodType{
+			errs = append(errs, field.NotSupported(path.Child("distinguisherMethod", "type"), shown{method, strconv.Quote(string(method.Type))}, []flowcontrol.FlowDistinguisherMethodType{
 				flowcontrol.FlowDistinguisherMethodByNamespaceType,
 				flowcontrol.FlowDistinguisherMethodByUserType,
 			}))

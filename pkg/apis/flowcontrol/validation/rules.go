@@ -2,6 +2,7 @@ package validation
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -80,9 +81,14 @@ func validateVerbs(verbs []string, path *field.Path) field.ErrorList {
 		return errs
 	}
 	known := []string{"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"}
-	isUnknown := func(verb string) bool { return !slices.Contains(known, verb) }
-	if slices.ContainsFunc(verbs, isUnknown) {
-		errs = append(errs, field.NotSupported(path, verbs, known))
+	var unknown []string
+	for _, verb := range verbs {
+		if !slices.Contains(known, verb) {
+			unknown = append(unknown, strconv.Quote(verb))
+		}
+	}
+	if len(unknown) > 0 {
+		errs = append(errs, field.NotSupported(path, shown{verbs, strings.Join(unknown, ", ")}, known))
 	}
 	return errs
 }
@@ -94,7 +100,7 @@ func validateWildcardList(list []string, path *field.Path, emptyDetail string) f
 	case len(list) == 0:
 		return field.ErrorList{field.Required(path, emptyDetail)}
 	case len(list) > 1 && slices.Contains(list, wildcard):
-		return field.ErrorList{field.Invalid(path, list, wildcardNotAlone)}
+		return field.ErrorList{field.Invalid(path, inJSON(list), wildcardNotAlone)}
 	}
 	return nil
 }

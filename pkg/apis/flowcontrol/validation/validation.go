@@ -23,6 +23,7 @@ import (
 // namespace controller.
 func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 	errs := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
+	showInJSON(errs)
 	for i, finalizer := range metadata.Finalizers {
 		switch finalizer {
 		case string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:

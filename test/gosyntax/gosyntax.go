@@ -1,0 +1,15 @@
+// Package gosyntax finds Go syntax and addresses in texts that people read, for tests.
+package gosyntax
+
+import "regexp"
+
+var (
+	// quoted is a string in double quotes, which may hold a client's text.
+	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	syntax = regexp.MustCompile(`&\{|\(\*|\b0x[0-9a-f]|\[\]\w|\bmap\[|\b[a-z]\w*\.[A-Z]\w*[{(]|\b[A-Z]\w*:""|\bnil\b|<nil>|%!`)
+)
+
+// Find returns the first Go syntax of a text outside of quotes, empty if there is none.
+func Find(text string) string {
+	return syntax.FindString(quoted.ReplaceAllString(text, `""`))
+}
