@@ -12,7 +12,6 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
-	restclient "k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
@@ -21,10 +20,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
-// flowControl is the engine and the informers that configure it.
+// flowControl is the engine.
 type flowControl struct {
 	*apf.FlowControl
-	informers externalversions.SharedInformerFactory
 	// annotations says which requests are annotated in audit events.
 	annotations filter.Annotations
 	// readers are told why their requests are rejected.
@@ -34,8 +32,21 @@ type flowControl struct {
 	exemptLimit filter.ExemptLimit
 }
 
-// applyFlowControl makes the engine, which enforces the objects that this server
-// stores: its informers read them from this server's own API.
+// applyInformers makes the informers of the objects that this server stores, which they
+// read from this server's own API.
+func (s *Server) applyInformers(context.Context) error {
+	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
+	if err != nil {
+		return err
+	}
+	s.informers = externalversions.NewSharedInformerFactory(client, 0)
+	return s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
+		s.informers.Start(hook.Done())
+		return nil
+	})
+}
+
+// applyFlowControl makes the engine, which enforces the objects that this server stores.
 func (s *Server) applyFlowControl(context.Context) error {
 	if !s.config.Features.EnablePriorityAndFairness {
 		return nil
@@ -43,7 +54,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if other := s.config.FlowControl; other != nil {
 		return other(s.generic)
 	}
-	flowControl, err := newFlowControl(s.generic.LoopbackClientConfig, s.totalSeats(), s.config)
+	flowControl, err := s.newFlowControl()
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
@@ -54,12 +65,6 @@ func (s *Server) applyFlowControl(context.Context) error {
 	flowControl.exemptLimit = filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit}
 	s.generic.FlowControl = flowControl
 	s.flowControl = flowControl
-	if err := s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
-		flowControl.informers.Start(hook.Done())
-		return nil
-	}); err != nil {
-		return err
-	}
 	lag := &configurationLag{status: flowControl.ConfigurationStatus, clock: clock.RealClock{}}
 	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
 	return nil
@@ -73,17 +78,15 @@ func (s *Server) totalSeats() int {
 	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
 }
 
-// newFlowControl makes the engine with a total of seats. Once started, its informers
-// configure it.
-func newFlowControl(loopback *restclient.Config, seats int, config CompletedConfig) (*flowControl, error) {
-	client, err := versioned.NewForConfig(loopback)
+// newFlowControl makes the engine. Once started, the informers configure it.
+func (s *Server) newFlowControl() (*flowControl, error) {
+	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
 	if err != nil {
 		return nil, err
 	}
-	informers := externalversions.NewSharedInformerFactory(client, 0)
-	v1 := informers.Flowcontrol().V1()
+	v1 := s.informers.Flowcontrol().V1()
 	levels, schemas := v1.PriorityLevelConfigurations().Informer(), v1.FlowSchemas().Informer()
-	lists, err := newListCosts(config.ListCost, levels, schemas)
+	lists, err := newListCosts(s.config.ListCost, levels, schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +95,8 @@ func newFlowControl(loopback *restclient.Config, seats int, config CompletedConf
 		Schemas:       schemas,
 		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
 		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
-		Total:         seats,
-		TotalControl:  config.TotalControl,
+		Total:         s.totalSeats(),
+		TotalControl:  s.config.TotalControl,
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +106,7 @@ func newFlowControl(loopback *restclient.Config, seats int, config CompletedConf
 			return nil, err
 		}
 	}
-	return &flowControl{FlowControl: engine, informers: informers, lists: lists}, nil
+	return &flowControl{FlowControl: engine, lists: lists}, nil
 }
 
 // filter returns the flow-control filter.
@@ -117,15 +120,19 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		CountsReads: true, // by namingTransformer
 		Annotations: f.annotations,
 		ExemptLimit: f.exemptLimit,
+		Own:         isOwn,
 		Explain:     f.readers.include,
 		Serializer:  c.Serializer,
 	})
 }
 
+// isOwn reports whether a requester is this server, or the kube-apiserver in front.
+func isOwn(requester user.Info) bool { return requester.GetName() == user.APIServerUser }
+
 // bypassesExemptLimit reports whether a request comes from this server or is for health:
 // enforcement and restarts depend on them.
 func bypassesExemptLimit(info *apirequest.RequestInfo, requester user.Info) bool {
-	if requester.GetName() == user.APIServerUser {
+	if isOwn(requester) {
 		return true
 	}
 	root, _, _ := strings.Cut(strings.TrimPrefix(info.Path, "/"), "/")

@@ -29,6 +29,7 @@ func withFlowControl(t *testing.T, config *Config) *Server {
 	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}
 	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 20, 10
 	s := &Server{config: config.Complete(), generic: generic}
+	require.NoError(t, s.applyInformers(t.Context()))
 	require.NoError(t, s.applyFlowControl(t.Context()))
 	return s
 }

@@ -55,7 +55,7 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 	if err != nil {
 		return err
 	}
-	keeper := bootstrap.New(client.FlowcontrolV1(), clock.RealClock{}, klog.Background())
+	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), clock.RealClock{}, klog.Background())
 	if err := s.metrics.Register(keeper.Writes()); err != nil {
 		return err
 	}

@@ -65,11 +65,9 @@ func (s *Server) monitorRevisions() error {
 	s.chain.checkMessages = append(s.chain.checkMessages, filters.FailureMessage(revisionsCheck,
 		"etcd is at a lower revision than before: it lost data or was restored from a snapshot; this server restarts to read it again"))
 	return s.generic.AddPostStartHook("etcd-revisions", func(hook genericapiserver.PostStartHookContext) error {
-		if s.flowControl != nil {
-			v1 := s.flowControl.informers.Flowcontrol().V1()
-			monitor.seen = []func() string{
-				v1.FlowSchemas().Informer().LastSyncResourceVersion, v1.PriorityLevelConfigurations().Informer().LastSyncResourceVersion,
-			}
+		v1 := s.informers.Flowcontrol().V1()
+		monitor.seen = []func() string{
+			v1.FlowSchemas().Informer().LastSyncResourceVersion, v1.PriorityLevelConfigurations().Informer().LastSyncResourceVersion,
 		}
 		go wait.UntilWithContext(hook, monitor.read, revisionInterval)
 		return nil

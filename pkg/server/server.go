@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
@@ -39,6 +40,8 @@ type Server struct {
 	data *localData
 	// controlPlane is the kube-apiserver in front, nil if there is none.
 	controlPlane *controlPlane
+	// informers have the objects that this server stores in memory.
+	informers externalversions.SharedInformerFactory
 	// flowControl is the engine, nil if it is disabled.
 	flowControl *flowControl
 	// revisions notices that etcd lost data, nil if it is embedded.
@@ -83,7 +86,7 @@ func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		// The library's configuration.
 		s.applyRun, s.openDataDirectory, s.applyServing, s.applyIdentity, s.applyObservability,
-		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyFlowControl,
+		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
 		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installAPIGroup, s.installCoreVersion,

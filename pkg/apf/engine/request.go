@@ -35,7 +35,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
 	r.Distinguisher, r.Flow = "", ""
-	r.class, r.Hasher, r.Series, r.Dispatched = nil, nil, nil, nil
+	r.class, r.Hasher, r.Series, r.Dispatched, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
 

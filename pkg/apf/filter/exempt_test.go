@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -55,4 +56,47 @@ func TestExemptRequestsHaveNoBoundByDefault(t *testing.T) {
 		require.True(t, gate.enter(nil, nil))
 	}
 	require.Equal(t, http.StatusOK, s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy(master, "get", "")).Code)
+}
+
+// At a start, lists of a server's informers and its keeper were estimated at 31 seats
+// together. For the next ten seconds the other levels lacked them.
+func TestRequestsOfTheServerItselfMoveNoLimits(t *testing.T) {
+	large := known{stored: 100_000, watchers: 1000}
+	for _, test := range []struct {
+		name, requester, verb string
+		seats                 int // of the exempt level
+	}{
+		{"a list of its own", user.APIServerUser, "list", 0},
+		{"a watch of its own", user.APIServerUser, "watch", 0},
+		{"a write of its own", user.APIServerUser, "update", 0},
+		{"a get of its own", user.APIServerUser, "get", 0},
+		{"a list of an administrator", master, "list", 10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, queueset.Reject, 20)
+			s.options.Objects, s.options.Watches = large.Objects, large
+			s.options.Own = func(requester user.Info) bool { return requester.GetName() == user.APIServerUser }
+			s.ask(s.before(func(http.ResponseWriter, *http.Request) {
+				require.Equal(t, 1, s.figures(mandatory.Exempt).Executing, "it counts as a request")
+				require.Equal(t, test.seats, s.figures(mandatory.Exempt).SeatsInUse)
+			}), requestBy(test.requester, test.verb, ""))
+			s.requireIdle()
+			s.engine.Rebalance()
+			limits := 0
+			for _, level := range s.engine.Report().Levels {
+				if level.Config.Name != mandatory.Exempt {
+					limits += level.Division.Current
+				}
+			}
+			require.Equal(t, 20-test.seats, limits)
+		})
+	}
+}
+
+func TestNoRequestIsFreeOnALimitedLevel(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	s.options.Own = func(user.Info) bool { return true }
+	s.ask(s.before(func(http.ResponseWriter, *http.Request) {
+		require.Equal(t, 1, s.figures("tested").SeatsInUse)
+	}), requestBy(nobody, "get", ""))
 }

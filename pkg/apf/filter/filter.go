@@ -15,6 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -73,6 +74,7 @@ func (h *filteredHandler) ServeHTTP(w http.ResponseWriter, httpRequest *http.Req
 	r := request{filter: h.filter, apf: h.engine.Begin(), http: httpRequest, info: info, logged: isLogged()}
 	FillAttributes(&r.apf.Attributes, info, requester)
 	r.apf.Classify()
+	r.apf.Unseated = r.apf.Exempt() && h.Own(requester)
 	r.setHeaders(w.Header())
 	switch {
 	case !watch && r.apf.Exempt():
@@ -133,6 +135,9 @@ func (r *request) setHeaders(header http.Header) {
 // admit acquires seats and reports whether the request may execute.
 func (r *request) admit() bool {
 	work := r.work()
+	if r.apf.Unseated {
+		work = seats.Work{}
+	}
 	r.logWork(work)
 	outcome := r.apf.Arrive(work)
 	admitted := outcome == queueset.Seated || outcome == queueset.Waiting && r.wait()

@@ -54,7 +54,7 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 	}
 	problems := s.engine.Apply(engine.Configuration{
 		Levels: []prioritylevel.Config{
-			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1}},
+			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1, LendablePercent: 100}},
 			{Name: mandatory.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},
 		},
 		Schemas: []classify.Schema{{
@@ -150,7 +150,7 @@ func requestBy(name, verb, query string) *http.Request {
 
 func requestOf(name string, info *apirequest.RequestInfo, query string) *http.Request {
 	groups := []string{user.AllAuthenticated}
-	if name == master {
+	if name == master || name == user.APIServerUser {
 		groups = append(groups, user.SystemPrivilegedGroup)
 	}
 	r := httptest.NewRequest(http.MethodGet, info.Path, nil)

@@ -56,6 +56,10 @@ type Options struct {
 	Annotations Annotations
 	// ExemptLimit bounds the requests of exempt priority levels. By default nothing does.
 	ExemptLimit ExemptLimit
+	// Own reports whether a request is the server's own. On an exempt level such a request
+	// takes no seat, so that what a server asks of itself does not move the limits of other
+	// levels. By default none is.
+	Own func(requester user.Info) bool
 	// Explain reports whether a user may know why a request of theirs was rejected.
 	// Then the response is a Status in the format that the client accepts, whose
 	// details name the flow schema, the priority level and the reason. Explain is
@@ -104,6 +108,9 @@ func (o Options) complete() Options {
 	}
 	if o.Watches == nil {
 		o.Watches = flowcontrol.NewWatchTracker()
+	}
+	if o.Own == nil {
+		o.Own = func(user.Info) bool { return false }
 	}
 	if o.Gauges == nil {
 		o.Gauges = noGauges{}

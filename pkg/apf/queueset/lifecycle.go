@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
@@ -27,6 +28,9 @@ const (
 // first.
 func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
+	if r.Unseated {
+		r.Work = seats.Work{}
+	}
 	width := r.Work.Width()
 	seated, full := s.pool.arrive(r, width)
 	if !seated {

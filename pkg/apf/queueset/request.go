@@ -27,6 +27,9 @@ type Request struct {
 	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
 	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
+	// Unseated means that the request takes no seat while it executes. Only for Exempt,
+	// which never waits for seats.
+	Unseated bool
 	// Dispatched, unless nil, is called once when a waiting request has been dispatched,
 	// instead of what Ready receives, and nothing may Wait for the request. It is called
 	// without locks, by whichever call on the Set made room, and may itself use the Set.

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -16,9 +17,6 @@ const (
 	// fieldManager is kube-apiserver's, so that both servers own the fields
 	// together if they share a store.
 	fieldManager = "api-priority-and-fairness-config-producer-v1"
-
-	// pageSize bounds the pages of a list from etcd.
-	pageSize = 500
 
 	// maxWriters bounds the concurrent writes.
 	maxWriters = 8
@@ -51,7 +49,7 @@ func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, 
 // ensureAll ensures the built-in objects, the mandatory ones first, and returns
 // the obsolete objects.
 func (e ensurer[T]) ensureAll(ctx context.Context) (obsolete []T, err error) {
-	stored, err := e.list(ctx)
+	stored, err := e.list(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("list %ss: %w", e.name, err)
 	}
@@ -105,25 +103,6 @@ func (e ensurer[T]) remove(ctx context.Context, obsolete []T) error {
 
 func (e ensurer[T]) isObsolete(stored T) bool {
 	return isObsolete(stored, e.builtIn.Has(stored.GetName()))
-}
-
-// list lists all objects of the kind from the watch cache, which need not be up
-// to date: a write that is based on an outdated object fails. The limit makes the
-// list come from etcd, instead of being rejected, until the cache is filled.
-func (e ensurer[T]) list(ctx context.Context) ([]T, error) {
-	options := metav1.ListOptions{ResourceVersion: "0", Limit: pageSize}
-	var objects []T
-	for {
-		page, next, err := e.page(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, page...)
-		if next == "" {
-			return objects, nil
-		}
-		options = metav1.ListOptions{Continue: next, Limit: pageSize}
-	}
 }
 
 // retryOnConflict calls act with the object. If the object has changed meanwhile,

@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	clienttesting "k8s.io/client-go/testing"
 )
@@ -31,16 +29,8 @@ func TestAnEmptyStoreIsFilledInOnePass(t *testing.T) {
 		require.Equal(t, "true", autoUpdateAnnotation(a.schema(builtIn.Name)))
 	}
 
-	t.Run("by one list of each kind and no other read", func(t *testing.T) {
-		require.Equal(t, []string{"list prioritylevelconfigurations ", "list flowschemas "}, a.requests("list", "get"))
-	})
-	t.Run("the lists come from the watch cache, or from etcd if it is not filled", func(t *testing.T) {
-		for _, action := range a.Actions() {
-			if list, ok := action.(clienttesting.ListActionImpl); ok {
-				require.Equal(t, "0", list.ListOptions.ResourceVersion)
-				require.NotZero(t, list.ListOptions.Limit)
-			}
-		}
+	t.Run("without a read through the API", func(t *testing.T) {
+		require.Empty(t, a.requests("list", "get", "watch"))
 	})
 	t.Run("levels before schemas, mandatory before suggested", func(t *testing.T) {
 		creations := a.requests("create")
@@ -159,8 +149,6 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		name, verb, resource, object, wantError string
 		wantCreations                           int
 	}{
-		{"the list of levels: nothing is written", "list", levelsResource, "", "list PriorityLevelConfigurations", 0},
-		{"the list of schemas: the levels are there", "list", schemasResource, "", "list FlowSchemas", 8},
 		{"one level: all levels are tried, schemas wait", "create", levelsResource, "system", `PriorityLevelConfiguration "system": create: `, 8},
 		{"one mandatory schema: the others are created", "create", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `, 21},
 		{"one suggested schema: the others are created", "create", schemasResource, "probes", `FlowSchema "probes": create: `, 21},
@@ -198,28 +186,9 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 func TestAPassEndsWithItsContext(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	a.before("list", levelsResource, cancel)
+	cancel()
 	require.ErrorIs(t, a.keeper().EnsureOnce(ctx), context.Canceled)
 	require.Empty(t, a.requests())
-}
-
-func TestAListIsReadToItsEnd(t *testing.T) {
-	a := filled(t)
-	all, err := a.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	a.ClearActions()
-	var asked []metav1.ListOptions
-	a.PrependReactor("list", schemasResource, func(action clienttesting.Action) (bool, runtime.Object, error) {
-		options := action.(clienttesting.ListActionImpl).ListOptions
-		asked = append(asked, options)
-		if options.Continue == "" {
-			return true, &flowcontrolv1.FlowSchemaList{ListMeta: metav1.ListMeta{Continue: "rest"}, Items: all.Items[:5]}, nil
-		}
-		return true, &flowcontrolv1.FlowSchemaList{Items: all.Items[5:]}, nil
-	})
-	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
-	require.Empty(t, a.requests(), "what is on the second page is not missing")
-	require.Equal(t, []metav1.ListOptions{{ResourceVersion: "0", Limit: pageSize}, {Continue: "rest", Limit: pageSize}}, asked)
 }
 
 func TestAFewAreWrittenAtOnce(t *testing.T) {
@@ -268,7 +237,7 @@ func TestEachChangeIsLoggedOnce(t *testing.T) {
 			a := filled(t)
 			c.arrange(a)
 			logger, lines := logLines()
-			k := New(a.FlowcontrolV1(), nil, logger)
+			k := a.newKeeper(nil, logger)
 			require.NoError(t, k.EnsureOnce(t.Context()))
 			require.NoError(t, k.EnsureOnce(t.Context()))
 			require.Equal(t, []string{c.line}, lines())

@@ -14,13 +14,18 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+	flowcontrolv1informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions/flowcontrol/v1"
 )
 
 const (
@@ -147,20 +152,52 @@ func (a *api) fail(verb, resource, name string, err func() error) {
 }
 
 // requests returns the requests of the given verbs, as "verb resource name"; without
-// verbs, all but lists.
+// verbs, all.
 func (a *api) requests(verbs ...string) []string {
 	var requests []string
 	for _, action := range a.Actions() {
-		if verb := action.GetVerb(); slices.Contains(verbs, verb) || len(verbs) == 0 && verb != "list" {
+		if verb := action.GetVerb(); slices.Contains(verbs, verb) || len(verbs) == 0 {
 			requests = append(requests, fmt.Sprintf("%s %s %s", verb, action.GetResource().Resource, nameOf(action)))
 		}
 	}
 	return requests
 }
 
-func (a *api) keeper() *Keeper {
-	return New(a.FlowcontrolV1(), nil, logr.Discard())
+func (a *api) keeper() *Keeper { return a.newKeeper(nil, logr.Discard()) }
+
+func (a *api) newKeeper(clock clock.Clock, logger logr.Logger) *Keeper {
+	return a.following(New(a.FlowcontrolV1(), a.informers(), clock, logger))
 }
+
+func (a *api) informers() flowcontrolv1informers.Interface {
+	return externalversions.NewSharedInformerFactory(a, 0).Flowcontrol().V1()
+}
+
+// following makes a keeper find what is stored, as with informers that keep up.
+func (a *api) following(k *Keeper) *Keeper {
+	synced := func() bool { return true }
+	k.levels.list, k.levels.synced = inStore[*flowcontrolv1.PriorityLevelConfiguration](a, levelsResource), synced
+	k.schemas.list, k.schemas.synced = inStore[*flowcontrolv1.FlowSchema](a, schemasResource), synced
+	return k
+}
+
+// inStore returns a function that returns the stored objects of a resource.
+func inStore[T metav1.Object](a *api, resource string) func(labels.Selector) ([]T, error) {
+	return func(labels.Selector) ([]T, error) {
+		list, err := a.Tracker().List(gvr(resource), gvr(resource).GroupVersion().WithKind(kindOf[resource]), "")
+		if err != nil {
+			return nil, err
+		}
+		var objects []T
+		err = meta.EachListItem(list, func(object runtime.Object) error {
+			objects = append(objects, object.(T))
+			return nil
+		})
+		return objects, err
+	}
+}
+
+var kindOf = map[string]string{schemasResource: "FlowSchema", levelsResource: "PriorityLevelConfiguration"}
 
 // filled returns an API with all built-in objects and no recorded requests.
 func filled(t *testing.T) *api {
@@ -173,11 +210,11 @@ func filled(t *testing.T) *api {
 
 // keeperOf returns a keeper of the given mandatory and suggested objects.
 func (a *api) keeperOf(levels [2][]*flowcontrolv1.PriorityLevelConfiguration, schemas [2][]*flowcontrolv1.FlowSchema) *Keeper {
-	client := a.FlowcontrolV1()
-	return newKeeper(
-		priorityLevels(client.PriorityLevelConfigurations(), levels[0], levels[1]),
-		flowSchemas(client.FlowSchemas(), schemas[0], schemas[1]),
-		nil, logr.Discard())
+	client, informers := a.FlowcontrolV1(), a.informers()
+	return a.following(newKeeper(
+		priorityLevels(client.PriorityLevelConfigurations(), informers.PriorityLevelConfigurations(), levels[0], levels[1]),
+		flowSchemas(client.FlowSchemas(), informers.FlowSchemas(), schemas[0], schemas[1]),
+		nil, logr.Discard()))
 }
 
 // logLines returns a logger and a function that returns the lines since its last call.

@@ -1,8 +1,9 @@
 // Package bootstrap maintains the mandatory and suggested FlowSchemas and
 // PriorityLevelConfigurations, as kube-apiserver does.
 //
-// A pass lists each kind once, ensures the built-in objects, levels before
-// schemas, and then deletes obsolete objects of other releases:
+// A pass reads the stored objects in memory, those of the server's informers, so that it
+// costs the server nothing if there is nothing to do. It ensures the built-in objects,
+// levels before schemas, and then deletes obsolete objects of other releases:
 //
 //   - A built-in object that does not exist is created.
 //   - The spec of a mandatory object is restored if it differs, except for the
@@ -33,10 +34,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
+	flowcontrolv1informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions/flowcontrol/v1"
 )
 
 const (
@@ -66,11 +69,12 @@ type Keeper struct {
 var _ healthz.HealthChecker = (*Keeper)(nil)
 
 // New returns a keeper of the library's mandatory and suggested objects. The
-// client should have no rate limit (QPS -1) and be exempt from flow control.
-func New(client flowcontrolv1client.FlowcontrolV1Interface, clock clock.Clock, logger klog.Logger) *Keeper {
+// client should have no rate limit (QPS -1) and be exempt from flow control. The caller
+// starts the informers.
+func New(client flowcontrolv1client.FlowcontrolV1Interface, informers flowcontrolv1informers.Interface, clock clock.Clock, logger klog.Logger) *Keeper {
 	return newKeeper(
-		priorityLevels(client.PriorityLevelConfigurations(), library.MandatoryPriorityLevelConfigurations, library.SuggestedPriorityLevelConfigurations),
-		flowSchemas(client.FlowSchemas(), library.MandatoryFlowSchemas, library.SuggestedFlowSchemas),
+		priorityLevels(client.PriorityLevelConfigurations(), informers.PriorityLevelConfigurations(), library.MandatoryPriorityLevelConfigurations, library.SuggestedPriorityLevelConfigurations),
+		flowSchemas(client.FlowSchemas(), informers.FlowSchemas(), library.MandatoryFlowSchemas, library.SuggestedFlowSchemas),
 		clock, logger)
 }
 
@@ -96,9 +100,12 @@ func (k *Keeper) Check(*http.Request) error { return k.readiness.err() }
 // Writes has the metric of the writes that the keeper made.
 func (k *Keeper) Writes() prometheus.Collector { return k.writes.counter }
 
-// Run makes a pass every minute until ctx is done. Until one has succeeded, it
-// retries with a backoff of 100 ms to 5 s.
+// Run makes a pass every minute until ctx is done, from when the informers have read what
+// is stored. Until a pass has succeeded, it retries with a backoff of 100 ms to 5 s.
 func (k *Keeper) Run(ctx context.Context) {
+	if !cache.WaitForCacheSync(ctx.Done(), k.levels.synced, k.schemas.synced) {
+		return
+	}
 	backoff := firstPassBackoff()
 	for {
 		pause := period

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	clocktesting "k8s.io/utils/clock/testing"
 )
@@ -40,7 +44,8 @@ func TestHealthCheck(t *testing.T) {
 	require.NoError(t, k.Check(nil))
 
 	t.Run("stays passed when a later pass fails", func(t *testing.T) {
-		a.fail("list", "*", "", func() error { return errors.New("etcd is unavailable") })
+		a.drop(schemasResource, "probes")
+		broken = true
 		require.Error(t, k.EnsureOnce(t.Context()))
 		require.NoError(t, k.Check(nil))
 	})
@@ -58,7 +63,7 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI(t)
 		away := true
-		a.fail("list", "*", "", func() error {
+		a.fail("create", levelsResource, flowcontrolv1.PriorityLevelConfigurationNameExempt, func() error {
 			if away {
 				return errors.New("etcd is unavailable")
 			}
@@ -66,14 +71,16 @@ func TestRun(t *testing.T) {
 		})
 		clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 		logger, lines := logLines()
-		k := New(a.FlowcontrolV1(), clock, logger)
+		k := a.newKeeper(clock, logger)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
 			k.Run(ctx)
 		}()
-		passes := func() int { return len(a.requests("list")) }
+		passes := func() int { // that failed, and the first that succeeded
+			return len(containing(a.requests("create"), levelsResource+" "+flowcontrolv1.PriorityLevelConfigurationNameExempt))
+		}
 		step := func(d time.Duration) {
 			synctest.Wait()
 			clock.Step(d)
@@ -108,6 +115,7 @@ func TestRun(t *testing.T) {
 		require.NotNil(t, a.stored(schemasResource, "probes"), "the next pass is a minute later")
 
 		away = true
+		a.drop(levelsResource, flowcontrolv1.PriorityLevelConfigurationNameExempt)
 		before := passes()
 		step(time.Minute)
 		require.Equal(t, before+1, passes())
@@ -122,13 +130,53 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// Reads through the API took 8 seats each minute with 467 schemas, from other levels.
+func TestKeeperAsksForNothingWhileNothingChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := filled(t)
+		for i := range 454 {
+			a.put(withAutoUpdate(newSchema("user-"+strconv.Itoa(i), "workload-low", 5000), "absent"))
+		}
+		clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+		k := a.newKeeper(clock, logr.Discard())
+		go k.Run(t.Context())
+		for range 60 {
+			synctest.Wait()
+			clock.Step(period)
+		}
+		synctest.Wait()
+		require.NoError(t, k.Check(nil))
+		require.Empty(t, a.requests())
+	})
+}
+
+func TestFirstPassWaitsForTheInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := filled(t)
+		k := a.newKeeper(clocktesting.NewFakeClock(time.Unix(0, 0)), logr.Discard())
+		var synced atomic.Bool
+		k.schemas.synced = synced.Load
+		k.schemas.list = func(labels.Selector) ([]*flowcontrolv1.FlowSchema, error) { return nil, nil }
+		go k.Run(t.Context())
+		<-time.After(time.Minute) // virtual
+		require.Empty(t, a.requests(), "what is not read yet is not missing")
+		require.ErrorContains(t, k.Check(nil), "the first pass is in progress")
+
+		a.following(k)
+		synced.Store(true)
+		<-time.After(time.Second) // virtual
+		require.NoError(t, k.Check(nil))
+		require.Empty(t, a.requests())
+	})
+}
+
 func TestCancelledPassIsNotLogged(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	a.before("list", levelsResource, cancel)
+	a.before("create", levelsResource, cancel)
 	logger, lines := logLines()
-	New(a.FlowcontrolV1(), clocktesting.NewFakeClock(time.Unix(0, 0)), logger).Run(ctx)
-	require.Empty(t, lines())
+	a.newKeeper(clocktesting.NewFakeClock(time.Unix(0, 0)), logger).Run(ctx)
+	require.Empty(t, containing(lines(), "Failed"))
 }
 
 func TestTwoServersStartAtOnce(t *testing.T) {

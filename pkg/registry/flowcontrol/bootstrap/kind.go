@@ -5,10 +5,12 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/gentype"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
 
 	flowcontroldefaults "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
+	flowcontrolv1informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions/flowcontrol/v1"
 )
 
 // client is the part of a generated client that the keeper uses.
@@ -28,46 +30,38 @@ var (
 type kind[T object[T]] struct {
 	name   string
 	client client[T]
-	// page returns one page and the continue token of the next, empty at the end.
-	page func(context.Context, metav1.ListOptions) ([]T, string, error)
+	// list returns the stored objects in memory, which need not be up to date: a write
+	// that is based on an outdated object fails. They are read only. synced reports whether
+	// there are any yet.
+	list   func(labels.Selector) ([]T, error)
+	synced cache.InformerSynced
 	// restore copies the spec of the built-in object into an object.
 	restore func(object, builtIn T)
 	// mandatory and suggested are the built-in objects, defaulted.
 	mandatory, suggested []T
 }
 
-func flowSchemas(client flowcontrolv1client.FlowSchemaInterface, mandatory, suggested []*flowcontrolv1.FlowSchema) kind[*flowcontrolv1.FlowSchema] {
+func flowSchemas(client flowcontrolv1client.FlowSchemaInterface, informer flowcontrolv1informers.FlowSchemaInformer, mandatory, suggested []*flowcontrolv1.FlowSchema) kind[*flowcontrolv1.FlowSchema] {
 	return kind[*flowcontrolv1.FlowSchema]{
 		name:      "FlowSchema",
 		client:    client,
-		page:      pages(client.List, func(list *flowcontrolv1.FlowSchemaList) []flowcontrolv1.FlowSchema { return list.Items }),
+		list:      informer.Lister().List,
+		synced:    informer.Informer().HasSynced,
 		restore:   restoreFlowSchema,
 		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_FlowSchema),
 		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_FlowSchema),
 	}
 }
 
-func priorityLevels(client flowcontrolv1client.PriorityLevelConfigurationInterface, mandatory, suggested []*flowcontrolv1.PriorityLevelConfiguration) kind[*flowcontrolv1.PriorityLevelConfiguration] {
+func priorityLevels(client flowcontrolv1client.PriorityLevelConfigurationInterface, informer flowcontrolv1informers.PriorityLevelConfigurationInformer, mandatory, suggested []*flowcontrolv1.PriorityLevelConfiguration) kind[*flowcontrolv1.PriorityLevelConfiguration] {
 	return kind[*flowcontrolv1.PriorityLevelConfiguration]{
-		name:   "PriorityLevelConfiguration",
-		client: client,
-		page: pages(client.List, func(list *flowcontrolv1.PriorityLevelConfigurationList) []flowcontrolv1.PriorityLevelConfiguration {
-			return list.Items
-		}),
+		name:      "PriorityLevelConfiguration",
+		client:    client,
+		list:      informer.Lister().List,
+		synced:    informer.Informer().HasSynced,
 		restore:   restorePriorityLevel,
 		mandatory: defaulted(mandatory, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
 		suggested: defaulted(suggested, flowcontroldefaults.SetObjectDefaults_PriorityLevelConfiguration),
-	}
-}
-
-// pages adapts the List method of a generated client to kind.page.
-func pages[L metav1.ListInterface, E any](list func(context.Context, metav1.ListOptions) (L, error), items func(L) []E) func(context.Context, metav1.ListOptions) ([]*E, string, error) {
-	return func(ctx context.Context, options metav1.ListOptions) ([]*E, string, error) {
-		page, err := list(ctx, options)
-		if err != nil {
-			return nil, "", err
-		}
-		return gentype.ToPointerSlice(items(page)), page.GetContinue(), nil
 	}
 }
 

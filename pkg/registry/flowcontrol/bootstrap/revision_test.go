@@ -105,7 +105,8 @@ func TestRevisionOfTheLevelExempt(t *testing.T) {
 func TestDefaultsDoNotCountAsAChange(t *testing.T) {
 	t.Run("of a FlowSchema", func(t *testing.T) {
 		brief := newSchema("s", "system", 0)
-		k := flowSchemas(newAPI(t).FlowcontrolV1().FlowSchemas(), []*flowcontrolv1.FlowSchema{brief}, nil)
+		a := newAPI(t)
+		k := flowSchemas(a.FlowcontrolV1().FlowSchemas(), a.informers().FlowSchemas(), []*flowcontrolv1.FlowSchema{brief}, nil)
 		got := revise(mandatory, withAutoUpdate(newSchema("s", "system", 1000), "true"), k.mandatory[0], k.restore)
 		require.False(t, got.needed())
 		require.Zero(t, brief.Spec.MatchingPrecedence, "the library's object is unchanged")
@@ -113,7 +114,8 @@ func TestDefaultsDoNotCountAsAChange(t *testing.T) {
 	t.Run("of a PriorityLevelConfiguration", func(t *testing.T) {
 		brief := newLevel("l", 30)
 		brief.Spec.Limited.NominalConcurrencyShares = nil
-		k := priorityLevels(newAPI(t).FlowcontrolV1().PriorityLevelConfigurations(), nil, []*flowcontrolv1.PriorityLevelConfiguration{brief})
+		a := newAPI(t)
+		k := priorityLevels(a.FlowcontrolV1().PriorityLevelConfigurations(), a.informers().PriorityLevelConfigurations(), nil, []*flowcontrolv1.PriorityLevelConfiguration{brief})
 		got := revise(suggested, withAutoUpdate(newLevel("l", 30), "true"), k.suggested[0], k.restore)
 		require.False(t, got.needed())
 		require.Nil(t, brief.Spec.Limited.NominalConcurrencyShares, "the library's object is unchanged")
