@@ -48,6 +48,9 @@ func (s *Server) applyAdmission(context.Context) error {
 		return nil
 	}
 	if err := s.config.Admission.ApplyTo(s.generic, s.controlPlane.informers, s.controlPlane.client, s.controlPlane.dynamic, s.generic.FeatureGate); err != nil {
+		if file := s.config.Admission.ConfigFile; file != "" {
+			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
+		}
 		return fmt.Errorf("admission: %w", err)
 	}
 	return nil

@@ -73,6 +73,7 @@ func (o *EmbeddedEtcdOptions) validateUnused() []error {
 	for flag, given := range map[string]bool{
 		"--etcd-quota-backend-bytes": o.QuotaBytes != embedded.DefaultQuotaBytes,
 		"--etcd-snapshot-interval":   o.SnapshotInterval != 0,
+		"--etcd-snapshot-retain":     o.SnapshotRetain != defaultSnapshotRetain,
 		"--etcd-snapshot-dir":        o.SnapshotDir != "",
 	} {
 		if given {

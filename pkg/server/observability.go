@@ -20,7 +20,7 @@ const metricsPath = "/metrics"
 // applyObservability sets up audit, traces and profiling.
 func (s *Server) applyObservability(context.Context) error {
 	if err := s.config.EgressSelector.ApplyTo(s.generic); err != nil {
-		return fmt.Errorf("--egress-selector-config-file: %w", err)
+		return fmt.Errorf("--egress-selector-config-file=%s: %w", s.config.EgressSelector.ConfigFile, err)
 	}
 	if err := s.config.Traces.ApplyTo(s.generic.EgressSelector, s.generic); err != nil {
 		return fmt.Errorf("--tracing-config-file=%s: %w", s.config.Traces.ConfigFile, err)

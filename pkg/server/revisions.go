@@ -52,10 +52,9 @@ type revisionMonitor struct {
 }
 
 // monitorRevisions makes the server not ready, and end, if etcd loses data. The embedded
-// etcd is part of the process, and restored only while it does not run. Two etcds
-// (--etcd-servers-overrides) have revisions that cannot be compared.
+// etcd is part of the process, and restored only while it does not run.
 func (s *Server) monitorRevisions() error {
-	if s.config.EmbeddedEtcd || len(s.config.Etcd.EtcdServersOverrides) > 0 {
+	if s.config.EmbeddedEtcd {
 		return nil
 	}
 	monitor := &revisionMonitor{failed: make(chan error, 1)}

@@ -8,6 +8,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/storage/etcd3"
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -41,9 +42,21 @@ func (c CompletedConfig) Validate() []error {
 }
 
 func (c CompletedConfig) validateEtcd() []error {
-	errs := c.validateEtcdAddress()
+	errs := append(c.validateEtcdAddress(), c.validateUnsupported()...)
 	if _, err := genericoptions.ParseWatchCacheSizes(c.Etcd.WatchCacheSizes); err != nil {
 		errs = append(errs, fmt.Errorf("--watch-cache-sizes: %w; it must be a list of resource[.group]#size", err))
+	}
+	return errs
+}
+
+// validateUnsupported rejects the library's flags that have no effect on this server.
+func (c CompletedConfig) validateUnsupported() []error {
+	var errs []error
+	if overrides := c.Etcd.EtcdServersOverrides; len(overrides) > 0 {
+		errs = append(errs, fmt.Errorf("--etcd-servers-overrides=%s is not supported: this server stores all its objects in one etcd; set --etcd-servers instead", strings.Join(overrides, ",")))
+	}
+	if leases := c.Etcd.StorageConfig.LeaseManagerConfig; leases != etcd3.NewDefaultLeaseManagerConfig() {
+		errs = append(errs, fmt.Errorf("--lease-reuse-duration-seconds=%d is not supported: no object of this server expires; remove the flag", leases.ReuseDurationSeconds))
 	}
 	return errs
 }
@@ -140,8 +153,17 @@ func (c CompletedConfig) validateTotalControl(seats int) []error {
 
 func (c CompletedConfig) validateAdmission() []error {
 	errs := c.Admission.Validate()
-	if c.LocalIdentity && len(c.Admission.EnablePlugins) > 0 {
-		errs = append(errs, fmt.Errorf("--enable-admission-plugins=%s needs the webhooks and policies of a kube-apiserver: give --kubeconfig, or leave the flag out", c.Admission.EnablePlugins[0]))
+	if !c.LocalIdentity {
+		return errs
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--admission-control-config-file", c.Admission.ConfigFile},
+		{"--disable-admission-plugins", strings.Join(c.Admission.DisablePlugins, ",")},
+		{"--enable-admission-plugins", strings.Join(c.Admission.EnablePlugins, ",")},
+	} {
+		if flag.value != "" {
+			errs = append(errs, fmt.Errorf("%[1]s=%[2]s is for the webhooks and policies of a kube-apiserver in front, and there is none: set --kubeconfig too, or remove %[1]s", flag.name, flag.value))
+		}
 	}
 	return errs
 }

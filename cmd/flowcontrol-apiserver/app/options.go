@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/loglimit"
@@ -41,6 +44,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Directory of the embedded etcd (without --etcd-servers) and of the issued certificates and admin.kubeconfig (without a "+
 			"kube-apiserver in front). Readable by its owner alone, and locked by one server at a time.")
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
+	hideUnsupported(sets.FlagSet("etcd"))
 	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	o.Identity.AddFlags(&sets)
@@ -84,6 +88,13 @@ func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
 		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the number at the start.")
 }
 
+// hideUnsupported hides the library's flags that Validate rejects in every mode.
+func hideUnsupported(flags *pflag.FlagSet) {
+	for _, name := range []string{"etcd-servers-overrides", "lease-reuse-duration-seconds"} {
+		flags.Lookup(name).Hidden = true
+	}
+}
+
 // replaceComponentExamples replaces the introduction of two of the library's flags,
 // whose examples are of another server. It keeps the list of options.
 func replaceComponentExamples(flags *pflag.FlagSet) {
@@ -104,10 +115,27 @@ func (o *Options) applyGlobals() error {
 	if err := o.Run.ComponentGlobalsRegistry.Set(); err != nil {
 		return err
 	}
-	if errs := o.Metrics.Validate(); len(errs) > 0 {
-		return utilerrors.NewAggregate(errs)
+	if err := o.validateMetrics(); err != nil {
+		return err
 	}
 	o.Metrics.Apply()
 	streams := &logsapi.LoggingOptions{ErrorStream: loglimit.New(os.Stderr, clock.RealClock{}), InfoStream: os.Stdout}
 	return logsapi.ValidateAndApplyWithOptions(o.Logs, streams, o.Run.ComponentGlobalsRegistry.FeatureGateFor(o.Run.ComponentName))
+}
+
+// validateMetrics reads the file of --allow-metric-labels-manifest too. The library only
+// logs that it cannot, and panics for a key that names no label.
+func (o *Options) validateMetrics() error {
+	errs := o.Metrics.Validate()
+	if file := o.Metrics.AllowListMappingManifest; file != "" {
+		var mapping map[string]string
+		content, err := os.ReadFile(file)
+		if err == nil {
+			err = yaml.Unmarshal(content, &mapping)
+		}
+		if err = errors.Join(append((&metrics.Options{AllowListMapping: mapping}).Validate(), err)...); err != nil {
+			errs = append(errs, fmt.Errorf("--allow-metric-labels-manifest=%s: must be a file of METRIC,LABEL: VALUE,...: %w", file, err))
+		}
+	}
+	return utilerrors.NewAggregate(errs)
 }

@@ -64,7 +64,13 @@ func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
 	require.NoError(t, os.WriteFile(shortLine, []byte("token,user,uid\nanother\n"), 0o600))
 	ca := harness.NewCA(t, "ca")
 	one, other := ca.Server(t, "one"), ca.Server(t, "other")
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{"clusters": [{"name": "x", "cluster": {"server": "https://127.0.0.1:1"}}],
+"contexts": [{"name": "x", "context": {"cluster": "x"}}], "current-context": "x"}`), 0o600))
 	const etcd = "--etcd-servers=https://127.0.0.1:1"
+	behind := func(arg string) []string {
+		return []string{"--kubeconfig=" + kubeconfig, "--authentication-skip-lookup", "--authentication-tolerate-lookup-failure", arg}
+	}
 
 	for _, test := range []struct {
 		name string
@@ -86,6 +92,15 @@ func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
 		{"audit policy that is none", []string{"--audit-policy-file=" + garbage, "--audit-log-path=-"}, []string{"audit", garbage}},
 		{"encryption configuration that is absent", []string{etcd, "--encryption-provider-config=" + absent}, []string{"encryption", absent}},
 		{"tracing configuration that is absent", []string{"--tracing-config-file=" + absent}, []string{"tracing-config-file", absent}},
+		{"tracing configuration that is none", []string{"--tracing-config-file=" + garbage}, []string{"tracing-config-file", garbage}},
+		{"egress configuration that is none", []string{"--egress-selector-config-file=" + garbage}, []string{"--egress-selector-config-file", garbage}},
+		{"roles that are none", []string{"--authorization-rbac-file=" + garbage}, []string{"--authorization-rbac-file", garbage}},
+		{"audit webhook that is not described", []string{"--audit-webhook-config-file=" + garbage}, []string{"--audit-webhook-config-file", garbage}},
+		{"admission configuration that is absent", behind("--admission-control-config-file=" + absent), []string{"--admission-control-config-file", absent}},
+		{"admission configuration that is none", behind("--admission-control-config-file=" + garbage), []string{"--admission-control-config-file", garbage}},
+		{"client authority that is absent, behind a kube-apiserver", behind("--client-ca-file=" + absent), []string{"--client-ca-file", absent}},
+		{"audit policy that is none, behind a kube-apiserver", behind("--audit-policy-file=" + garbage), []string{"audit", garbage}},
+		{"tracing configuration that is absent, behind a kube-apiserver", behind("--tracing-config-file=" + absent), []string{"tracing-config-file", absent}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := refusal(t, append(test.args,
@@ -95,4 +110,18 @@ func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The library only logs such a file, or panics.
+func TestLabelManifestsThatCannotBeUsedAreRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	options := NewOptions()
+	options.Metrics.AllowListMappingManifest = file
+	require.ErrorContains(t, options.validateMetrics(), "--allow-metric-labels-manifest="+file, "there is no file")
+	for _, content := range []string{"[", "a metric without a label: a,b"} {
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		require.ErrorContains(t, options.validateMetrics(), "--allow-metric-labels-manifest="+file, content)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("metric,label: a,b\n"), 0o600))
+	require.NoError(t, options.validateMetrics())
 }

@@ -84,6 +84,7 @@ func TestFlagsThatContradictAreRefusedWithAWayOut(t *testing.T) {
 		{"all switched off", []string{"--runtime-config=api/all=false"}, []string{"api/all=false is not possible"}},
 		{"all that is stable switched off", []string{"--runtime-config=api/ga=false"}, []string{"api/ga=false is not possible"}},
 		{"admission without a cluster", []string{"--enable-admission-plugins=MutatingAdmissionWebhook"}, []string{"MutatingAdmissionWebhook", "--kubeconfig"}},
+		{"admission configuration without a cluster", []string{"--admission-control-config-file=file"}, []string{"--admission-control-config-file=file", "there is none: set --kubeconfig too, or remove"}},
 		{"two mistakes at once", []string{"--tls-cert-file=a", "--etcd-cafile=b"}, []string{"--tls-cert-file", "--etcd-cafile"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

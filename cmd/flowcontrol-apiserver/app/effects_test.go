@@ -1,0 +1,141 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// mode is how a server runs: where objects are, and who says who users are.
+type mode struct {
+	name                    string
+	args                    []string
+	externalEtcd, delegated bool
+}
+
+func modes() []mode {
+	const etcd, kubeconfig = "--etcd-servers=https://127.0.0.1:1", "--kubeconfig=file"
+	return []mode{
+		{name: "alone"},
+		{"with an etcd", []string{etcd}, true, false},
+		{"behind a kube-apiserver", []string{kubeconfig}, false, true},
+		{"with an etcd, behind a kube-apiserver", []string{etcd, kubeconfig}, true, true},
+	}
+}
+
+// effect says in which modes a flag has an effect.
+type effect struct {
+	in func(mode) bool
+	// flags are on the lines, each with what must be given to try it.
+	flags string
+}
+
+// effects classify every flag. A flag without an effect in a mode is rejected there: it
+// would be believed to have one.
+func effects() []effect {
+	return []effect{
+		// The flags of a part that is switched off are accepted, as by kube-apiserver, and so is
+		// --data-dir by a server that writes nothing there: a unit names it whatever else is set.
+		{func(mode) bool { return true }, `
+			data-dir etcd-servers kubeconfig authentication-kubeconfig authorization-kubeconfig
+			delete-collection-workers enable-garbage-collector encryption-provider-config encryption-provider-config-automatic-reload
+			etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout
+			etcd-prefix etcd-readycheck-timeout storage-backend storage-media-type watch-cache watch-cache-sizes
+			bind-address cert-dir disable-http2-serving http2-max-streams-per-connection permit-address-sharing permit-port-sharing
+			secure-port tls-cert-file tls-cipher-suites tls-min-version tls-private-key-file tls-sni-cert-key
+			anonymous-auth authentication-token-webhook-cache-ttl client-ca-file requestheader-allowed-names
+			requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
+			requestheader-uid-headers requestheader-username-headers authorization-always-allow-paths
+			authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+			advertise-address cors-allowed-origins emulated-version emulation-forward-compatible external-hostname
+			feature-gates flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
+			livez-grace-period max-exempt-requests-inflight max-mutating-requests-inflight max-requests-inflight
+			min-request-timeout request-timeout runtime-config-emulation-forward-compatible shutdown-delay-duration
+			shutdown-send-retry-after shutdown-watch-termination-grace-period storage-initialization-timeout
+			strict-transport-security-directives runtime-config
+			audit-flow-control audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait
+			audit-log-batch-throttle-burst audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress
+			audit-log-format audit-log-maxage audit-log-maxbackup audit-log-maxsize audit-log-mode audit-log-path
+			audit-log-truncate-enabled audit-log-truncate-max-batch-size audit-log-truncate-max-event-size audit-log-version
+			audit-policy-file audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
+			audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps
+			audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled
+			audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version
+			contention-profiling debug-socket-path enable-priority-and-fairness profiling
+			egress-selector-config-file tracing-config-file
+			allow-metric-labels allow-metric-labels-manifest disabled-metrics show-hidden-metrics-for-version
+			log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+			logging-format v vmodule`},
+		{func(m mode) bool { return !m.externalEtcd }, `
+			etcd-quota-backend-bytes=4194304
+			etcd-snapshot-interval=1h
+			etcd-snapshot-retain=3
+			etcd-snapshot-dir=x --etcd-snapshot-interval=1h`},
+		{func(m mode) bool { return m.externalEtcd }, `
+			etcd-cafile=x
+			etcd-certfile=x --etcd-keyfile=x
+			etcd-keyfile=x --etcd-certfile=x`},
+		{func(m mode) bool { return m.delegated }, `
+			authentication-skip-lookup=true
+			authentication-tolerate-lookup-failure=true
+			admission-control-config-file=x
+			enable-admission-plugins=MutatingAdmissionWebhook
+			disable-admission-plugins=MutatingAdmissionWebhook`},
+		{func(m mode) bool { return !m.delegated }, `
+			api-audiences=x
+			authentication-config=x
+			token-auth-file=x
+			authentication-token-webhook-config-file=x
+			authentication-token-webhook-version=v1 --authentication-token-webhook-config-file=x
+			authorization-rbac-file=x
+			authorization-webhook-config-file=x
+			authorization-webhook-version=v1 --authorization-webhook-config-file=x
+			oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-client-id=x --oidc-issuer-url=https://x
+			oidc-ca-file=x --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-groups-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-groups-prefix=x --oidc-groups-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-required-claim=x=y --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-signing-algs=RS256 --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-username-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
+			oidc-username-prefix=x --oidc-issuer-url=https://x --oidc-client-id=x`},
+		{func(mode) bool { return false }, `
+			etcd-servers-overrides=flowcontrol.apiserver.k8s.io/flowschemas#https://127.0.0.1:1
+			lease-reuse-duration-seconds=61`},
+	}
+}
+
+func TestEveryFlagHasAnEffectOrIsRefused(t *testing.T) {
+	var classified []string
+	for _, effect := range effects() {
+		if effect.in(modes()[0]) && effect.in(modes()[3]) {
+			classified = append(classified, strings.Fields(effect.flags)...)
+			continue
+		}
+		for line := range strings.Lines(strings.TrimSpace(effect.flags)) {
+			args := strings.Fields("--" + strings.TrimSpace(line))
+			flag, _, _ := strings.Cut(args[0], "=")
+			classified = append(classified, flag[2:])
+			for _, mode := range modes() {
+				err := errors.Join(parseFlags(t, slices.Concat(mode.args, args)...).Complete().Validate()...)
+				if effect.in(mode) {
+					require.NoError(t, err, "%s %s", mode.name, args)
+					continue
+				}
+				require.Error(t, err, "%s %s", mode.name, args)
+				require.Regexp(t, flag+`[ =].*(remove|instead)`, err.Error(), "%s %s", mode.name, args)
+			}
+		}
+	}
+	for _, set := range NewOptions().Flags().FlagSets {
+		set.VisitAll(func(flag *pflag.Flag) {
+			if flag.Deprecated == "" {
+				require.Contains(t, classified, flag.Name, "say in effects() in which modes the flag has an effect")
+			}
+		})
+	}
+}
