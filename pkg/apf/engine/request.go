@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
@@ -40,8 +41,20 @@ func (r *Request) End() {
 }
 
 // Classify finds the flow schema and the priority level by the Attributes.
-func (r *Request) Classify() {
-	c := r.engine.current.Load().classify(&r.Attributes)
+func (r *Request) Classify() { r.become(r.engine.current.Load().classify(&r.Attributes)) }
+
+// ClassifyAs makes the request one of the flow schema with this name, for a caller that
+// knows the flow schema and not all Attributes. It reports whether there is such a schema.
+func (r *Request) ClassifyAs(schema string) bool {
+	classes := r.engine.current.Load().classes
+	i := slices.IndexFunc(classes, func(c class) bool { return c.schema.Name == schema })
+	if i >= 0 {
+		r.become(&classes[i])
+	}
+	return i >= 0
+}
+
+func (r *Request) become(c *class) {
 	r.class = c
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Flow = c.schema.DistinguisherOf(&r.Attributes)

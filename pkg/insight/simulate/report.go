@@ -42,6 +42,9 @@ type Result struct {
 	// clients of a closed loop did not send before its end.
 	Read    int64 `json:"read"`
 	NotSent int64 `json:"notSent,omitempty"`
+	// LeftOut is the number of requests whose flow schema is unknown, so that they were not
+	// sent; Notes say why.
+	LeftOut int64 `json:"leftOut,omitempty"`
 	// Events is the number of events that were handled.
 	Events uint64 `json:"events"`
 	Figures

@@ -20,7 +20,7 @@ func (s *simulation) result() Result {
 		Loop: s.options.Loop, Capacity: s.options.Capacity.String(), Seed: s.options.Seed,
 		Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
 		Seconds: seconds, Read: s.read, NotSent: s.notSent, Events: s.line.events,
-		Interrupted: s.cut, start: s.line.origin.Add(s.collector.begun),
+		LeftOut: s.placement.left(), Interrupted: s.cut, start: s.line.origin.Add(s.collector.begun),
 	}
 	all := &figures{waits: histogram{buckets: map[uint16]uint64{}}}
 	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
@@ -179,6 +179,7 @@ func (s *simulation) notes() []string {
 	if s.options.WarmUp > 0 {
 		notes = append(notes, fmt.Sprintf("The first %s of the trace are not counted.", s.options.WarmUp))
 	}
+	notes = append(notes, s.placement.notes(s.read)...)
 	notes = append(notes, s.candidate.Configuration.Notes...)
 	if s.options.Loop == Open {
 		notes = append(notes, "The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers.")

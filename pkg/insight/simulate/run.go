@@ -33,7 +33,7 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 	all.SetLimit(max(1, min(runtime.GOMAXPROCS(0), 4)))
 	for i, candidate := range candidates {
 		all.Go(func() (err error) {
-			simulations[i], err = options.simulate(ctx, candidate)
+			simulations[i], err = options.simulate(ctx, candidates[0], candidate)
 			return err
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
@@ -30,6 +31,7 @@ type simulation struct {
 	header    trace.Header
 	line      timeline
 	replicas  []flowControl
+	placement *placement
 	estimator estimator
 	services  *services
 	loads     loads // of the trace
@@ -46,8 +48,11 @@ type simulation struct {
 }
 
 // simulate runs one configuration.
-func (o Options) simulate(ctx context.Context, candidate Candidate) (*simulation, error) {
-	s := &simulation{options: o, candidate: candidate, services: newServices(), collector: newCollector()}
+func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*simulation, error) {
+	s := &simulation{
+		options: o, candidate: candidate, services: newServices(), collector: newCollector(),
+		placement: newPlacement(baseline.Configuration, candidate.Configuration),
+	}
 	if err := s.learn(); err != nil {
 		return nil, err
 	}
@@ -154,6 +159,9 @@ func (s *simulation) run(ctx context.Context, feed *feed) error {
 		}
 		feed.take()
 		s.read++
+		if !s.placement.known(r) {
+			continue
+		}
 		if s.closed != nil {
 			s.closed.plan(r, at)
 			continue
@@ -184,6 +192,9 @@ func (s *simulation) drain(ctx context.Context) error {
 		}
 	}
 	s.collector.sample(s.line.now)
+	if left := s.placement.left(); left == s.read {
+		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
+	}
 	return nil
 }
 
@@ -238,8 +249,7 @@ func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 	of := &c.progress
 	of.replica, of.plan, of.alone, of.usesEtcd, of.arrived = s.replicaOf(r), p, alone, usesEtcd(r), s.line.now
 	c.classified = of.replica.begin()
-	c.classified.Attributes = r.Attributes()
-	c.classified.Classify()
+	s.placement.classify(r, c.classified)
 	c.work = s.estimator.work(r, c.classified.MaxWidth())
 	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
 	of.counted.leftOut = !s.warm

@@ -103,6 +103,10 @@ func (r *Report) resultTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "NAME"}, {Name: "ENGINE"}, {Name: "RELEASE", Optional: 1}, {Name: "LOOP"}, {Name: "CAPACITY", Optional: 2}},
 		numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REFUSED", "P50", "P99", "MAX"))}
+	leftOut := slices.ContainsFunc(r.Results, func(one Result) bool { return one.LeftOut > 0 })
+	if leftOut {
+		t.Columns = append(t.Columns, numbers("LEFT OUT")...)
+	}
 	for i := range r.Results {
 		one := &r.Results[i]
 		release := one.Release
@@ -113,6 +117,9 @@ func (r *Report) resultTable() table.Table {
 			one.Name, string(one.Engine), release, string(one.Loop), one.Capacity, strconv.Itoa(one.Replicas), strconv.Itoa(one.Total),
 			count(one.Requests), count(one.Waited), count(one.Refused), seconds(one.Wait.P50), seconds(one.Wait.P99), seconds(one.Wait.Max),
 		})
+		if leftOut {
+			t.Rows[i] = append(t.Rows[i], count(uint64(one.LeftOut)))
+		}
 	}
 	return t
 }
