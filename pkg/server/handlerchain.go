@@ -114,7 +114,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithAuthorization", "permission, or 403", true, tracked(c, "authorization", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 		})},
-		{"badrequest.Options", "400 for invalid options, which the library answers with 422 or 500, or accepts", true, func(handler http.Handler) http.Handler {
+		{"badrequest.Options", "400 or 422 for invalid options and bodies, which the library answers with 500, accepts, or shows in Go syntax", true, func(handler http.Handler) http.Handler {
 			return badrequest.Options(handler, c.MaxRequestBodyBytes)
 		}},
 		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, func(handler http.Handler) http.Handler {

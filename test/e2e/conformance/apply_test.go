@@ -99,8 +99,8 @@ func applyRefusals() []testCase {
 		{
 			name: "apply needs a field manager", proves: []string{"apply.manager"},
 			steps: []step{
-				patch("apply", "flowschemas/a", flowSchema("a")).gives(400).saying("fieldManager").writesNothing(),
-				patch("apply", "flowschemas/a?fieldManager=", flowSchema("a")).gives(400), patch("apply", "flowschemas/exempt/status?force=true", flowSchema("exempt")).gives(400),
+				patch("apply", "flowschemas/a", flowSchema("a")).gives(422).saying("fieldManager").writesNothing(),
+				patch("apply", "flowschemas/a?fieldManager=", flowSchema("a")).gives(422), patch("apply", "flowschemas/exempt/status?force=true", flowSchema("exempt")).gives(422),
 			},
 		},
 		{

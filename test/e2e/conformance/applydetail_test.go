@@ -233,7 +233,7 @@ func appliedBodyCases() []testCase {
 			},
 		},
 		{
-			name: "two versions of one object", proves: []string{"apply.managed-fields", "apply.share", "apply.conflict"}, alone: "kube-apiserver 1.33 has no v1beta3",
+			name: "two versions of one object", proves: []string{"apply.managed-fields", "apply.share", "apply.conflict"}, beta: true,
 			steps: versionSteps(),
 		},
 	}

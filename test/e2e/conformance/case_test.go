@@ -29,6 +29,8 @@ type testCase struct {
 	steps []step
 	// alone is the reason why the case has no peer, empty if it has one.
 	alone string
+	// beta: a step names v1beta3. The peer is a kube-apiserver that emulates 1.31.
+	beta bool
 }
 
 // step is a request, with the requirements of the contract on the answer.

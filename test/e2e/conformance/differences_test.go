@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,10 +25,6 @@ type difference struct {
 func differences() []difference {
 	return []difference{
 		{
-			"options", "Invalid options are 400 BadRequest by the contract; kube-apiserver answers 422 Invalid, as for an invalid object.",
-			badOptions,
-		},
-		{
 			"never-500", "Bad requests are 400 by the contract; kube-apiserver answers some with 500 InternalError, which clients retry.",
 			notServersFailure,
 		},
@@ -44,30 +41,22 @@ func differences() []difference {
 			fieldSelectors,
 		},
 		{
-			"wording", "Validation messages follow the API conventions. The verdict, the reason, the failing fields and the type of each failure are those of kube-apiserver.",
+			"wording", "Validation messages follow the API conventions and name the values that differ, where kube-apiserver shows Go syntax and addresses. The verdict, the reason, the failing fields and the type of each failure are those of kube-apiserver.",
 			wording,
 		},
 		{
-			"discovery", "Only this server serves v1beta3, and it publishes its address in discovery; kube-apiserver's aggregator does not.",
+			"discovery", "Only this server serves v1beta3 by default, and it publishes its address in discovery; kube-apiserver's aggregator does not.",
 			nil,
+		},
+		{
+			"deprecation", "This server warns that v1beta3 is deprecated in each answer; kube-apiserver only where the path, the method and the representation exist.",
+			deprecation,
 		},
 		{
 			"advice", "This server warns of valid schemas that are probably mistakes; kube-apiserver does not.",
 			advice,
 		},
 	}
-}
-
-// badOptions matches invalid options: equal messages with different status codes.
-func badOptions(step step, ours answer, peers *answer) bool {
-	mine, theirs := statusOf(ours), statusOf(*peers)
-	if step.code != http.StatusBadRequest || mine.Reason != metav1.StatusReasonBadRequest ||
-		theirs.Reason != metav1.StatusReasonInvalid || theirs.Details == nil || theirs.Details.Group != metav1.GroupName ||
-		!strings.HasSuffix(theirs.Message, strings.Trim(mine.Message, "[]")) && !strings.HasSuffix(theirs.Message, mine.Message) {
-		return false
-	}
-	peers.says(ours)
-	return true
 }
 
 // notServersFailure matches bad requests that the peer reports as internal errors.
@@ -114,6 +103,16 @@ func fieldSelectors(step step, ours answer, peers *answer) bool {
 	return true
 }
 
+// deprecation matches answers of no route, of which only this server warns.
+func deprecation(_ step, ours answer, peers *answer) bool {
+	mine, theirs := ours.header.Values("Warning"), peers.header.Values("Warning")
+	if !slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType}, ours.code) || len(theirs) > 0 || len(mine) != 1 || !strings.Contains(mine[0], "/v1beta3 ") {
+		return false
+	}
+	peers.header["Warning"] = slices.Clone(mine)
+	return true
+}
+
 // advice reports whether only this server gives advice about the schema beside others.
 func advice(_ step, ours answer, _ *answer) bool {
 	return slices.ContainsFunc(ours.advice, func(warning string) bool {
@@ -126,12 +125,20 @@ func advice(_ step, ours answer, _ *answer) bool {
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
-		mine.Details == nil || mine.Details.Group != "flowcontrol.apiserver.k8s.io" || mine.Details.Kind != theirs.Details.Kind ||
+		mine.Details == nil || !slices.Contains([]string{flowcontrolv1.GroupName, metav1.GroupName}, mine.Details.Group) || mine.Details.Kind != theirs.Details.Kind ||
 		!slices.Equal(causes(mine), causes(theirs)) {
 		return false
 	}
 	peers.says(ours)
 	return true
+}
+
+// causesOf returns the causes of a Status, none if the answer is not one.
+func causesOf(a answer) []metav1.StatusCause {
+	if details := statusOf(a).Details; details != nil {
+		return details.Causes
+	}
+	return nil
 }
 
 // causes returns the invalid fields, each with the type of error.

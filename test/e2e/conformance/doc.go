@@ -14,8 +14,9 @@
 // writes conditions asynchronously.
 //
 // The same cases run on two processes of this server: one in v1 on an etcd process
-// and one in v1beta3 on its embedded etcd. In the long lane they also run on one
-// process directly and on one through kube-apiserver.
+// and one in v1beta3 on its embedded etcd. In the long lane they also run in v1beta3
+// beside a kube-apiserver that emulates 1.31, and on one process directly and on one
+// through kube-apiserver.
 //
 // To add a theme, write a file with a function that returns it and name the
 // function in themes (conformance_test.go):
@@ -41,8 +42,9 @@
 // defined in paths and bodies: <before>, the version at the start of the case, and
 // <future>, a version that does not exist yet. open starts a watch, and read reads
 // its events. flowSchema and level create objects; having and labelled change
-// them. A step that names v1beta3 has no peer: its case sets alone. A case takes
-// some milliseconds. Write only one case for what must wait for a timeout.
+// them. A case with a step that names v1beta3 sets beta: its peer is a
+// kube-apiserver that emulates 1.31, which serves that version. A case takes some
+// milliseconds. Write only one case for what must wait for a timeout.
 //
 // If the proof of a sentence is outside this package, sentences_test.go names the
 // test. A test checks that it exists.

@@ -27,7 +27,9 @@ func document(results []result) string {
 
 What the API promises, sentence by sentence, and the tests of each promise. The
 first tests named are cases of `+"`test/e2e/conformance`"+`: the same requests to this
-server and to kube-apiserver %s, each with its own etcd in the same state.
+server and to kube-apiserver %s, each with its own etcd in the same state. What names
+`+"`v1beta3`"+` is compared with a kube-apiserver of that release that emulates 1.31
+(`+"`--emulated-version=1.31`"+`), which serves that version.
 Status, headers, bodies and stored objects must agree to the byte, except for UIDs and
 times. The others are tests of this repository by folder and name. The cases run
 with both versions, with the embedded etcd and an external etcd, and directly and

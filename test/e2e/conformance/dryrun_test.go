@@ -25,10 +25,10 @@ func dryRunTheme() theme {
 		{
 			name: "another value is refused", proves: []string{"dry.value"},
 			steps: []step{
-				post("flowschemas?dryRun=Some", flowSchema("a")).gives(400).writesNothing(), post("flowschemas?dryRun=", flowSchema("a")).gives(400).writesNothing(),
-				put("flowschemas/exempt?dryRun=all", flowSchema("exempt")).gives(400), patch("merge", "flowschemas/exempt?dryRun=true", `{}`).gives(400),
-				post("flowschemas?dryRun=All&dryRun=Some", flowSchema("a")).gives(400), remove("flowschemas/exempt?dryRun=Some", "").gives(400).writesNothing(),
-				remove("flowschemas/exempt", `{"dryRun":["Some"]}`).gives(400).writesNothing(), remove("flowschemas?dryRun=Some", "").gives(400).writesNothing(),
+				post("flowschemas?dryRun=Some", flowSchema("a")).gives(422).writesNothing(), post("flowschemas?dryRun=", flowSchema("a")).gives(422).writesNothing(),
+				put("flowschemas/exempt?dryRun=all", flowSchema("exempt")).gives(422), patch("merge", "flowschemas/exempt?dryRun=true", `{}`).gives(422),
+				post("flowschemas?dryRun=All&dryRun=Some", flowSchema("a")).gives(422), remove("flowschemas/exempt?dryRun=Some", "").gives(422).writesNothing(),
+				remove("flowschemas/exempt", `{"dryRun":["Some"]}`).gives(422).writesNothing(), remove("flowschemas?dryRun=Some", "").gives(422).writesNothing(),
 			},
 		},
 		{

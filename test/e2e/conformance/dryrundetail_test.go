@@ -37,14 +37,14 @@ func dryRunDetailTheme() theme {
 				put("prioritylevelconfigurations/catch-all"+dry, level("catch-all", 2)).gives(422), put(one+dry, labelled(level("a", 1), "set=x")).writesNothing(), patch("json", one+dry, `[{"op":"test","path":"/kind","value":"x"}]`).gives(422),
 				patch("merge", one+"/status"+dry, `{"status":{"conditions":[{"type":"T","status":"True"},{"type":"T","status":"True"}]}}`).gives(422),
 				patch("apply", one+"/status"+dry+"&fieldManager=m", having(level("a", 1), "status.conditions", conditions("T"))).saying(`"T"`).writesNothing(),
-				patch("apply", one+dry, level("a", 1)).gives(400), patch("strategic-merge", all+"/none"+dry, "{}").gives(404),
+				patch("apply", one+dry, level("a", 1)).gives(422), patch("strategic-merge", all+"/none"+dry, "{}").gives(404),
 			},
 		},
 		{
 			name: "deletions that would fail, fail", proves: []string{"dry.same", "verbs.preconditions"},
 			steps: []step{
 				create, remove(one+dry, `{"preconditions":{"uid":"other"}}`).gives(409).writesNothing(), remove(one, `{"dryRun":["All"],"preconditions":{"uid":"<uid>","resourceVersion":"<now>"}}`).writesNothing(),
-				remove(one, `{"dryRun":["All"],"preconditions":{"resourceVersion":"1"}}`).gives(409), remove(one, `{"dryRun":["All","All"]}`).writesNothing(), remove(one, `{"dryRun":["All","Some"]}`).gives(400),
+				remove(one, `{"dryRun":["All"],"preconditions":{"resourceVersion":"1"}}`).gives(409), remove(one, `{"dryRun":["All","All"]}`).writesNothing(), remove(one, `{"dryRun":["All","Some"]}`).gives(422),
 				remove(one, `{"dryRun":"All"}`).gives(400).writesNothing(),
 				remove(one, `{"dryRun":["All"],"propagationPolicy":"Foreground"}`).saying("foregroundDeletion").writesNothing(), remove(one, `{"dryRun":["All"],"propagationPolicy":"Orphan"}`).saying("orphan").writesNothing(),
 				remove(all, `{"dryRun":["All"]}`).saying(`"a"`).writesNothing(), remove(all+"?labelSelector=set", `{"dryRun":["All"],"propagationPolicy":"Sideways"}`).gives(422), get(one).without("deletionTimestamp"),

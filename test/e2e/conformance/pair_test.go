@@ -39,6 +39,8 @@ type pair struct {
 	differences []difference
 	// same: the peer is this server too, in another configuration.
 	same bool
+	// emulated: the peer is a kube-apiserver that emulates 1.31 and serves v1beta3 too.
+	emulated bool
 	// original is the initial content of both etcds, by key.
 	original map[string]string
 }
@@ -74,16 +76,38 @@ func startPair(t *testing.T, flags ...string) *pair {
 	p.restore(t)
 	startAgain(owner, ours)
 
-	group := "flowcontrol.apiserver.k8s.io/"
-	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
-		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
-		Args: slices.Concat(common, []string{"--etcd-servers-overrides=" + group + "flowschemas#" + peerEtcd.URL + "," +
-			group + "prioritylevelconfigurations#" + peerEtcd.URL}),
-	})
 	p.ours.connect(t, ours.URL, ours.Config(t))
-	p.peer.connect(t, peer.URL, peer.Config(t))
+	p.startPeer(t, owner, peerEtcd, common)
 	owner.started = true
 	return p
+}
+
+// startPeer starts the kube-apiserver of the pair, with its objects in the etcd.
+func (p *pair) startPeer(t *testing.T, owner *quiet, etcd *harness.Etcd, flags []string) {
+	t.Helper()
+	const group = "flowcontrol.apiserver.k8s.io/"
+	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
+		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
+		Args: slices.Concat(flags, []string{"--etcd-servers-overrides=" + group + "flowschemas#" + etcd.URL + "," +
+			group + "prioritylevelconfigurations#" + etcd.URL}),
+	})
+	p.peer.connect(t, peer.URL, peer.Config(t))
+}
+
+// besideEmulated returns a pair of the same process of this server and another
+// kube-apiserver of the same release, which emulates 1.31 and so serves v1beta3.
+func (p *pair) besideEmulated(t *testing.T) *pair {
+	t.Helper()
+	owner := &quiet{T: t}
+	etcd := harness.StartEtcd(owner, harness.EtcdOptions{})
+	beside := &pair{
+		ours: p.ours, peer: &side{name: "kube-apiserver with --emulated-version=1.31", etcd: etcd.Client(t)},
+		differences: differences(), original: p.original, emulated: true,
+	}
+	beside.restore(t)
+	beside.startPeer(t, owner, etcd, append(still(), "--emulated-version=1.31", "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=true"))
+	owner.started = true
+	return beside
 }
 
 // startAgain restarts servers, so that no cache holds earlier revisions. Both

@@ -193,7 +193,7 @@ func everyPatchCases() []testCase {
 			name: "options of patches", proves: []string{"dry.value", "patch.malformed"},
 			steps: []step{
 				patch("merge", "flowschemas/exempt?force=false", `{}`).gives(422), patch("merge", "flowschemas/exempt?force=maybe", `{}`).gives(422),
-				patch("merge", "flowschemas/exempt?dryRun=None", `{}`).gives(400), patch("json", "flowschemas/exempt?fieldValidation=strict", `[]`).gives(422),
+				patch("merge", "flowschemas/exempt?dryRun=None", `{}`).gives(422), patch("json", "flowschemas/exempt?fieldValidation=strict", `[]`).gives(422),
 				patch("merge", fmt.Sprintf("flowschemas/exempt?fieldManager=%s", strings.Repeat("m", 129)), `{}`).gives(422),
 				patch("apply", "flowschemas/exempt?fieldManager=m&force=maybe", flowSchema("exempt")).gives(422),
 			},

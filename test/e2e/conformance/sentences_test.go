@@ -26,7 +26,7 @@ func contract() []section {
 func everywhere() section {
 	return section{"Everywhere", []sentence{
 		{id: "everywhere.resources", text: "All below holds for FlowSchemas and for PriorityLevelConfigurations,", tests: []string{"test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
-		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
+		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestV1beta3BesideKubeAPIServer", "test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e TestServer", "test/e2e/linearizability TestOperationsAreLinearizable"}},
 		{id: "everywhere.ways", text: "directly and through kube-apiserver.", tests: []string{
 			"test/e2e/conformance TestThroughKubeAPIServer", "test/e2e/registration TestOnTheStoreOfKubeAPIServer",
@@ -62,6 +62,7 @@ func versions() section {
 		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
 		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
 		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps.", tests: []string{"pkg/apis/flowcontrol/install TestEveryVersionSurvivesTheOther", "test/e2e/roundtrip TestGeneratedObjectsSurviveBothVersionsAndTheStore"}},
+		{id: "versions.writers", text: "Clients of both versions write one object as two clients of one version do.", tests: []string{"test/e2e/linearizability TestOperationsAreLinearizable"}},
 		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version.", tests: []string{"pkg/apis/flowcontrol/install TestDefaultShares", "pkg/apis/flowcontrol/install TestDefaultPrecedence"}},
 	}}
 }
@@ -95,8 +96,8 @@ func lists() section {
 		{id: "list.rv-unset", text: "Match unset, no paging: rv unset is the most recent, \"0\" any, N not older than N."},
 		{id: "list.rv-limit", text: "Match unset, with a limit: rv unset is the most recent, \"0\" any, N exactly N."},
 		{id: "list.rv-continue", text: "Match unset, with a token: rv unset and \"0\" are the token's, N: 400."},
-		{id: "list.rv-exact", text: "Match Exact: rv unset and \"0\": 400, N exactly N."},
-		{id: "list.rv-not-older", text: "Match NotOlderThan: rv unset: 400, \"0\" any, N not older than N."},
+		{id: "list.rv-exact", text: "Match Exact: rv unset and \"0\": 422, N exactly N."},
+		{id: "list.rv-not-older", text: "Match NotOlderThan: rv unset: 422, \"0\" any, N not older than N."},
 		{id: "list.future", text: "A version from the future: 504 Timeout, \"Too large resource version\", with retry details."},
 		{id: "list.compacted", text: "A version compacted away: 410."},
 	}}
@@ -142,7 +143,7 @@ func patches() section {
 
 func applies() section {
 	return section{"Server-side apply", []sentence{
-		{id: "apply.manager", text: "`fieldManager` is required: 400 without."},
+		{id: "apply.manager", text: "`fieldManager` is required: 422 without."},
 		{id: "apply.managed-fields", text: "Ownership is recorded in `managedFields` as FieldsV1, per version and subresource."},
 		{id: "apply.conflict", text: "Changing a field that another owns: 409 that lists each field and its owner."},
 		{id: "apply.force", text: "`force=true` takes it."},
@@ -161,7 +162,7 @@ func dryRuns() section {
 	return section{"Dry run", []sentence{
 		{id: "dry.same", text: "`dryRun=All` on every verb that writes: the same defaults, validation, conflicts and answer."},
 		{id: "dry.nothing", text: "Nothing is stored, no watcher told, no version consumed, the engine unchanged.", tests: []string{"test/e2e TestServer/a dry run moves nothing"}},
-		{id: "dry.value", text: "Any other value: 400."},
+		{id: "dry.value", text: "Any other value: 422."},
 	}}
 }
 

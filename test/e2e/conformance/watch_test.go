@@ -125,7 +125,7 @@ func eventCases() []testCase {
 				open("w", watch("sendInitialEvents=true")).gives(422),
 				open("w", watch("sendInitialEvents=true&resourceVersionMatch=Exact")).gives(422),
 				open("w", watch("resourceVersionMatch=NotOlderThan")).gives(422),
-				open("w", watch(initial+"&continue=token")).gives(422),
+				open("w", watch(initial+"&continue=token")).gives(422), open("w", watch("continue=token")).gives(422),
 				open("w", watch("sendInitialEvents=perhaps")).gives(422),
 			},
 		},

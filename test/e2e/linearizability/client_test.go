@@ -82,10 +82,26 @@ func (c *client) work(ctx context.Context) {
 	}
 }
 
+// version returns the API version of an operation: every second client writes in
+// v1beta3. A manager that applies keeps to one version, since the fields that it owns in
+// the other would be those of another manager.
+func (c *client) version(input linearizability.Input) string {
+	beta := c.number%2 == 1
+	if input.Kind == linearizability.Apply {
+		beta = input.Manager == "manager-1"
+	}
+	if beta {
+		return "v1beta3"
+	}
+	return "v1"
+}
+
 // operate executes an operation and records it.
 func (c *client) operate(ctx context.Context, replica *replica, input linearizability.Input) {
 	call := c.history.Now()
-	answer, err := replica.api.Operate(ctx, input)
+	api := replica.api
+	api.Version = c.version(input)
+	answer, err := api.Operate(ctx, input)
 	if err != nil {
 		c.t.Errorf("%v", err)
 	}

@@ -9,15 +9,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 	"k8s.io/apiserver/pkg/util/apihelpers"
 )
 
 // withDeleteOptions returns a delete request whose body is empty or a valid
-// DeleteOptions, or a 400. It copies the dryRun of the URL into a body without one:
+// DeleteOptions, or a 400 or 422. It copies the dryRun of the URL into a body without one:
 // the library ignores the URL if there is a body, and would really delete.
 func withDeleteOptions(r *http.Request, bodyLimit int64) (*http.Request, error) {
 	body, complete := readBody(r.Body, bodyLimit)
@@ -31,8 +29,8 @@ func withDeleteOptions(r *http.Request, bodyLimit int64) (*http.Request, error) 
 	if err := decode(codecs.DecoderToVersion(media, metav1.SchemeGroupVersion), body, options); err != nil {
 		return unread, apierrors.NewBadRequest("the body must be a DeleteOptions of v1 or meta.k8s.io/v1: " + err.Error())
 	}
-	if errs := metav1validation.ValidateDryRun(field.NewPath("dryRun"), options.DryRun); len(errs) > 0 {
-		return unread, fromFieldErrors(errs)
+	if err := dryRunError("delete", options.DryRun); err != nil {
+		return unread, err
 	}
 	dryRun := r.URL.Query()["dryRun"]
 	if len(options.DryRun) > 0 || len(dryRun) == 0 {

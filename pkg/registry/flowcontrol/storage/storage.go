@@ -90,7 +90,8 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validation res
 // Update updates an object. It creates the object if it does not exist and
 // forceAllowCreate is set, as it is for apply.
 func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.Store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
+	object, created, err := r.Store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
+	return object, created, badrequest.WithoutGoSyntax(err)
 }
 
 // Get returns an object.
@@ -101,9 +102,6 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 
 // List lists the objects that options select.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
-	if err := badrequest.List(ctx); err != nil {
-		return nil, err
-	}
 	list, err := r.Store.List(ctx, options)
 	return list, r.futureVersionError(ctx, options, err)
 }

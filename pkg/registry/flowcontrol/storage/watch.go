@@ -15,9 +15,6 @@ import (
 
 // Watch watches the objects that options select.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
-	if err := badrequest.List(ctx); err != nil {
-		return nil, err
-	}
 	if err := r.awaitStart(ctx, options); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,9 @@ const (
 	// TokenAnnotation is the annotation that holds the token.
 	TokenAnnotation = "token"
 
-	path = "/apis/flowcontrol.apiserver.k8s.io/v1/" + Resource
+	group = "flowcontrol.apiserver.k8s.io/"
+	// path is that of v1.
+	path = "/apis/" + group + "v1/" + Resource
 	// timeout limits a request in the server, so that clients do not wait for an
 	// etcd that is not available.
 	timeout = "timeout=5s"
@@ -30,7 +32,8 @@ type request struct {
 }
 
 // encoded converts an input to an HTTP request.
-func encoded(input linearizability.Input) request {
+func encoded(input linearizability.Input, version string) request {
+	path := "/apis/" + group + version + "/" + Resource
 	metadata := fields{"name": input.Name, "annotations": fields{TokenAnnotation: strconv.FormatInt(input.Token, 10)}}
 	if input.Version != 0 {
 		metadata["resourceVersion"] = strconv.FormatInt(input.Version, 10)
@@ -39,7 +42,7 @@ func encoded(input linearizability.Input) request {
 		metadata["uid"] = input.UID
 	}
 	whole := fields{
-		"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": metadata,
+		"apiVersion": group + version, "kind": "PriorityLevelConfiguration", "metadata": metadata,
 		"spec": fields{"type": "Limited", "limited": fields{"nominalConcurrencyShares": 1, "limitResponse": fields{"type": "Reject"}}},
 	}
 	object := path + "/" + input.Name + "?" + timeout

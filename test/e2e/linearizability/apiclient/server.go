@@ -2,6 +2,7 @@ package apiclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,8 @@ type Server struct {
 	// URL has no path.
 	URL  string
 	HTTP *http.Client
+	// Version is the API version of operations, v1 if empty.
+	Version string
 }
 
 // ask sends a request.
@@ -61,7 +64,7 @@ type Answer struct {
 // Operate executes an operation. The error is about an answer that no server may
 // give.
 func (s Server) Operate(ctx context.Context, input linearizability.Input) (Answer, error) {
-	return s.object(ctx, encoded(input))
+	return s.object(ctx, encoded(input, cmp.Or(s.Version, "v1")))
 }
 
 // GetCached reads an object from the server's cache, not older than a version.

@@ -1,0 +1,16 @@
+//go:build long
+
+package conformance
+
+import "testing"
+
+// TestV1beta3BesideKubeAPIServer runs the cases in v1beta3 on this server and on a
+// kube-apiserver that emulates 1.31.
+func TestV1beta3BesideKubeAPIServer(t *testing.T) {
+	t.Parallel()
+	pair := startPair(t).besideEmulated(t)
+	pair.ours.inBeta, pair.peer.inBeta = true, true
+	but := oneVersionOnly()
+	but["watches: from a version compacted away"] = "the answer says when the server started"
+	pair.leadAll(t, but)
+}
