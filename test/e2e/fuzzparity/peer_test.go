@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -125,6 +126,9 @@ func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 	var err error
 	if v.ours, v.ourSays, err = p.ours.try(ctx, a); err != nil {
 		return v, err
+	}
+	if found := goSyntax(v.ourSays); found != "" {
+		return v, fmt.Errorf("an answer shows Go syntax: %s", found)
 	}
 	v.theirs, v.theirSays, err = p.theirs.try(ctx, a.in(versionNew))
 	v.theirs = asIntended(v.theirs)

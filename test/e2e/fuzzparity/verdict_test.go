@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
@@ -76,15 +76,31 @@ func (a attempt) judge(got answer, target identity) verdict {
 	return v
 }
 
+// goSyntax returns the first cause of an answer that shows Go syntax, empty if there is
+// none. The text of a decoder, at patch, names Go types.
+func goSyntax(got answer) string {
+	var status metav1.Status
+	if json.Unmarshal(got.body, &status) != nil || status.Details == nil {
+		return ""
+	}
+	for _, cause := range status.Details.Causes {
+		if cause.Field != "patch" && gosyntax.Find(cause.Message) != "" {
+			return cause.Field + ": " + cause.Message
+		}
+	}
+	return ""
+}
+
 // describe describes a cause, without the wording that differs between the
 // servers.
 func describe(cause metav1.StatusCause) string {
 	text := string(cause.Type) + " " + cause.Field
-	if strings.HasPrefix(cause.Field, "spec") || strings.HasPrefix(cause.Field, "status") ||
-		strings.HasPrefix(cause.Field, "metadata.finalizers[") || cause.Field == "metadata.annotations" {
-		return text
+	for _, ours := range []string{"spec", "status", "metadata.finalizers", "metadata.ownerReferences", "metadata.annotations"} {
+		if strings.HasPrefix(cause.Field, ours) {
+			return text
+		}
 	}
-	return text + " " + regexp.MustCompile(`\(0x[0-9a-f]+\)`).ReplaceAllString(cause.Message, "(pointer)")
+	return text + " " + cause.Message
 }
 
 // nameless replaces the identity of the target in a message by the placeholder.
