@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"k8s.io/klog/v2"
 
@@ -12,14 +13,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
-// localIssuer renews the certificates of the data directory, and writes admin.kubeconfig
-// if the server accepts the client certificate that it issued.
+// localIssuer renews the certificates of the data directory, and writes admin.kubeconfig.
 type localIssuer struct {
 	config CompletedConfig
 	dir    *embedded.DataDirectory
 	hosts  []string
-	// kubeconfig is the path of admin.kubeconfig, empty if none is written.
-	kubeconfig string
 }
 
 var _ renewal.Issuer = (*localIssuer)(nil)
@@ -29,33 +27,20 @@ func (s *Server) issuer() *localIssuer {
 	if s.data == nil || s.data.certificates == nil {
 		return nil
 	}
-	issuer := &localIssuer{config: s.config, dir: s.data.dir, hosts: s.servingNames()}
-	if s.config.Identity.Authentication.ClientCert.ClientCA == "" {
-		issuer.kubeconfig = s.data.dir.KubeconfigPath()
-	}
-	return issuer
+	return &localIssuer{config: s.config, dir: s.data.dir, hosts: s.servingNames()}
 }
 
 // writeKubeconfig writes admin.kubeconfig, once the address is known.
 func (s *Server) writeKubeconfig(ctx context.Context) error {
 	issuer := s.issuer()
-	if issuer == nil || issuer.kubeconfig == "" {
+	if issuer == nil {
 		return nil
 	}
 	if _, errs := issuer.Renew(ctx); len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	s.kubeconfig = issuer.kubeconfig
+	s.kubeconfig = s.data.dir.KubeconfigPath()
 	return nil
-}
-
-// names are the names of the certificates and files that the issuer writes.
-func (i *localIssuer) names() []string {
-	names := append([]string{embedded.CACertificate}, embedded.LeafCertificates()...)
-	if i.kubeconfig != "" {
-		names = append(names, embedded.KubeconfigName)
-	}
-	return names
 }
 
 // Renew implements renewal.Issuer.
@@ -77,7 +62,7 @@ func (i *localIssuer) Renew(ctx context.Context) (renewals []embedded.Renewal, e
 		errs = append(errs, err)
 	}
 	renewals = certificates.Renewals
-	if i.kubeconfig == "" || certificates.CA.CertificatePEM == nil || certificates.Admin.CertificatePEM == nil {
+	if certificates.CA.CertificatePEM == nil || certificates.Admin.CertificatePEM == nil {
 		return renewals, errs
 	}
 	switch changed, err := i.writeKubeconfig(certificates); {
@@ -106,7 +91,8 @@ func (i *localIssuer) writeKubeconfig(certificates *embedded.Certificates) (chan
 func (s *Server) watchCertificates(context.Context) error {
 	config := renewal.Config{Clock: s.config.Clock, Log: klog.Background().WithName("certificates"), Sources: s.certificateSources()}
 	if issuer := s.issuer(); issuer != nil {
-		config.Issuer, config.Issued = issuer, issuer.names()
+		config.Issuer = issuer
+		config.Issued = slices.Concat([]string{embedded.CACertificate}, embedded.LeafCertificates(), []string{embedded.KubeconfigName})
 	}
 	s.certificates = renewal.New(config)
 	return nil

@@ -163,7 +163,7 @@ func (s *Server) Close() {
 func (s *Server) URL() string { return s.config.url() }
 
 // KubeconfigPath is the administrator's kubeconfig, empty if there is none because
-// this server signs no client certificates.
+// a kube-apiserver authenticates.
 func (s *Server) KubeconfigPath() string { return s.kubeconfig }
 
 // LoopbackClientConfig returns how this process reaches the server, as

@@ -22,6 +22,15 @@ func anonymousClient(certificates ...tls.Certificate) *http.Client {
 	}}
 }
 
+// administrator returns the certificate in admin.kubeconfig.
+func administrator(t *testing.T, server *harness.Server) []tls.Certificate {
+	t.Helper()
+	config := server.Config(t)
+	pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
+	require.NoError(t, err)
+	return []tls.Certificate{pair}
+}
+
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
@@ -53,6 +62,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		{"user by certificate", certificate(ca, "user"), nil, map[string]int{object: refused, "/version": 200, "/apis": 200}},
 		{"user who would be another", nil, []string{"Authorization: Bearer secret", "Impersonate-User: root"}, map[string]int{object: refused, "/version": refused}},
 		{"user who says who he is in the headers of a proxy", nil, []string{"Authorization: Bearer secret", "X-Remote-User: root", "X-Remote-Group: system:masters"}, map[string]int{object: refused}},
+		{"the administrator, beside --client-ca-file", administrator(t, server), nil, map[string]int{object: 200, "/metrics": 200}},
 		{"master by token", nil, []string{"Authorization: Bearer master"}, map[string]int{object: 200, list: 200, "/metrics": 200, "/version": 200}},
 		{"master by certificate", certificate(ca, "root", "system:masters"), nil, map[string]int{object: 200, "/metrics": 200}},
 		{"master as a user", nil, []string{"Authorization: Bearer master", "Impersonate-User: user"}, map[string]int{object: refused, "/version": 200}},

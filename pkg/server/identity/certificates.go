@@ -3,6 +3,7 @@ package identity
 import (
 	"crypto/x509"
 	"fmt"
+	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
@@ -19,22 +20,20 @@ const (
 )
 
 // certificateAuthenticators returns the authenticators of TLS client certificates:
-// the front proxy's, which names the user in headers, before the users' own.
-func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) ([]authenticator.Request, error) {
-	clientCAFile := o.Authentication.ClientCert.ClientCA
-	if clientCAFile == "" {
-		clientCAFile = defaultClientCAFile
-	}
+// the front proxy's, which names the user in headers, before the users' own. Users have
+// certificates of --client-ca-file or of this server's CA, which signs the administrator's.
+func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, serving *server.SecureServingInfo, ownCAFile string) ([]authenticator.Request, error) {
+	clientCAFiles := slices.DeleteFunc([]string{o.Authentication.ClientCert.ClientCA, ownCAFile}, func(file string) bool { return file == "" })
 	requestHeader := o.Authentication.RequestHeader
-	if err := checkCABundles(clientCAFile, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
+	if err := checkCABundles(clientCAFiles, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
 		return nil, err
 	}
 
 	var result []authenticator.Request
-	if clientCAFile != "" {
-		bundle, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca-bundle", clientCAFile)
+	for _, file := range clientCAFiles {
+		bundle, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca-bundle", file)
 		if err != nil {
-			return nil, fmt.Errorf("--%s=%s: %w", clientCAFlag, clientCAFile, err)
+			return nil, fmt.Errorf("--%s=%s: %w", clientCAFlag, file, err)
 		}
 		if err := info.ApplyClientCert(bundle, serving); err != nil {
 			return nil, err
@@ -67,15 +66,18 @@ func readCABundle(flag, file string) ([]*x509.Certificate, error) {
 // checkCABundles returns an error for an invalid CA bundle, and for a CA that signs
 // both client certificates and a front proxy's certificate of any name: with such a
 // CA every user could impersonate any other. An empty file name means no bundle.
-func checkCABundles(clientCAFile, requestHeaderCAFile string, allowedNames []string) error {
-	clientCAs := map[string]bool{} // by public key
-	if clientCAFile != "" {
+func checkCABundles(clientCAFiles []string, requestHeaderCAFile string, allowedNames []string) error {
+	clientCAs := map[string]string{} // their files by public key
+	for _, clientCAFile := range clientCAFiles {
+		if clientCAFile == "" {
+			continue
+		}
 		certificates, err := readCABundle(clientCAFlag, clientCAFile)
 		if err != nil {
 			return err
 		}
 		for _, certificate := range certificates {
-			clientCAs[string(certificate.RawSubjectPublicKeyInfo)] = true
+			clientCAs[string(certificate.RawSubjectPublicKeyInfo)] = clientCAFile
 		}
 	}
 	if requestHeaderCAFile == "" {
@@ -86,7 +88,7 @@ func checkCABundles(clientCAFile, requestHeaderCAFile string, allowedNames []str
 		return err
 	}
 	for _, certificate := range certificates {
-		if len(allowedNames) == 0 && clientCAs[string(certificate.RawSubjectPublicKeyInfo)] {
+		if clientCAFile, both := clientCAs[string(certificate.RawSubjectPublicKeyInfo)]; both && len(allowedNames) == 0 {
 			return fmt.Errorf("--%s=%s: CA %q also signs client certificates (%s), so that every user could impersonate any other by request headers: "+
 				"use a separate CA for the front proxy, or set --%s",
 				requestHeaderCAFlag, requestHeaderCAFile, certificate.Subject, clientCAFile, requestHeaderNamesFlag)

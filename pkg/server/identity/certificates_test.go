@@ -41,9 +41,15 @@ func TestClientCertificateAuthenticatesUser(t *testing.T) {
 			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "root", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
 		},
 		{
-			name:        "signed by the generated CA, which --client-ca-file replaces",
+			name:        "signed by the generated CA, beside --client-ca-file",
 			flags:       []string{"--client-ca-file=" + given.file},
 			certificate: generated.client("admin", user.SystemPrivilegedGroup),
+			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
+		},
+		{
+			name:        "signed by another CA, beside --client-ca-file",
+			flags:       []string{"--client-ca-file=" + given.file},
+			certificate: foreign.client("admin", user.SystemPrivilegedGroup),
 			want:        answer{Status: http.StatusUnauthorized},
 		},
 		{
@@ -127,6 +133,10 @@ func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the server's CA for any front proxy, beside another of users", func(t *testing.T) {
+		_, err := apply(t, newTestOptions(t, "--client-ca-file="+newCA(t, "users").file, "--requestheader-client-ca-file="+good.file), good.file)
+		require.ErrorContains(t, err, "also signs client certificates ("+good.file+")")
+	})
 	t.Run("one CA for both, and a name for the front proxy", func(t *testing.T) {
 		_, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
 		require.NoError(t, err)

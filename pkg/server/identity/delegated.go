@@ -36,7 +36,7 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 		return err
 	}
 	requestHeader := o.Authentication.RequestHeader
-	if err := checkCABundles(o.Authentication.ClientCert.ClientCA, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
+	if err := checkCABundles([]string{o.Authentication.ClientCert.ClientCA}, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
 		return err
 	}
 	if err := o.applyDelegatedAuthentication(client, authenticationInfo, servingInfo); err != nil {

@@ -133,11 +133,11 @@ func (o *LocalOptions) configured() bool {
 // applyLocalAuthentication sets the authenticators in kube-apiserver's order: front
 // proxy, client certificate, tokens checked in this process, tokens checked by the
 // webhook and, without any credentials, anonymous.
-func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.AuthenticationInfo, serving *server.SecureServingInfo, defaultClientCAFile string) error {
+func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.AuthenticationInfo, serving *server.SecureServingInfo, ownCAFile string) error {
 	audiences := authenticator.Audiences(o.Local.APIAudiences)
 	info.APIAudiences = audiences
 
-	authenticators, err := o.certificateAuthenticators(info, serving, defaultClientCAFile)
+	authenticators, err := o.certificateAuthenticators(info, serving, ownCAFile)
 	if err != nil {
 		return err
 	}

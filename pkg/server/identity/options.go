@@ -88,7 +88,7 @@ func (o *Options) overrideUsage() {
 	for name, usage := range map[string]string{ //nolint:gosec // texts about tokens, no tokens
 		authenticationKubeconfigFlag: "kubeconfig of the kube-apiserver that answers TokenReviews. Its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
 		authorizationKubeconfigFlag:  "kubeconfig of the kube-apiserver that answers SubjectAccessReviews. Its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
-		clientCAFlag:                 "CA bundle for client certificates: the common name is the user, the organizations are the groups. Default: the bundle of the kube-apiserver in front; without a kube-apiserver, the CA in --data-dir. Reloaded when it changes.",
+		clientCAFlag:                 "CA bundle for client certificates: the common name is the user, the organizations are the groups. Default: the bundle of the kube-apiserver in front. Without a kube-apiserver, certificates of the CA in --data-dir are accepted too, such as the one in admin.kubeconfig. Reloaded when it changes.",
 		tokenWebhookTTLFlag:          "How long to cache TokenReview responses. Default: 10s behind a kube-apiserver, 2m for --authentication-token-webhook-config-file.",
 		authorizedTTLFlag:            "How long to cache SubjectAccessReview responses that allow a request. Default: 10s behind a kube-apiserver, 5m for --authorization-webhook-config-file.",
 		unauthorizedTTLFlag:          "How long to cache SubjectAccessReview responses that do not allow a request. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
@@ -126,20 +126,20 @@ func (o *Options) inPod() bool {
 }
 
 // ApplyTo sets the authenticator and the authorizer, and makes the server request
-// client certificates. defaultClientCAFile is the CA bundle for client certificates
-// in local mode without --client-ca-file; it may be empty. Background work stops when
+// client certificates. In local mode ownCAFile is this server's CA, whose client
+// certificates it accepts beside those of --client-ca-file; it may be empty. Background work stops when
 // ctx ends.
 func (o *Options) ApplyTo(
 	ctx context.Context,
 	authenticationInfo *server.AuthenticationInfo,
 	authorizationInfo *server.AuthorizationInfo,
 	servingInfo *server.SecureServingInfo,
-	defaultClientCAFile string,
+	ownCAFile string,
 ) error {
 	if o.Delegated() {
 		return o.applyDelegated(authenticationInfo, authorizationInfo, servingInfo)
 	}
-	if err := o.applyLocalAuthentication(ctx, authenticationInfo, servingInfo, defaultClientCAFile); err != nil {
+	if err := o.applyLocalAuthentication(ctx, authenticationInfo, servingInfo, ownCAFile); err != nil {
 		return err
 	}
 	return o.applyLocalAuthorization(ctx, authorizationInfo)

@@ -70,22 +70,22 @@ type applied struct {
 }
 
 // apply validates and applies the options, as a starting server does.
-func apply(t *testing.T, options *Options, defaultClientCAFile string) (*applied, error) {
+func apply(t *testing.T, options *Options, ownCAFile string) (*applied, error) {
 	t.Helper()
 	require.Empty(t, options.Validate())
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	result := &applied{}
-	err := options.ApplyTo(ctx, &result.authentication, &result.authorization, &result.serving, defaultClientCAFile)
+	err := options.ApplyTo(ctx, &result.authentication, &result.authorization, &result.serving, ownCAFile)
 	if controller, ok := result.serving.ClientCA.(dynamiccertificates.ControllerRunner); ok && err == nil {
 		go controller.Run(ctx, 1)
 	}
 	return result, err
 }
 
-func newTestServer(t *testing.T, options *Options, defaultClientCAFile string) *testServer {
+func newTestServer(t *testing.T, options *Options, ownCAFile string) *testServer {
 	t.Helper()
-	applied, err := apply(t, options, defaultClientCAFile)
+	applied, err := apply(t, options, ownCAFile)
 	require.NoError(t, err)
 	authentication := applied.authentication
 
