@@ -30,6 +30,6 @@ func checkMessages() []filters.CheckMessage {
 		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+embeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
 		filters.FailureMessage(lagCheck, "changes of FlowSchemas and PriorityLevelConfigurations have not been enforced for a minute: restart this server"),
-		filters.FailureMessage(bootstrap.CheckName, "the built-in objects are not all present yet; if this lasts, the log says why"),
+		filters.FailureMessage(bootstrap.CheckName, "built-in objects are missing, and could not be created since the start or for two minutes; the log names them and says why"),
 	}
 }

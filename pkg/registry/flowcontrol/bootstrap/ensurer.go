@@ -39,7 +39,7 @@ func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, 
 	for _, objects := range [][]T{kind.mandatory, kind.suggested} {
 		for _, object := range objects {
 			e.builtIn.Insert(object.GetName())
-			readiness.expect(kind.name, object.GetName())
+			readiness.lacks(kind.name, object.GetName())
 			writes.expect(kind.name, object.GetName())
 		}
 	}
@@ -69,8 +69,11 @@ func (e ensurer[T]) ensureAll(ctx context.Context) (obsolete []T, err error) {
 			err := e.retryOnConflict(ctx, name, object, exists, func(stored T, exists bool) error {
 				return e.ensure(ctx, role, builtIn, stored, exists)
 			})
-			if err == nil {
+			switch {
+			case err == nil:
 				e.readiness.ensured(e.name, name)
+			case !exists:
+				e.readiness.lacks(e.name, name)
 			}
 			return err
 		})

@@ -56,7 +56,7 @@ func firstPassBackoff() wait.Backoff {
 }
 
 // Keeper maintains the built-in objects. Its health check fails until all of them
-// have been ensured once.
+// have been ensured once, and while one is missing that several passes could not create.
 type Keeper struct {
 	levels    ensurer[*flowcontrolv1.PriorityLevelConfiguration]
 	schemas   ensurer[*flowcontrolv1.FlowSchema]
@@ -93,15 +93,14 @@ func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas k
 // Name implements healthz.HealthChecker.
 func (*Keeper) Name() string { return CheckName }
 
-// Check implements healthz.HealthChecker. It fails until a pass has succeeded and
-// names the missing objects.
+// Check implements healthz.HealthChecker. It names the missing objects.
 func (k *Keeper) Check(*http.Request) error { return k.readiness.err() }
 
 // Writes has the metric of the writes that the keeper made.
 func (k *Keeper) Writes() prometheus.Collector { return k.writes.counter }
 
 // Run makes a pass every minute until ctx is done, from when the informers have read what
-// is stored. Until a pass has succeeded, it retries with a backoff of 100 ms to 5 s.
+// is stored. While the health check fails, it retries with a backoff of 100 ms to 5 s.
 func (k *Keeper) Run(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), k.levels.synced, k.schemas.synced) {
 		return

@@ -51,6 +51,35 @@ func TestHealthCheck(t *testing.T) {
 	})
 }
 
+// A webhook that denies the creation of a built-in object, for minutes.
+func TestHealthCheckFailsWhileADeletedObjectCannotBeCreated(t *testing.T) {
+	a := newAPI(t)
+	k := a.keeper()
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	denied := true
+	a.fail("create", schemasResource, "probes", func() error {
+		if denied {
+			return errors.New("denied by a webhook")
+		}
+		return nil
+	})
+	a.drop(schemasResource, "probes")
+	for range 2 {
+		require.Error(t, k.EnsureOnce(t.Context()))
+		require.NoError(t, k.Check(nil), "the next pass may heal it: replicas must not become unready together")
+	}
+	require.Error(t, k.EnsureOnce(t.Context()))
+	require.ErrorContains(t, k.Check(nil), "FlowSchema probes; the last pass failed: FlowSchema \"probes\": create: denied by a webhook")
+
+	denied = false
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.NoError(t, k.Check(nil))
+	denied = true
+	a.drop(schemasResource, "probes")
+	require.Error(t, k.EnsureOnce(t.Context()))
+	require.NoError(t, k.Check(nil), "failures count in a row")
+}
+
 func TestHealthCheckWaitsForTheDeletionOfObsoleteObjects(t *testing.T) {
 	a := newAPI(t, withAutoUpdate(newLevel("obsolete", 5), "true"))
 	a.fail("delete", levelsResource, "obsolete", func() error { return errors.New("disk full") })

@@ -7,23 +7,32 @@ import (
 	"sync"
 )
 
-// readiness tracks the progress towards the first successful pass.
+// tolerance is the number of passes in a row that may leave a built-in object missing,
+// over two minutes. All replicas see the same store: they must not become unready
+// together because of a deletion that the next pass heals.
+const tolerance = 3
+
+// readiness says whether the built-in objects exist.
 type readiness struct {
 	mu sync.Mutex // guards the fields below
-	// ready is set by the first successful pass and stays set: the next pass
-	// recreates what is deleted afterwards.
-	ready bool
-	// missing are the built-in objects not yet ensured, as "Kind name".
+	// started is set by the first successful pass.
+	started bool
+	// missing are the built-in objects that do not exist as far as is known, as "Kind name".
 	missing []string
+	// failures are the last passes in a row that left objects missing.
+	failures int
 	// failure is the error of the last pass, nil before the first.
 	failure error
 }
 
-// expect adds an object to those to be ensured.
-func (r *readiness) expect(kind, name string) {
+// lacks records that an object has not been ensured: that it is expected, or that it does
+// not exist and could not be created.
+func (r *readiness) lacks(kind, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.missing = append(r.missing, kind+" "+name)
+	if object := kind + " " + name; !slices.Contains(r.missing, object) {
+		r.missing = append(r.missing, object)
+	}
 }
 
 // ensured records that an object has been ensured.
@@ -37,15 +46,21 @@ func (r *readiness) ensured(kind, name string) {
 func (r *readiness) passed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ready = r.ready || err == nil
+	r.started = r.started || err == nil
 	r.failure = err
+	if len(r.missing) == 0 {
+		r.failures = 0
+	} else {
+		r.failures++
+	}
 }
 
-// err returns nil once a pass has succeeded, and otherwise what is missing.
+// err returns what is missing: until a pass has succeeded, and after that if the last
+// passes did not create it.
 func (r *readiness) err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ready {
+	if r.started && r.failures < tolerance {
 		return nil
 	}
 	state := "obsolete objects of another release not yet deleted"
