@@ -1,0 +1,115 @@
+package repo
+
+import (
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const benchmarks = "docs/benchmarks.md"
+
+// figure is a measured time or size. Its value is in units of its kind, time or memory.
+type figure struct {
+	text, kind string
+	value      float64
+	// precision is half a unit of the last digit.
+	precision float64
+}
+
+// figuresIn returns the times and sizes in a text.
+func figuresIn(t *testing.T, text string) (found []figure) {
+	t.Helper()
+	units := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+	for _, match := range regexp.MustCompile(`\b(\d+(?:\.(\d+))?) ?(ns|µs|ms|s|B|KiB|MiB|GiB)(?:[^/\w]|$)`).FindAllStringSubmatch(text, -1) {
+		value, err := strconv.ParseFloat(match[1], 64)
+		require.NoError(t, err)
+		unit, kind := units[match[3]], "time"
+		if strings.HasSuffix(match[3], "B") {
+			kind = "memory"
+		}
+		found = append(found, figure{match[0], kind, value * unit, unit * math.Pow10(-len(match[2])) / 2})
+	}
+	return found
+}
+
+// rounds reports whether a figure is a rounding of another.
+func (f figure) rounds(other figure) bool {
+	return f.kind == other.kind && math.Abs(f.value-other.value) <= f.precision*1.0001
+}
+
+// TestFiguresAreThoseOfTheBenchmarks holds figures in other documents to be roundings of the
+// rows that a comment in the same row, item or paragraph names: anchor: case; case.
+func TestFiguresAreThoseOfTheBenchmarks(t *testing.T) {
+	rows := benchmarkRows(fileText(t, benchmarks))
+	source := regexp.MustCompile(`<!-- measured: (#[^:]+): (.*?) -->`)
+	for _, name := range trackedFiles(t) {
+		if path.Ext(name) != ".md" || name == benchmarks {
+			continue
+		}
+		for _, block := range markdownBlocks(fileText(t, name)) {
+			quoted := figuresIn(t, source.ReplaceAllString(block, ""))
+			sources := source.FindAllStringSubmatch(block, -1)
+			if name == "README.md" && strings.HasPrefix(block, "|") && len(quoted) > 0 {
+				require.NotEmpty(t, sources, "%s: say which rows of %s these figures are of, as other rows do:\n%s", name, benchmarks, block)
+			}
+			if len(sources) == 0 {
+				continue
+			}
+			require.NotEmpty(t, quoted, "%s: no figure in\n%s", name, block)
+			var measured []figure
+			for _, s := range sources {
+				for _, row := range strings.Split(s[2], "; ") {
+					cells, known := rows[s[1]+": "+row]
+					require.True(t, known, "%s has no row %q below %s, which %s names", benchmarks, row, s[1], name)
+					measured = append(measured, figuresIn(t, cells)...)
+				}
+			}
+			for _, q := range quoted {
+				require.True(t, isRounded(q, measured), "%s: %s is none of the figures in %s: %v\n%s", name, q.text, benchmarks, measured, block)
+			}
+		}
+	}
+}
+
+func isRounded(quoted figure, measured []figure) bool {
+	for _, m := range measured {
+		if quoted.rounds(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// benchmarkRows returns the rows of all tables by the anchor of their heading and their
+// first cell.
+func benchmarkRows(document string) map[string]string {
+	rows, anchor := map[string]string{}, ""
+	for line := range strings.Lines(document) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			words := strings.Join(strings.Fields(strings.ToLower(heading)), "-")
+			anchor = "#" + regexp.MustCompile(`[^\p{L}\d_-]`).ReplaceAllString(words, "")
+		}
+		if cells := strings.SplitN(line, " | ", 2); len(cells) == 2 && strings.HasPrefix(line, "| ") {
+			rows[anchor+": "+cells[0][2:]] = cells[1]
+		}
+	}
+	return rows
+}
+
+// markdownBlocks returns the rows, items and paragraphs of a document.
+func markdownBlocks(document string) (blocks []string) {
+	for line := range strings.Lines(document) {
+		isRow := strings.HasPrefix(line, "|")
+		if last := len(blocks) - 1; last < 0 || isRow || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "- ") || strings.HasPrefix(blocks[last], "|") {
+			blocks = append(blocks, line)
+		} else {
+			blocks[last] += line
+		}
+	}
+	return blocks
+}
