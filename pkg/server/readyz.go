@@ -1,6 +1,10 @@
 package server
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
@@ -18,6 +22,23 @@ const (
 	// lagCheck fails if the engine applies changes no more.
 	lagCheck = "flowcontrol-in-force"
 )
+
+// serveEtcdLiveness serves /livez/etcd, as kube-apiserver does. /livez leaves the check out,
+// since without etcd a restart would not help.
+func (s *Server) serveEtcdLiveness(context.Context) error {
+	check, err := s.etcdCheck()
+	if err != nil {
+		return err
+	}
+	s.apiserver.Handler.NonGoRestfulMux.HandleFunc("/livez/"+etcdCheck, func(w http.ResponseWriter, r *http.Request) {
+		if err := check.Check(r); err != nil {
+			http.Error(w, fmt.Sprintf("internal server error: %v", err), http.StatusInternalServerError)
+			return
+		}
+		_, _ = fmt.Fprint(w, "ok")
+	})
+	return nil
+}
 
 // checkMessages are the messages of the checks that need no kube-apiserver.
 func checkMessages() []filters.CheckMessage {

@@ -89,7 +89,7 @@ func (s *Server) open(ctx context.Context) error {
 		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
-		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installAPIGroup, s.installCoreVersion,
+		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installAPIGroup, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
 	} {
 		if err := step(ctx); err != nil {

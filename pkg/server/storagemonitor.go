@@ -29,11 +29,10 @@ const checkPatience = 3 * time.Second
 // exportEtcdCheck makes the result of the check a metric, so that alerts tell an etcd that is
 // unavailable from a server that is.
 func (s *Server) exportEtcdCheck() error {
-	index := slices.IndexFunc(s.generic.ReadyzChecks, func(check healthz.HealthChecker) bool { return check.Name() == etcdCheck })
-	if index < 0 {
-		return fmt.Errorf("the check %s of /readyz is missing", etcdCheck)
+	check, err := s.etcdCheck()
+	if err != nil {
+		return err
 	}
-	check := s.generic.ReadyzChecks[index]
 	return s.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "flowcontrol_apiserver_etcd_available",
 		Help: "[ALPHA] Whether etcd answered a read that requires a quorum of its members, 1 or 0",
@@ -43,6 +42,15 @@ func (s *Server) exportEtcdCheck() error {
 		}
 		return 0
 	}))
+}
+
+// etcdCheck returns the library's check of etcd.
+func (s *Server) etcdCheck() (healthz.HealthChecker, error) {
+	index := slices.IndexFunc(s.generic.ReadyzChecks, func(check healthz.HealthChecker) bool { return check.Name() == etcdCheck })
+	if index < 0 {
+		return nil, fmt.Errorf("the check %s of /readyz is missing", etcdCheck)
+	}
+	return s.generic.ReadyzChecks[index], nil
 }
 
 // passes reports whether a check succeeds within patience.

@@ -48,7 +48,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		object, list     = v1Path + "/flowschemas/catch-all", v1Path + "/flowschemas"
 		refused, unknown = http.StatusForbidden, http.StatusUnauthorized
 	)
-	health := map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200, "/readyz/ping": 200}
+	health := map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200, "/readyz/ping": 200, "/livez/etcd": 200}
 	for _, test := range []struct {
 		name         string
 		certificates []tls.Certificate

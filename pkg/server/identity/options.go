@@ -127,8 +127,8 @@ func (o *Options) inPod() bool {
 
 // ApplyTo sets the authenticator and the authorizer, and makes the server request
 // client certificates. In local mode ownCAFile is this server's CA, whose client
-// certificates it accepts beside those of --client-ca-file; it may be empty. Background work stops when
-// ctx ends.
+// certificates are accepted beside those of --client-ca-file; it may be empty.
+// Background work stops when ctx ends.
 func (o *Options) ApplyTo(
 	ctx context.Context,
 	authenticationInfo *server.AuthenticationInfo,

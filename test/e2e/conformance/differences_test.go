@@ -53,6 +53,14 @@ func differences() []difference {
 			deprecation,
 		},
 		{
+			"livez", "/livez passes without etcd, since a restart would not help; kube-apiserver's fails. /livez/etcd has the check on both. The checks of hooks are those of each server.",
+			livezWithoutEtcd,
+		},
+		{
+			"openapi-hash", "An OpenAPI v3 document is served for an obsolete ?hash= too, and may not be cached under it; kube-apiserver redirects to the current hash, which its aggregator does not pass on.",
+			obsoleteHash,
+		},
+		{
 			"advice", "This server warns of valid schemas that are probably mistakes; kube-apiserver does not.",
 			advice,
 		},
@@ -110,6 +118,23 @@ func deprecation(_ step, ours answer, peers *answer) bool {
 		return false
 	}
 	peers.header["Warning"] = slices.Clone(mine)
+	return true
+}
+
+func livezWithoutEtcd(step step, ours answer, peers *answer) bool {
+	const check = "[+]etcd ok"
+	if step.path != "/livez?verbose" || strings.Contains(string(ours.body), check) || !strings.Contains(string(peers.body), check) {
+		return false
+	}
+	*peers = ours.clone()
+	return true
+}
+
+func obsoleteHash(step step, ours answer, peers *answer) bool {
+	if !strings.Contains(step.path, "?hash=") || ours.code != http.StatusOK || peers.code != http.StatusMovedPermanently {
+		return false
+	}
+	*peers = ours.clone()
 	return true
 }
 

@@ -42,6 +42,15 @@ func discoveryTheme() theme {
 				get("/openapi/v3" + groupPath + "/v1").only(schemasOf("io.k8s.api.flowcontrol.v1.")).saying(schemas("x-kubernetes-list-type")...),
 				get("/openapi/v3" + groupPath + "/v1").only(sharedSchemas),
 				get("/openapi/v3" + groupPath + "/v1").only(ownPaths),
+				get("/openapi/v3" + groupPath + "/v1?hash=FF").only(ownPaths),
+			},
+		},
+		{
+			name: "health", proves: []string{"repr.health"},
+			steps: []step{
+				get("/livez"), get("/readyz"), get("/healthz"), get("/livez/ping"), get("/readyz/ping"), get("/livez/log"),
+				get("/livez/etcd"), get("/readyz/etcd"), get("/healthz/etcd"), get("/readyz/etcd-readiness"), get("/readyz/shutdown"),
+				get("/livez?verbose").saying("livez check passed"),
 			},
 		},
 	}}

@@ -132,6 +132,7 @@ func (s *side) connect(t *testing.T, url string, config *rest.Config) {
 	config.DisableCompression = true
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.url, s.config, s.http = url, config, client
 }
 

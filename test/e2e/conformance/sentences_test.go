@@ -81,6 +81,7 @@ func representations() section {
 		{id: "repr.gzip", text: "Large answers are compressed with gzip when the client takes that."},
 		{id: "repr.kubectl", text: "kubectl get, describe, explain --recursive, diff, wait, apply, edit, patch, replace and delete work.", tests: []string{"test/e2e TestServer/kubectl does all it can do with a resource", "test/e2e/registration TestOnTheStoreOfKubeAPIServer/both versions taken over", "test/e2e/roundtrip TestExamplesAndBuiltInObjectsSurviveKubectl"}},
 		{id: "repr.discovery", text: "Discovery is served aggregated and unaggregated."},
+		{id: "repr.health", text: "`/livez`, `/readyz` and `/healthz`, and a path for each of their checks."},
 		{id: "repr.openapi", text: "OpenAPI v2 and v3 describe every field, with list and map types for apply."},
 	}}
 }
@@ -150,7 +151,7 @@ func applies() section {
 		{id: "apply.give-up", text: "Leaving a field out gives it up, and removes it when nobody else owns it."},
 		{id: "apply.share", text: "Two managers that agree share a field."},
 		{id: "apply.update-entry", text: "Other verbs record an Update entry, under the given or the user agent's manager."},
-		{id: "apply.clear", text: "`managedFields: [{}]` clears the record."},
+		{id: "apply.clear", text: "`managedFields: [{}]`, or `[]`, clears the record."},
 		{id: "apply.no-managed-fields", text: "An applied object may not carry managedFields."},
 		{id: "apply.lists", text: "Lists merge or are replaced as their published list types say."},
 		{id: "apply.reset", text: "Writes of the spec do not own the status, and the reverse."},
