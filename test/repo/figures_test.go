@@ -4,6 +4,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,46 +44,45 @@ func (f figure) rounds(other figure) bool {
 }
 
 // TestFiguresAreThoseOfTheBenchmarks holds figures in other documents to be roundings of the
-// rows that a comment in the same row, item or paragraph names: anchor: case; case.
+// rows that a comment in the same row, item or paragraph names: anchor: case; case. Each
+// figure in a table of README.md has such a comment.
 func TestFiguresAreThoseOfTheBenchmarks(t *testing.T) {
 	rows := benchmarkRows(fileText(t, benchmarks))
-	source := regexp.MustCompile(`<!-- measured: (#[^:]+): (.*?) -->`)
 	for _, name := range trackedFiles(t) {
 		if path.Ext(name) != ".md" || name == benchmarks {
 			continue
 		}
-		for _, block := range markdownBlocks(fileText(t, name)) {
-			quoted := figuresIn(t, source.ReplaceAllString(block, ""))
-			sources := source.FindAllStringSubmatch(block, -1)
-			if name == "README.md" && strings.HasPrefix(block, "|") && len(quoted) > 0 {
-				require.NotEmpty(t, sources, "%s: say which rows of %s these figures are of, as other rows do:\n%s", name, benchmarks, block)
-			}
-			if len(sources) == 0 {
-				continue
-			}
-			require.NotEmpty(t, quoted, "%s: no figure in\n%s", name, block)
-			var measured []figure
-			for _, s := range sources {
-				for _, row := range strings.Split(s[2], "; ") {
-					cells, known := rows[s[1]+": "+row]
-					require.True(t, known, "%s has no row %q below %s, which %s names", benchmarks, row, s[1], name)
-					measured = append(measured, figuresIn(t, cells)...)
-				}
-			}
-			for _, q := range quoted {
-				require.True(t, isRounded(q, measured), "%s: %s is none of the figures in %s: %v\n%s", name, q.text, benchmarks, measured, block)
+		text := fileText(t, name)
+		if !strings.Contains(text, "<!-- measured: ") && name != "README.md" {
+			continue
+		}
+		for _, block := range markdownBlocks(text) {
+			if strings.Contains(block, "<!-- measured: ") {
+				checkFigures(t, name, block, rows)
+			} else if name == "README.md" && strings.HasPrefix(block, "|") {
+				require.Empty(t, figuresIn(t, block), "%s: say which rows of %s these figures are of, as other rows do:\n%s", name, benchmarks, block)
 			}
 		}
 	}
 }
 
-func isRounded(quoted figure, measured []figure) bool {
-	for _, m := range measured {
-		if quoted.rounds(m) {
-			return true
+// checkFigures compares the figures in a block with the rows that it names.
+func checkFigures(t *testing.T, name, block string, rows map[string]string) {
+	t.Helper()
+	source := regexp.MustCompile(`<!-- measured: (#[^:]+): (.*?) -->`)
+	var measured []figure
+	for _, match := range source.FindAllStringSubmatch(block, -1) {
+		for _, row := range strings.Split(match[2], "; ") {
+			cells, known := rows[match[1]+": "+row]
+			require.True(t, known, "%s has no row %q below %s, which %s names", benchmarks, row, match[1], name)
+			measured = append(measured, figuresIn(t, cells)...)
 		}
 	}
-	return false
+	quoted := figuresIn(t, source.ReplaceAllString(block, ""))
+	require.NotEmpty(t, quoted, "%s: no figure in\n%s", name, block)
+	for _, figure := range quoted {
+		require.True(t, slices.ContainsFunc(measured, figure.rounds), "%s: %s is none of the figures in %s: %v\n%s", name, figure.text, benchmarks, measured, block)
+	}
 }
 
 // benchmarkRows returns the rows of all tables by the anchor of their heading and their

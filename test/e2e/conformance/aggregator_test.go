@@ -42,5 +42,8 @@ func vary(_ step, ours answer, peers *answer) bool {
 // with reasons.
 func notPassedOn() map[string]string {
 	const itself = "kube-apiserver itself answers which groups and versions exist"
-	return map[string]string{"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself}
+	return map[string]string{
+		"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself,
+		"discovery: health": "kube-apiserver itself answers whether it is healthy",
+	}
 }

@@ -70,6 +70,7 @@ func oneVersionOnly() map[string]string {
 	return map[string]string{
 		"tables: flow schemas": zero, "tables: priority levels": zero, "body details: numbers in json": zero, "body details: numbers in yaml": zero,
 		"discovery: unaggregated": discovery, "discovery: aggregated": discovery, "discovery: OpenAPI v2": discovery, "discovery: OpenAPI v3": discovery,
+		"discovery: health":                                       "it tells of the embedded etcd",
 		"watches: initial events, closed by a bookmark":           "the bookmark has an encoded list of the version",
 		"write details: metadata that is not valid":               "labels are looked at in any order",
 		"body details: protobuf that is something else":           "the answer shows the bytes of the body",
