@@ -22,6 +22,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
@@ -85,20 +86,21 @@ func New(config Config) (*FlowControl, error) {
 	if (config.Levels == nil) != (config.Schemas == nil) {
 		return nil, errors.New("only one of the informers of PriorityLevelConfigurations and FlowSchemas is set: set both, or none and call Apply")
 	}
-	options := engine.Options{Total: config.Total, Observer: newObserver()}
+	var now clock.Clock = clock.NewReal()
 	if config.Clock == nil {
 		config.Clock = utilclock.RealClock{}
 	} else {
-		options.Clock = clock.From(config.Clock)
+		now = clock.From(config.Clock)
 	}
+	kinds := stats.NewKindGauges(now.Now())
 	klog.V(2).InfoS("Creating flow control", "totalSeats", config.Total, "totalMode", config.TotalControl.Mode)
 	f := &FlowControl{
-		engine:       engine.New(options),
+		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver(now, kinds)}),
 		clock:        config.Clock,
 		learner:      learned.New(),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	f.registerMetrics()
+	f.registerMetrics(kinds)
 	if err := f.recommendTotal(config); err != nil {
 		return nil, err
 	}

@@ -18,14 +18,16 @@ const metricsPath = "/metrics"
 // exports are the metrics of a FlowControl.
 type exports struct {
 	registry *prometheus.Registry
+	kinds    *stats.KindGauges // of the filters
 
 	mu sync.Mutex // guards what follows
 	// replaced are the families of the registry that k8s.io/apiserver has too.
 	replaced []string
-	kinds    *stats.KindGauges // of the filters; nil without one
+	counted  bool // whether the registry has the kinds
 }
 
-func (f *FlowControl) registerMetrics() {
+func (f *FlowControl) registerMetrics(kinds *stats.KindGauges) {
+	f.metrics.kinds = kinds
 	library := metrics.NewCollector(f.engine)
 	f.metrics.registry = prometheus.NewRegistry()
 	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f), metrics.NewConfigurationCollector(f))
@@ -57,17 +59,11 @@ func (f *FlowControl) gather() ([]*dto.MetricFamily, error) {
 func (f *FlowControl) countKinds() *stats.KindGauges {
 	f.metrics.mu.Lock()
 	defer f.metrics.mu.Unlock()
-	if f.metrics.kinds == nil {
-		kinds := stats.NewKindGauges(f.engine.Now())
-		collector := metrics.NewKindCollector(func() stats.KindSnapshot {
-			now := f.engine.Now()
-			waiting, executing := f.engine.Capacity()
-			kinds.SetDenominators(now, waiting, executing)
-			return kinds.Snapshot(now)
-		})
+	if !f.metrics.counted {
+		collector := metrics.NewKindCollector(func() stats.KindSnapshot { return f.metrics.kinds.Snapshot(f.engine.Now()) })
 		f.metrics.registry.MustRegister(collector)
 		f.metrics.replaced = append(f.metrics.replaced, collector.Names()...)
-		f.metrics.kinds = kinds
+		f.metrics.counted = true
 	}
 	return f.metrics.kinds
 }

@@ -88,6 +88,55 @@ func TestFilterCountsRequestsByKind(t *testing.T) {
 	assert.InDelta(t, 2, sum(page(t, paths)[dispatched]), 0)
 }
 
+// sumOfShares returns the sum of read_vs_write_current_requests, of all kinds and phases.
+func sumOfShares(families []*dto.MetricFamily) (sum float64) {
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == kinds {
+				sum += metric.GetHistogram().GetSampleSum()
+			}
+		}
+	}
+	return sum
+}
+
+// Before a first scrape read_vs_write_current_requests was a fraction of 1, and then of what
+// the scrape found: its sum was wrong by as much.
+func TestMetricsDoNotDependOnScrapes(t *testing.T) {
+	figures := func(scraped bool) []*dto.MetricFamily {
+		fake := testingclock.NewFakeClock(time.Unix(0, 0))
+		s := newServer(t, apf.Config{Total: 10, Clock: fake})
+		gather := func() []*dto.MetricFamily {
+			families, err := s.Registry().Gather()
+			require.NoError(t, err)
+			return families
+		}
+		pass := func(d time.Duration) {
+			for range 10 {
+				fake.Step(d / 10)
+				if scraped {
+					gather()
+				}
+			}
+		}
+		handler := s.Filter(apf.FilterOptions{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { pass(10 * time.Second) }))
+		send(t, handler, "somebody") // takes one of ten seats for 10 s
+		assert.InDelta(t, 1e9, sumOfShares(gather()), 1)
+		s.apply(t, levelObjects{levelWithQueues("queued", 10), levelWithoutQueues("full", 0)}, schemaOf("alice", "queued"), schemaOf("bob", "full"))
+		send(t, handler, "alice")
+		send(t, handler, "bob")
+		s.Engine().Rebalance()
+		s.Engine().SetTotal(50)
+		send(t, handler, "alice")
+		pass(time.Minute)
+		return gather()
+	}
+	want := figures(false)
+	for i, got := range figures(true) {
+		assert.Equal(t, want[i].String(), got.String())
+	}
+}
+
 func TestFilterRegistersWatchesWithItsFlowControl(t *testing.T) {
 	s := newServer(t, apf.Config{Total: 10})
 	watch := digestOf("somebody")

@@ -8,8 +8,10 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // notableChange is the change of a current limit, as a part of it, that is logged at
@@ -17,9 +19,11 @@ import (
 const notableChange = 0.05
 
 // observer logs what changes in an engine, at the verbosities of k8s.io/apiserver, and
-// tells the library's filter the capacity of the engine.
+// tells those who count requests as fractions of the engine's capacity what that is.
 type observer struct {
 	divided map[string]limits // by level, after the last division
+	clock   clock.Clock       // of the engine
+	kinds   *stats.KindGauges
 }
 
 // limits are the limits of a level.
@@ -30,7 +34,9 @@ type limits struct {
 
 var _ engine.Observer = (*observer)(nil)
 
-func newObserver() *observer { return &observer{divided: map[string]limits{}} }
+func newObserver(clock clock.Clock, kinds *stats.KindGauges) *observer {
+	return &observer{divided: map[string]limits{}, clock: clock, kinds: kinds}
+}
 
 // LevelChanged implements engine.Observer.
 func (o *observer) LevelChanged(level prioritylevel.Config, change engine.LevelChange) {
@@ -56,17 +62,16 @@ func levelVerbosity(change engine.LevelChange) klog.Level {
 // Divided implements engine.Observer.
 func (o *observer) Divided(d engine.Division) {
 	divided := make(map[string]limits, len(d.Levels))
-	waiting, executing := 0, 0
 	for i := range d.Levels {
 		level := &d.Levels[i]
 		now := limits{level.Claim.Limits, level.Division.Current}
 		o.logLimits(d, level, verbosity(o.divided[level.Config.Name], now))
 		divided[level.Config.Name] = now
-		waiting += level.Config.WaitingCapacity()
-		executing += level.Claim.Nominal
 	}
 	o.divided = divided
-	setDenominators(float64(waiting), float64(executing))
+	waiting, seats := d.Capacity()
+	o.kinds.SetDenominators(o.clock.Now(), float64(waiting), float64(seats))
+	setDenominators(float64(waiting), float64(seats))
 }
 
 // verbosity returns the verbosity at which the change of the limits of a level is logged.

@@ -102,11 +102,13 @@ func TestALevelThatLendsAllLetsOneRequestInWhileExemptOnesUseTheRest(t *testing.
 }
 
 func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
-	f := newFixture(t, 100)
-	requireCapacity := func(wantWaiting, wantSeats float64) {
+	r := &recorder{}
+	c := clock.NewFake(time.Unix(0, 0))
+	f := &fixture{t: t, clock: c, engine: engine.New(engine.Options{Clock: c, Total: 100, Observer: r})}
+	requireCapacity := func(wantWaiting, wantSeats int) {
 		t.Helper()
-		waiting, seats := f.engine.Capacity()
-		assert.Equal(t, []float64{wantWaiting, wantSeats}, []float64{waiting, seats})
+		waiting, seats := r.division.Capacity()
+		assert.Equal(t, []int{wantWaiting, wantSeats}, []int{waiting, seats})
 	}
 	requireCapacity(0, 100)
 	f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})

@@ -55,6 +55,16 @@ type Division struct {
 	Levels []LevelDivision
 }
 
+// Capacity returns how many requests may wait in all queues, and the sum of the nominal
+// limits in seats. Levels that quiesce count.
+func (d Division) Capacity() (waiting, seats int) {
+	for i := range d.Levels {
+		waiting += d.Levels[i].Config.WaitingCapacity()
+		seats += d.Levels[i].Claim.Nominal
+	}
+	return waiting, seats
+}
+
 // LevelDivision is the part of one level in a Division.
 type LevelDivision struct {
 	Config prioritylevel.Config

@@ -15,7 +15,10 @@ import (
 )
 
 // recorder records what it is told.
-type recorder struct{ told []string }
+type recorder struct {
+	told     []string
+	division engine.Division // the last one
+}
 
 var _ engine.Observer = (*recorder)(nil)
 
@@ -24,6 +27,7 @@ func (r *recorder) LevelChanged(level prioritylevel.Config, change engine.LevelC
 }
 
 func (r *recorder) Divided(d engine.Division) {
+	r.division = d
 	text := fmt.Sprintf("divided %d:", d.Total)
 	for i := range d.Levels {
 		one := &d.Levels[i]

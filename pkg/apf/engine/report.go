@@ -70,18 +70,6 @@ func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 // change them.
 func (e *Engine) Schemas() []classify.Schema { return e.current.Load().classifier.Schemas() }
 
-// Capacity returns how many requests may wait in all queues, and the sum of the
-// nominal limits in seats. Levels that quiesce count.
-func (e *Engine) Capacity() (waiting, seats float64) {
-	levels, _ := e.allLevels()
-	for _, level := range levels {
-		queued, nominal := level.Capacity()
-		waiting += float64(queued)
-		seats += float64(nominal)
-	}
-	return waiting, seats
-}
-
 // LevelDump is the state of one level with all its requests.
 type LevelDump struct {
 	Report prioritylevel.Report

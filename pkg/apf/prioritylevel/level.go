@@ -149,14 +149,6 @@ func (l *Level) Claim(limits allocation.Limits) allocation.Level {
 	}
 }
 
-// Capacity returns how many requests may wait in the queues of the level, and its
-// nominal limit in seats.
-func (l *Level) Capacity() (waiting, seats int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.config.WaitingCapacity(), l.limits.Nominal
-}
-
 // Report is the state of a level.
 type Report struct {
 	Config   Config
