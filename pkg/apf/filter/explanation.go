@@ -19,7 +19,8 @@ const (
 	RejectionReasonCause metav1.CauseType = "RejectionReason"
 )
 
-const tooManyRequests = "The server has too many requests of this kind, please try again later."
+// tooManyRequests is what the filters of k8s.io/apiserver say.
+const tooManyRequests = "Too many requests, please try again later."
 
 // explanation is why a request was rejected.
 type explanation struct{ schema, level, reason string }

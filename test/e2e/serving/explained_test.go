@@ -180,7 +180,7 @@ func (s *site) testExplained(t *testing.T) {
 }
 
 func (s *site) testUnexplained(t *testing.T, webhook *authorizationWebhook) {
-	const plain = "The server has too many requests of this kind, please try again later.\n"
+	const plain = "Too many requests, please try again later.\n" // kube-apiserver's, see pkg/apf/filter
 	eventually.Holds(t, "the authorizer has decided", func(a *eventually.Attempt) {
 		answer, err := harness.Send(a.Context(), s.strangers, http.MethodGet, s.URL+otherPath, "", "Authorization: Bearer "+guest)
 		require.NoError(a, err)
