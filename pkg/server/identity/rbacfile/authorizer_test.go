@@ -36,6 +36,24 @@ subjects:
 - {apiGroup: rbac.authorization.k8s.io, kind: Group, name: team-a}
 - {apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}
 - {kind: ServiceAccount, namespace: ci, name: deployer}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: editor}
+rules:
+- apiGroups: [flowcontrol.apiserver.k8s.io]
+  resources: [flowschemas]
+  verbs: [get, update]
+- apiGroups: [flowcontrol.apiserver.k8s.io]
+  resources: [prioritylevelconfigurations/status]
+  verbs: [update]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: editors}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: editor}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: User, name: eve}
 `
 	role = `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -64,6 +82,7 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 	a, err := New(write(t, "", teamA))
 	require.NoError(t, err)
 	member := &user.DefaultInfo{Name: "bob", Groups: []string{"other", "team-a"}}
+	editor := &user.DefaultInfo{Name: "eve"}
 	stranger := &user.DefaultInfo{Name: "mallory", Groups: []string{"alice", "team-b"}}
 	for _, test := range []struct {
 		name    string
@@ -85,6 +104,14 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 		{"a service account", &user.DefaultInfo{Name: "system:serviceaccount:ci:deployer"}, resource("get", "flowschemas", "", "team-a"), true},
 		{"a service account of another namespace", &user.DefaultInfo{Name: "system:serviceaccount:x:deployer"}, resource("get", "flowschemas", "", "team-a"), false},
 		{"somebody whose group has the name of a user", stranger, resource("get", "flowschemas", "", "team-a"), false},
+		{"an editor updates schemas", editor, resource("update", "flowschemas", "", "team-a"), true},
+		{"not their status", editor, resource("update", "flowschemas", "status", "team-a"), false},
+		{"and the status of levels", editor, resource("update", "prioritylevelconfigurations", "status", "x"), true},
+		{"not the levels", editor, resource("update", "prioritylevelconfigurations", "", "x"), false},
+		{"not what is bound to others", editor, resource("patch", "flowschemas", "", "team-a"), false},
+		{"not a path of the name of a resource", editor, authorizer.AttributesRecord{Verb: "get", Path: "flowschemas"}, false},
+		{"a group by the name of a user", &user.DefaultInfo{Name: "x", Groups: []string{"alice", "system:serviceaccount:ci:deployer"}}, resource("get", "flowschemas", "", "team-a"), false},
+		{"a user by the name of a group", &user.DefaultInfo{Name: "team-a"}, resource("get", "flowschemas", "", "team-a"), false},
 		{"nobody", nil, resource("get", "flowschemas", "", "team-a"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -96,7 +123,11 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 				return
 			}
 			require.Equal(t, authorizer.DecisionAllow, decision)
-			require.Contains(t, reason, `RBAC file: allowed by ClusterRoleBinding "bound" of ClusterRole "team-a-schemas" to `)
+			binding := `RBAC file: allowed by ClusterRoleBinding "bound" of ClusterRole "team-a-schemas" to `
+			if test.who == editor {
+				binding = `RBAC file: allowed by ClusterRoleBinding "editors" of ClusterRole "editor" to User "eve"`
+			}
+			require.Contains(t, reason, binding)
 		})
 	}
 }
