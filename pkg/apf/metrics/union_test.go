@@ -277,6 +277,8 @@ func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	for _, name := range []string{"rejected_requests_total", "request_dispatch_no_accommodation_total", "request_execution_seconds", "watch_count_samples"} {
 		assert.NotContains(t, families, prefix+name)
 	}
+	queues := prioritylevel.Report{Config: prioritylevel.Config{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}}}
+	assert.NotContains(t, byName(t, registered(t, fixed{Levels: []prioritylevel.Report{queues}})), prefix+"epoch_advance_total")
 	waits := families[prefix+"request_wait_duration_seconds"].GetMetric()
 	assert.Len(t, waits, 1, "of the executed, none of the refused")
 	assert.Contains(t, families, prefix+"dispatched_requests_total")

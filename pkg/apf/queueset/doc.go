@@ -36,7 +36,8 @@
 //
 // A queue that becomes active starts at R: it loses what it did not use while it
 // was inactive. If its S is beyond R, it keeps S: it does not lose what it owes by
-// being inactive for a moment. And a request cannot start in the ideal world before
+// being inactive for a moment. A level at rest, where no request waits or executes, forgets
+// all S. And a request cannot start in the ideal world before
 // it arrived: whenever a correction or a change of the oldest waiting request leaves
 // S below R(arrival of that request), S is raised to it. Without this rule a queue
 // that uses less than its share, but is always active, would save up a claim without

@@ -79,6 +79,9 @@ func (q *fairQueue) capInconsistency() error {
 		if u.waiting > 0 {
 			waiting++
 		}
+		if u.seats == 0 && u.waiting == 0 {
+			wrong("the use of %v is kept for nothing", u.key)
+		}
 		inSchedule := listed[u]
 		for r := u.held.head; r != nil; r = r.next {
 			listed[u]++
