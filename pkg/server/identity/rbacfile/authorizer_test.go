@@ -54,6 +54,7 @@ metadata: {name: editors}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: editor}
 subjects:
 - {apiGroup: rbac.authorization.k8s.io, kind: User, name: eve}
+- {kind: ServiceAccount, namespace: prod, name: editor}
 `
 	role = `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -109,6 +110,7 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 		{"and the status of levels", editor, resource("update", "prioritylevelconfigurations", "status", "x"), true},
 		{"not the levels", editor, resource("update", "prioritylevelconfigurations", "", "x"), false},
 		{"not what is bound to others", editor, resource("patch", "flowschemas", "", "team-a"), false},
+		{"not a service account of the same name elsewhere", &user.DefaultInfo{Name: "system:serviceaccount:ci:editor"}, resource("update", "flowschemas", "", "x"), false},
 		{"not a path of the name of a resource", editor, authorizer.AttributesRecord{Verb: "get", Path: "flowschemas"}, false},
 		{"a group by the name of a user", &user.DefaultInfo{Name: "x", Groups: []string{"alice", "system:serviceaccount:ci:deployer"}}, resource("get", "flowschemas", "", "team-a"), false},
 		{"a user by the name of a group", &user.DefaultInfo{Name: "team-a"}, resource("get", "flowschemas", "", "team-a"), false},
