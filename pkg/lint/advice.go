@@ -28,8 +28,9 @@ type Reader interface {
 
 // Advisor judges single objects that have been written to a store. Its findings are
 // those of Check, but for what is not settled until the rest of a bundle is written or
-// deleted: a level that is missing or deleted is an info, and a level that no FlowSchema
-// names is no finding. Objects have passed validation and have their defaults.
+// deleted: a level that is deleted is an info, one that is missing an info of updates
+// only (MissingLevel), and a level that no FlowSchema names is no finding. Objects have
+// passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
 	total    int
@@ -53,14 +54,22 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 		findings = append(findings, ruleFindings(schema, &known{})...)
 		findings = append(findings, exemptions(schema, nil)...)
 	}
-	if isMissing(ctx, schema.Spec.PriorityLevelConfiguration.Name, stored) {
-		findings = append(findings, missingLevel(schema, "no request matches this FlowSchema until it does").as(Info))
-	}
 	if others, err := stored.FlowSchemas(ctx, MaskOf(schema)); err == nil {
 		findings = append(findings, a.besideOthers(ctx, schema, others, stored)...)
 	}
 	sortFindings(findings)
 	return findings
+}
+
+// MissingLevel returns FC101 about a FlowSchema that existed before it was written, whatever
+// the write changes. A bundle is often created, in a dry run too, before its levels are:
+// who creates a FlowSchema is not warned. An update says that the bundle is complete, and
+// takes effect at once.
+func (a *Advisor) MissingLevel(ctx context.Context, schema *flowcontrolv1.FlowSchema, stored Reader) []Finding {
+	if !isMissing(ctx, schema.Spec.PriorityLevelConfiguration.Name, stored) {
+		return nil
+	}
+	return []Finding{missingLevel(schema, "no request matches this FlowSchema until it does").as(Info)}
 }
 
 // besideOthers returns FC103 or, if the schema can match, FC104 and FC303.

@@ -134,10 +134,11 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
-// adviseOn returns the findings about a written schema, without built-in objects.
+// adviseOn returns the findings about an updated schema, without built-in objects.
 func adviseOn(t testing.TB, schema *flowcontrolv1.FlowSchema, stored Reader) []Finding {
 	t.Helper()
-	return NewAdvisor(Defaults{}, 0).FlowSchema(t.Context(), schema, stored)
+	advisor := NewAdvisor(Defaults{}, 0)
+	return append(advisor.MissingLevel(t.Context(), schema, stored), advisor.FlowSchema(t.Context(), schema, stored)...)
 }
 
 func texts(findings []Finding) []string {
@@ -164,6 +165,11 @@ func TestMissingLevelIsConfirmedByTheStore(t *testing.T) {
 		schema.Spec.PriorityLevelConfiguration.Name = mandatory
 		require.Empty(t, adviseOn(t, &schema, &fakeReader{}), "%s is in force even if it is not stored", mandatory)
 	}
+}
+
+func TestWhoCreatesASchemaIsNotWarnedOfAMissingLevel(t *testing.T) {
+	schema := everything("new", 10, aUser("alice"))
+	require.Empty(t, NewAdvisor(Defaults{}, 0).FlowSchema(t.Context(), &schema, &fakeReader{}))
 }
 
 func TestReadErrorsSuppressFindings(t *testing.T) {

@@ -68,21 +68,22 @@ func testAdviceByVerb(t *testing.T, s *live) {
 			name, method, path, body, contentType string
 			advice                                []string
 		}{
-			{"dry create", http.MethodPost, "?dryRun=All", object(501, nil), "", []string{missingLevel}},
-			{"create", http.MethodPost, "", object(501, nil), "", []string{missingLevel}},
-			{"update of nothing", http.MethodPut, "/" + name, object(501, nil), "", nil},
-			{"update of labels", http.MethodPut, "/" + name, object(501, labels), "", nil},
+			{"dry create", http.MethodPost, "?dryRun=All", object(501, nil), "", nil},
+			{"create", http.MethodPost, "", object(501, nil), "", nil},
+			{"update of nothing", http.MethodPut, "/" + name, object(501, nil), "", []string{missingLevel}},
+			{"update of labels", http.MethodPut, "/" + name, object(501, labels), "", []string{missingLevel}},
 			{"dry update", http.MethodPut, "/" + name + "?dryRun=All", object(502, labels), "", []string{missingLevel}},
 			{"update", http.MethodPut, "/" + name, object(502, labels), "", []string{missingLevel}},
 			{"patch", http.MethodPatch, "/" + name, spec(503), merge, []string{missingLevel}},
-			{"patch of labels", http.MethodPatch, "/" + name, label, merge, nil},
+			{"patch of labels", http.MethodPatch, "/" + name, label, merge, []string{missingLevel}},
 			{"update of the status", http.MethodPut, "/" + name + "/status", object(504, nil), "", nil},
 			{"patch of the status", http.MethodPatch, "/" + name + "/status", status, merge, nil},
 			{"apply", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, []string{missingLevel}},
-			{"apply of the same", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, nil},
+			{"apply of the same", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, []string{missingLevel}},
 			{"level that exists", http.MethodPatch, "/" + name, `{"spec": {"priorityLevelConfiguration": {"name": "workload-low"}}}`, merge, nil},
 			{"delete", http.MethodDelete, "/" + name, "", "", nil},
-			{"apply of what is new", http.MethodPatch, "/" + name + "?fieldManager=m", object(506, nil), apply, []string{missingLevel}},
+			{"apply of what is new", http.MethodPatch, "/" + name + "?fieldManager=m", object(506, nil), apply, nil},
+			{"apply again", http.MethodPatch, "/" + name + "?fieldManager=m&dryRun=All", object(506, nil), apply, []string{missingLevel}},
 		} {
 			t.Run(step.name+" in "+version, func(t *testing.T) {
 				var headers []string
@@ -119,14 +120,14 @@ func testAdviceIsCurrent(t *testing.T, s *live) {
 
 	// The engine writes the status between these writes, so some updates conflict at
 	// first.
-	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, newSchema("current", "absent"))), missingLevel)
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, newSchema("current", "absent"))))
 	for i := range 30 {
 		set := func(level string) reply {
 			return s.do(t, http.MethodPatch, v1Path+"/flowschemas/current",
 				fmt.Sprintf(`{"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": %q}}}`, 3100+i, level), "Content-Type: application/merge-patch+json")
 		}
 		requireAdvice(t, set("absent"), missingLevel)
-		requireAdvice(t, set("absent"))
+		requireAdvice(t, set("absent"), missingLevel)
 		requireAdvice(t, set("workload-low"))
 		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": null}}`, "Content-Type: application/merge-patch+json"))
 		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
@@ -157,7 +158,7 @@ func testAdviceAboutShadows(t *testing.T, s *live) {
 	// A schema with a dangling level matches no requests.
 	dangling := of("shadow-2", "shadow-2-4000", 4000)
 	dangling.Spec.PriorityLevelConfiguration.Name = "absent"
-	requireAdvice(t, create(dangling), missingLevel)
+	requireAdvice(t, create(dangling))
 	requireAdvice(t, create(of("shadow-2", "shadow-2-4001", 4001)))
 }
 
@@ -223,13 +224,14 @@ func testAdviceInKubectl(t *testing.T, s *live) {
 		args         []string
 		advised      bool
 	}{
-		{"dry run", "created (server dry run)", []string{"apply", "--dry-run=server", "-f", "-"}, true},
-		{"apply", "created", []string{"apply", "-f", "-"}, true},
-		{"apply again", "shown", []string{"apply", "-f", "-"}, false},
-		{"label", "labeled", []string{"label", "flowschema", "shown", "a=b"}, false},
+		{"dry run", "created (server dry run)", []string{"apply", "--dry-run=server", "-f", "-"}, false},
+		{"apply", "created", []string{"apply", "-f", "-"}, false},
+		{"apply again", "shown", []string{"apply", "-f", "-"}, true},
+		{"label", "labeled", []string{"label", "flowschema", "shown", "a=b"}, true},
 		{"patch", "patched", []string{"patch", "flowschema", "shown", "--type=merge", "-p", `{"spec": {"matchingPrecedence": 501}}`}, true},
 		{"server-side apply", "serverside-applied", []string{"apply", "--server-side", "--force-conflicts", "-f", "-"}, true},
-		{"replace", "replaced", []string{"replace", "-f", "-"}, false},
+		{"replace", "replaced", []string{"replace", "-f", "-"}, true},
+		{"replace --force", "replaced", []string{"replace", "--force", "-f", "-"}, false},
 	} {
 		result := kubectl.Try(t, manifest, test.args...)
 		require.Zero(t, result.ExitCode, "%s: %s", test.name, result.Stderr)

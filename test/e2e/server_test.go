@@ -41,7 +41,7 @@ func everywhere() []liveCase {
 // etcd.
 func alone() []liveCase {
 	return []liveCase{
-		{"advice comes on every write that changes the spec, and on no other", testAdviceByVerb},
+		{"advice comes on every write that changes the spec, and of a missing level on every update", testAdviceByVerb},
 		{"advice knows what was written a moment before", testAdviceIsCurrent},
 		{"advice tells of schemas that never match", testAdviceAboutShadows},
 		{"advice tells of schemas of one precedence", testAdviceAboutTies},

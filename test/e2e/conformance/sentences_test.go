@@ -184,10 +184,10 @@ func validations() section {
 		{id: "valid.wrong-kind", text: "Another kind or apiVersion: 400."},
 		{id: "valid.wrong-name", text: "Names in URL and body that differ: 400."},
 		{id: "valid.wild", text: "Deep nesting and huge numbers: a Status, never a 500, nothing stored."},
-		{id: "valid.advice-level", text: "Advice: the priority level that a schema names does not exist.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and on no other"}},
+		{id: "valid.advice-level", text: "Advice on an update: the priority level that a schema names does not exist.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and of a missing level on every update"}},
 		{id: "valid.advice-never", text: "Advice: a schema can never match, because an earlier one takes all that it would.", tests: []string{"test/e2e TestServer/advice tells of schemas that never match"}},
 		{id: "valid.advice-overlap", text: "Advice: another schema has the same precedence and overlaps.", tests: []string{"test/e2e TestServer/advice tells of schemas of one precedence"}},
-		{id: "valid.advice-only", text: "Advice never refuses.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and on no other"}},
+		{id: "valid.advice-only", text: "Advice never refuses.", tests: []string{"test/e2e TestServer/advice comes on every write that changes the spec, and of a missing level on every update"}},
 	}}
 }
 

@@ -68,7 +68,10 @@ func writeCases() []testCase {
 		},
 		{
 			name: "a schema of a level that there is not", proves: []string{"valid.advice-level", "valid.advice-only"},
-			steps: []step{post("flowschemas", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent"))},
+			steps: []step{
+				post("flowschemas", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+				put("flowschemas/a", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+			},
 		},
 		{
 			name: "metadata that is the server's", proves: []string{"verbs.resource"},

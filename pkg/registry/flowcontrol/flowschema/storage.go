@@ -20,7 +20,8 @@ import (
 )
 
 // REST serves FlowSchemas. It sends the findings of package lint as warnings when
-// a write that created or deleted a schema or changed its spec has succeeded. A
+// a write that created or deleted a schema or changed its spec has succeeded, and each
+// update is warned of a missing level. A
 // strategy is called on each attempt of an update, the first of which may start from
 // an outdated object.
 type REST struct {
@@ -78,10 +79,16 @@ func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedO
 		return updated, nil
 	})
 	updated, created, err := r.REST.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
-	if err == nil && updated.(*flowcontrol.FlowSchema).Generation != generation {
+	if err != nil {
+		return updated, created, err
+	}
+	if !created {
+		storage.Warn(ctx, r.advisor.MissingLevel(ctx, forLint(updated.(*flowcontrol.FlowSchema)), before))
+	}
+	if updated.(*flowcontrol.FlowSchema).Generation != generation {
 		r.warn(ctx, updated, before)
 	}
-	return updated, created, err
+	return updated, created, nil
 }
 
 // Delete deletes a schema.
