@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/utils/clock"
@@ -74,7 +75,7 @@ func startFailingEtcd(t *testing.T, err error) *prioritylevelconfiguration.REST 
 	scheme := install.NewScheme()
 	levels, _, err := prioritylevelconfiguration.NewREST(scheme,
 		etcdRESTOptionsGetter{storageOptions{serializer.NewCodecFactory(scheme), "http://" + listener.Addr().String()}, &genericoptions.EtcdOptions{}},
-		clock.RealClock{}, lint.NewAdvisor(bootstrap.Defaults(), 100), nil)
+		clock.RealClock{}, lint.NewAdvisor(bootstrap.Defaults(), 100), nil, rest.DeleteDependents)
 	require.NoError(t, err)
 	t.Cleanup(levels.Destroy)
 	return levels

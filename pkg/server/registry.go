@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apiserver/pkg/features"
+	registryrest "k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -26,6 +27,8 @@ func (s *Server) installAPIGroup(context.Context) error {
 		Enabled: s.generic.MergedResourceConfig,
 		Clock:   clock.RealClock{},
 		Advisor: lint.NewAdvisor(bootstrap.Defaults(), s.totalSeats()),
+
+		GarbageCollection: s.garbageCollection(),
 	}.APIGroupInfo()
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("etcd at %s did not respond: check that it runs, that the address is right, and that --etcd-cafile, --etcd-certfile and --etcd-keyfile match it",
@@ -35,6 +38,16 @@ func (s *Server) installAPIGroup(context.Context) error {
 		return fmt.Errorf("opening the store: %w", err)
 	}
 	return s.apiserver.InstallAPIGroup(group)
+}
+
+// garbageCollection returns the policy of the registry. An object is complete without
+// dependents; only kube-controller-manager, behind a kube-apiserver, removes the
+// finalizers that wait for them.
+func (s *Server) garbageCollection() registryrest.GarbageCollectionPolicy {
+	if s.config.LocalIdentity {
+		return registryrest.Unsupported
+	}
+	return registryrest.DeleteDependents
 }
 
 // waitForStorage delays readiness until the watch caches are initialized, for at

@@ -21,6 +21,8 @@ func (s *Server) applyStorage(context.Context) error {
 	if s.config.EmbeddedEtcd {
 		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{s.data.etcd.Endpoint()}}
 	}
+	// Without garbage collection the library would keep the finalizers of the collector.
+	options.EnableGarbageCollection = options.EnableGarbageCollection || s.config.LocalIdentity
 	options.StorageConfig.Transport.TracerProvider = s.generic.TracerProvider
 	if err := checkEtcdFiles(options.StorageConfig.Transport); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -38,6 +39,41 @@ func testKubectl(t *testing.T, s *live) {
 	old := kubectl.Try(t, "", "get", "flowschemas.v1beta3.flowcontrol.apiserver.k8s.io", "catch-all")
 	require.Zero(t, old.ExitCode)
 	require.Contains(t, old.Stderr, "Warning: flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated")
+}
+
+// testDeletions deletes as kubectl does; package conformance has the other ways.
+func testDeletions(t *testing.T, s *live) {
+	kubectl := s.Kubectl(t)
+	manifest := toJSON(t, newSchema("deleted", "catch-all"))
+	for _, policy := range []string{"background", "foreground", "orphan"} {
+		kubectl.RunInput(t, manifest, "create", "-f", "-")
+		kubectl.Run(t, "delete", "flowschema", "deleted", "--cascade="+policy, "--timeout=1m") // which waits until it is gone
+	}
+
+	held := newSchema("deleted", "catch-all")
+	held.Finalizers = []string{"example.org/hold"}
+	const path = v1Path + "/flowschemas/deleted"
+	s.createSchema(t, held)
+	require.Empty(t, s.do(t, http.MethodPut, path, toJSON(t, held)).warnings())
+	require.Contains(t, s.do(t, http.MethodDelete, path, "").body, "deletionTimestamp")
+	require.Empty(t, s.do(t, http.MethodDelete, path, "").warnings())
+	const apply, merge = "Content-Type: application/apply-patch+yaml", "Content-Type: application/merge-patch+json"
+	same := `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"labels": {"a": "b"}}}`
+	for name, answer := range map[string]reply{
+		"update":         s.do(t, http.MethodPut, path, toJSON(t, held)),
+		"patch":          s.do(t, http.MethodPatch, path, `{"spec": {"matchingPrecedence": 77}}`, merge),
+		"dry patch":      s.do(t, http.MethodPatch, path+"?dryRun=All", `{}`, merge),
+		"apply":          s.do(t, http.MethodPatch, path+"?fieldManager=m", same, apply),
+		"apply of same":  s.do(t, http.MethodPatch, path+"?fieldManager=m", same, apply),
+		"last finalizer": s.do(t, http.MethodPut, path+"?dryRun=All", toJSON(t, newSchema("deleted", "workload-low"))),
+	} {
+		require.Len(t, answer.warnings(), 1, name)
+		require.Contains(t, answer.warnings()[0], `299 - "metadata.deletionTimestamp: This object is being deleted since `, name)
+	}
+	freed := s.do(t, http.MethodPatch, path, `{"metadata": {"finalizers": null}}`, merge)
+	require.Equal(t, http.StatusOK, freed.code)
+	require.Empty(t, freed.warnings(), "who ends a deletion knows of it")
+	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, path, "").code)
 }
 
 func testApplyUpgrade(t *testing.T, s *live) {

@@ -25,6 +25,7 @@ func everywhere() []liveCase {
 		{"patches that meet each other are tried again", testPatchesSideBySide},
 		{"client-side apply is upgraded to server-side apply and back", testApplyUpgrade},
 		{"kubectl does all it can do with a resource", testKubectl},
+		{"nothing that is deleted stays", testDeletions},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"a dry run moves nothing", testDryRun},
 		{"clients' mistakes are no errors of the server", testMistakes},

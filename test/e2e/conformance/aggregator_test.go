@@ -42,8 +42,16 @@ func vary(_ step, ours answer, peers *answer) bool {
 // with reasons.
 func notPassedOn() map[string]string {
 	const itself = "kube-apiserver itself answers which groups and versions exist"
-	return map[string]string{
+	left := map[string]string{
 		"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself,
 		"discovery: health": "kube-apiserver itself answers whether it is healthy",
+		"write details: metadata that is not valid": "errors about labels come in the order of a map",
 	}
+	for _, name := range []string{
+		"deletions: propagation without a garbage collector", "deletions: collections without a garbage collector",
+		"deletion details: policies change while it is held, without a garbage collector",
+	} {
+		left[name] = "behind a kube-apiserver the garbage collector of the cluster removes its finalizers"
+	}
+	return left
 }

@@ -14,9 +14,13 @@ type answer struct {
 	code   int
 	header http.Header
 	body   []byte
-	// advice are the Warning headers of package lint, which header does not have.
+	// advice are the Warning headers of package lint and of writes to what is being
+	// deleted, which header does not have.
 	advice []string
 }
+
+// ofDeletion begins the warnings of writes to what is being deleted.
+const ofDeletion = `299 - "metadata.deletionTimestamp: `
 
 // withoutAdvice returns the answer with its advice apart. Objects of a few fields, as
 // cases have them, invite it, and only some cases are about it.
@@ -24,7 +28,7 @@ func (a answer) withoutAdvice() answer {
 	warnings := a.header.Values("Warning")
 	a.header.Del("Warning")
 	for _, warning := range warnings {
-		if strings.HasPrefix(warning, `299 - "FC`) {
+		if strings.HasPrefix(warning, `299 - "FC`) || strings.HasPrefix(warning, ofDeletion) {
 			a.advice = append(a.advice, warning)
 		} else {
 			a.header.Add("Warning", warning)

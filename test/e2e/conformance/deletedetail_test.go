@@ -58,12 +58,18 @@ func deleteDetailTheme() theme {
 		{
 			name: "policies change while it is held", proves: []string{"verbs.propagation"},
 			steps: []step{
-				held, remove(one, `{"propagationPolicy":"Background"}`).without("orphan"), remove(one, `{"propagationPolicy":"Foreground"}`).saying("foregroundDeletion"),
-				remove(one, `{"propagationPolicy":"Orphan"}`).saying(`"orphan"`).without("foregroundDeletion"),
-				remove(one, `{"propagationPolicy":"Background"}`).without(`"orphan"`), remove(one, ""), remove(one, `{"orphanDependents":true}`).saying(`"orphan"`), remove(one, `{"orphanDependents":false}`).gives(202).without(`"orphan"`), free,
-				gone,
-				post(all, having(level("a", 1), "metadata.ownerReferences", []any{owner("one")})), remove(one, `{"propagationPolicy":"Foreground"}`), remove(one, ""), remove(one, `{"propagationPolicy":""}`).gives(422),
-				remove(one+"?propagationPolicy=", "").gives(422), free, gone,
+				held, remove(one, `{"propagationPolicy":"Background"}`).without("orphan"), remove(one, ""), remove(one, `{"orphanDependents":false}`).gives(202).without(`"orphan"`), free, gone,
+				post(all, having(level("a", 1), "metadata.ownerReferences", []any{owner("one")})), remove(one, `{"propagationPolicy":""}`).gives(422),
+				remove(one+"?propagationPolicy=", "").gives(422), remove(one, ""), gone,
+			},
+		},
+		{
+			name: "policies change while it is held, without a garbage collector", proves: []string{"verbs.propagation"}, alone: collected,
+			steps: []step{
+				held, remove(one, `{"propagationPolicy":"Foreground"}`).saying("deletionTimestamp").without("foregroundDeletion"), remove(one, `{"propagationPolicy":"Orphan"}`).without(`"orphan"`),
+				remove(one, `{"orphanDependents":true}`).without(`"orphan"`), remove(one+"?dryRun=All", `{"propagationPolicy":"Foreground"}`).without("foregroundDeletion").writesNothing(), free, gone,
+				create, remove(one, `{"dryRun":["All"],"propagationPolicy":"Foreground"}`).writesNothing(), get(one).without("deletionTimestamp"),
+				post(all, having(level("b", 1), "metadata.ownerReferences", []any{owner("one")})), remove(all+"/b", `{"propagationPolicy":"Foreground"}`), get(all + "/b").gives(404),
 			},
 		},
 		{
@@ -101,7 +107,7 @@ func collectionCases() []testCase {
 		{
 			name: "a collection with held objects", proves: []string{"verbs.deletecollection", "verbs.finalizers", "verbs.propagation"},
 			steps: append(append([]step{held}, create...),
-				remove(all+"?labelSelector=set,!name", `{"propagationPolicy":"Orphan"}`).saying(`"h"`), get(all+"/h").saying("deletionTimestamp", "orphan"), remove(all+"?labelSelector=set,!name&propagationPolicy=Background", ""),
+				remove(all+"?labelSelector=set,!name", `{"propagationPolicy":"Background"}`).saying(`"h"`), get(all+"/h").saying("deletionTimestamp"), remove(all+"?labelSelector=set,!name&propagationPolicy=Background", ""),
 				remove(all+"?labelSelector=set", "").saying(`"h"`, `"e"`), list("labelSelector=set").saying(`"h"`).without(`"name":"e"`),
 				patch("merge", all+"/h", `{"metadata":{"finalizers":null}}`), list("labelSelector=set").without(`"h"`)),
 		},
@@ -144,7 +150,7 @@ func deleteBodyCases() []testCase {
 				create, refused(`{"kind":"Poem","apiVersion":"v1"}`), refused(`{"kind":"Status","apiVersion":"v1"}`), refused(`"text"`), refused(`{"propagationPolicy":7}`), refused(`{"preconditions":[]}`),
 				refused(`{"orphanDependents":"yes"}`), refused(strings.Repeat("[", 50_000)), refused("{}{"), remove(one, "k8s\x00rubbish").with("Content-Type", protobufType).gives(400).writesNothing(),
 				inYAML("DELETE", one, "a: [").gives(400).writesNothing(), remove(one, "{}").with("Content-Type", "text/plain").gives(415), remove("prioritylevelconfigurations", "{}").with("Content-Type", "text/plain").gives(415).writesNothing(),
-				remove("prioritylevelconfigurations/none", "{").gives(400), remove(one+"?orphanDependents=maybe", ""), remove(one+"?unheard=1", ""),
+				remove("prioritylevelconfigurations/none", "{").gives(400), remove(one+"?unheard=1", ""),
 			},
 		},
 	}

@@ -64,6 +64,10 @@ func differences() []difference {
 			"advice", "This server warns of valid schemas that are probably mistakes; kube-apiserver does not.",
 			advice,
 		},
+		{
+			"deletion-advice", "This server warns of an update to an object that is being deleted, as the update is lost; kube-apiserver does not.",
+			warnsOfDeletion,
+		},
 	}
 }
 
@@ -143,6 +147,12 @@ func advice(_ step, ours answer, _ *answer) bool {
 	return slices.ContainsFunc(ours.advice, func(warning string) bool {
 		return slices.ContainsFunc([]string{"FC101", "FC103", "FC104"}, func(code string) bool { return strings.HasPrefix(warning, `299 - "`+code) })
 	})
+}
+
+// warnsOfDeletion reports whether only this server warns of a write to what is being
+// deleted.
+func warnsOfDeletion(_ step, ours answer, _ *answer) bool {
+	return slices.ContainsFunc(ours.advice, func(warning string) bool { return strings.HasPrefix(warning, ofDeletion) })
 }
 
 // wording matches answers that report the same errors of the same fields in other

@@ -46,7 +46,7 @@ func dryRunDetailTheme() theme {
 				create, remove(one+dry, `{"preconditions":{"uid":"other"}}`).gives(409).writesNothing(), remove(one, `{"dryRun":["All"],"preconditions":{"uid":"<uid>","resourceVersion":"<now>"}}`).writesNothing(),
 				remove(one, `{"dryRun":["All"],"preconditions":{"resourceVersion":"1"}}`).gives(409), remove(one, `{"dryRun":["All","All"]}`).writesNothing(), remove(one, `{"dryRun":["All","Some"]}`).gives(422),
 				remove(one, `{"dryRun":"All"}`).gives(400).writesNothing(),
-				remove(one, `{"dryRun":["All"],"propagationPolicy":"Foreground"}`).saying("foregroundDeletion").writesNothing(), remove(one, `{"dryRun":["All"],"propagationPolicy":"Orphan"}`).saying("orphan").writesNothing(),
+				remove(one, `{"dryRun":["All"],"propagationPolicy":"Background"}`).writesNothing(),
 				remove(all, `{"dryRun":["All"]}`).saying(`"a"`).writesNothing(), remove(all+"?labelSelector=set", `{"dryRun":["All"],"propagationPolicy":"Sideways"}`).gives(422), get(one).without("deletionTimestamp"),
 			},
 		},

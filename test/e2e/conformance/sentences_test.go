@@ -48,7 +48,8 @@ func verbs() section {
 		{id: "verbs.update-unconditional", text: "An update may leave `resourceVersion` out."},
 		{id: "verbs.preconditions", text: "A deletion keeps its preconditions, `uid` and `resourceVersion`."},
 		{id: "verbs.finalizers", text: "Finalizers delay a removal: a deletionTimestamp at once, gone when the last one goes."},
-		{id: "verbs.propagation", text: "Orphan, foreground and background propagation are accepted."},
+		{id: "verbs.propagation", text: "Orphan, foreground and background propagation are accepted. On a server alone each ends in the object gone at once; behind a kube-apiserver the cluster's garbage collector finishes.",
+			tests: []string{"test/e2e/registration TestOnTheStoreOfKubeAPIServer"}},
 		{id: "verbs.deletecollection", text: "A collection is deleted by selectors, with limits, and the answer shows what is gone."},
 	}}
 }

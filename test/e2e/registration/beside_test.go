@@ -13,14 +13,14 @@ import (
 func TestOnTheStoreOfKubeAPIServer(t *testing.T) {
 	s := startShared(t, "")
 	t.Run("v1beta3 beside the native v1", func(t *testing.T) {
-		s.run(t, append([]theme{{"nothing is forbidden that the server does", testNothingForbidden}},
+		s.run(t, append([]theme{{"nothing is forbidden that the server does", testNothingForbidden}, {"the garbage collector of the cluster finishes deletions", testGarbageCollector}},
 			append(everywhere(),
 				theme{"while this server is away v1 goes on, and may go on without it", func(t *testing.T, s *site) { t.Helper(); testAway(t, s, nativeGoesOn) }},
 			)...)...)
 	})
 	s.takeV1(t)
 	t.Run("both versions taken over", func(t *testing.T) {
-		s.run(t, append([]theme{{"kube-apiserver's own flow control is configured at once", testConfigured}},
+		s.run(t, append([]theme{{"kube-apiserver's own flow control is configured at once", testConfigured}, {"the garbage collector of the cluster finishes deletions", testGarbageCollector}},
 			append(everywhere(),
 				theme{"kube-apiserver reads its configuration here, and keeps what it last read", testKeeps},
 				theme{"v1 is given back", testGivenBack},

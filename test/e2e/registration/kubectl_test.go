@@ -67,6 +67,21 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 	require.Contains(t, kubectl.Try(t, "", "get", qualified(other), name).Stderr, "NotFound")
 }
 
+// testGarbageCollector deletes with the finalizers of the garbage collector, which runs in
+// kube-controller-manager: kubectl waits until the object is gone.
+func testGarbageCollector(t *testing.T, s *site) {
+	for _, version := range []string{"v1", "v1beta3"} {
+		for _, policy := range []string{"foreground", "orphan"} {
+			s.kubectl.RunInput(t, manifest(version, "collected"), "apply", "-f", "-")
+			if slices.Contains(s.ours, version) {
+				dry := s.kubectl.Run(t, "delete", "--raw", path(version, "collected")+"?dryRun=All&propagationPolicy="+strings.ToUpper(policy[:1])+policy[1:])
+				require.Contains(t, dry, policy, "the finalizer is set")
+			}
+			s.kubectl.Run(t, "delete", qualified(version), "collected", "--cascade="+policy, "--timeout=2m")
+		}
+	}
+}
+
 // forgetsOwners reports whether kube-apiserver drops managed fields that were
 // recorded in this version. In a shared store it does so when it writes an object,
 // because it knows only the versions that it serves.

@@ -33,8 +33,8 @@ type REST struct {
 // NewREST returns the storage of FlowSchemas and of their status. The clock is
 // that of the age column; levels reads the priority levels that schemas name; the
 // advisor judges what is written.
-func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels Levels, advisor *lint.Advisor) (*REST, *storage.StatusREST, error) {
-	forSpec := specStrategy{ClusterScoped: strategy.New(scheme)}
+func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, levels Levels, advisor *lint.Advisor, garbageCollection rest.GarbageCollectionPolicy) (*REST, *storage.StatusREST, error) {
+	forSpec := specStrategy{ClusterScoped: strategy.New(scheme, garbageCollection)}
 	schemas, status, err := storage.Open(storage.Resource{
 		Plural:   flowcontrol.Resource("flowschemas"),
 		Singular: flowcontrol.Resource("flowschema"),

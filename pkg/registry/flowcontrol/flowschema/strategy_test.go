@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -14,7 +15,7 @@ import (
 )
 
 func strategies() (specStrategy, statusStrategy) {
-	forSpec := specStrategy{ClusterScoped: strategy.New(install.NewScheme())}
+	forSpec := specStrategy{ClusterScoped: strategy.New(install.NewScheme(), rest.DeleteDependents)}
 	return forSpec, statusStrategy{specStrategy: forSpec}
 }
 

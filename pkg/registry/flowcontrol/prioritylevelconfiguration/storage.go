@@ -32,8 +32,8 @@ type REST struct {
 // NewREST returns the storage of PriorityLevelConfigurations and of their status. The
 // clock is that of the age column; the advisor judges what is written, beside what is
 // stored.
-func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, advisor *lint.Advisor, stored func() lint.Reader) (*REST, *storage.StatusREST, error) {
-	forSpec := specStrategy{ClusterScoped: strategy.New(scheme)}
+func NewREST(scheme *runtime.Scheme, options generic.RESTOptionsGetter, clock clock.PassiveClock, advisor *lint.Advisor, stored func() lint.Reader, garbageCollection rest.GarbageCollectionPolicy) (*REST, *storage.StatusREST, error) {
+	forSpec := specStrategy{ClusterScoped: strategy.New(scheme, garbageCollection)}
 	levels, status, err := storage.Open(storage.Resource{
 		Plural:   flowcontrol.Resource("prioritylevelconfigurations"),
 		Singular: flowcontrol.Resource("prioritylevelconfiguration"),

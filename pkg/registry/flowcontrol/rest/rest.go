@@ -42,6 +42,9 @@ type Provider struct {
 	Clock clock.PassiveClock
 	// Advisor judges what is written.
 	Advisor *lint.Advisor
+	// GarbageCollection is rest.Unsupported if no garbage collector removes its
+	// finalizers from the objects.
+	GarbageCollection rest.GarbageCollectionPolicy
 }
 
 // APIGroupInfo returns the group with its storages, which the versions share.
@@ -62,11 +65,11 @@ func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 func (p Provider) storages() (map[string]rest.Storage, error) {
 	var schemas *flowschema.REST
 	stored := func() lint.Reader { return schemas.Stored() } // schemas and levels are judged beside each other
-	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock, p.Advisor, stored)
+	levels, levelStatus, err := prioritylevelconfiguration.NewREST(p.Scheme, p.Options, p.Clock, p.Advisor, stored, p.GarbageCollection)
 	if err != nil {
 		return nil, err
 	}
-	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock, levels, p.Advisor)
+	schemas, schemaStatus, err := flowschema.NewREST(p.Scheme, p.Options, p.Clock, levels, p.Advisor, p.GarbageCollection)
 	if err != nil {
 		return nil, err
 	}

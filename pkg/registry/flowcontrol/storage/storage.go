@@ -90,8 +90,16 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validation res
 // Update updates an object. It creates the object if it does not exist and
 // forceAllowCreate is set, as it is for apply.
 func (r *REST) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	object, created, err := r.Store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, forceAllowCreate, options)
-	return object, created, badrequest.WithoutGoSyntax(err)
+	var old metav1.Object
+	objectInfo = rest.WrapUpdatedObjectInfo(badrequest.Update(objectInfo), func(_ context.Context, updated, existing runtime.Object) (runtime.Object, error) {
+		old = existing.(metav1.Object)
+		return updated, nil
+	})
+	updated, created, err := r.Store.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
+	if err == nil {
+		warnOfDeletion(ctx, updated.(metav1.Object), old)
+	}
+	return updated, created, badrequest.WithoutGoSyntax(err)
 }
 
 // Get returns an object.

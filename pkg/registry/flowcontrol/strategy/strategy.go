@@ -9,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
@@ -20,11 +21,21 @@ import (
 type ClusterScoped struct {
 	runtime.ObjectTyper
 	names.NameGenerator
+	garbageCollection rest.GarbageCollectionPolicy
 }
 
-// New returns the common part for the types of typer.
-func New(typer runtime.ObjectTyper) ClusterScoped {
-	return ClusterScoped{ObjectTyper: typer, NameGenerator: names.SimpleNameGenerator}
+var _ rest.GarbageCollectionDeleteStrategy = ClusterScoped{}
+
+// New returns the common part for the types of typer. With the policy
+// rest.Unsupported a deletion sets no finalizer of the garbage collector and removes
+// those that an object has.
+func New(typer runtime.ObjectTyper, garbageCollection rest.GarbageCollectionPolicy) ClusterScoped {
+	return ClusterScoped{ObjectTyper: typer, NameGenerator: names.SimpleNameGenerator, garbageCollection: garbageCollection}
+}
+
+// DefaultGarbageCollectionPolicy returns the policy of New.
+func (s ClusterScoped) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
+	return s.garbageCollection
 }
 
 // NamespaceScoped returns false.

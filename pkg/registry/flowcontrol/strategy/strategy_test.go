@@ -7,13 +7,14 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
 func TestObjectsAreClusterScopedAndNotCreatedByPut(t *testing.T) {
-	s := New(install.NewScheme())
+	s := New(install.NewScheme(), rest.DeleteDependents)
 	require.False(t, s.NamespaceScoped())
 	require.False(t, s.AllowCreateOnUpdate())
 	require.True(t, s.AllowUnconditionalUpdate())
