@@ -65,6 +65,10 @@ type Config struct {
 	// comes from this server or is for health.
 	MaxExemptRequestsInFlight int
 
+	// Events says whether Events about the objects are written to the kube-apiserver in
+	// front.
+	Events bool
+
 	// Clock decides when certificates are renewed, and by which time they are issued.
 	Clock clock.WithTicker
 
@@ -115,6 +119,7 @@ func NewConfig() *Config {
 		Traces:           genericoptions.NewTracingOptions(),
 		TotalControl:     total.Options{Mode: total.Monitor},
 		ListCost:         estimate.CostLearned,
+		Events:           true,
 		Clock:            clock.RealClock{},
 
 		MaxExemptRequestsInFlight: defaultMaxExemptRequestsInFlight,

@@ -68,11 +68,20 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 	if err != nil {
 		return err
 	}
-	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), clock.RealClock{}, klog.Background())
+	var reporter bootstrap.Reporter
+	events := s.newEvents()
+	if events != nil {
+		reporter = events
+	}
+	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), reporter, clock.RealClock{}, klog.Background())
 	if err := s.metrics.Register(keeper.Writes()); err != nil {
 		return err
 	}
 	if err := s.apiserver.AddPostStartHook("flowcontrol-built-in-objects", func(hook genericapiserver.PostStartHookContext) error {
+		if events != nil {
+			events.Start(hook)
+			go events.Run(hook)
+		}
 		go keeper.Run(hook)
 		return nil
 	}); err != nil {

@@ -67,6 +67,9 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 			"in memory, as measured with lists of the same resource, source, scope, selectors and limit; at least the cost by size until three of "+
 			"them were measured).")
 	o.Features.AddFlags(sets.FlagSet("features"))
+	sets.FlagSet("features").BoolVar(&o.Events, "events", o.Events,
+		"Behind a kube-apiserver, write Events about FlowSchemas and PriorityLevelConfigurations to it, which kubectl describe shows: a priority level that "+
+			"is missing, a built-in object that was put back, a level that rejects requests for minutes. A server alone writes none.")
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
 	o.Traces.AddFlags(sets.FlagSet("traces"))
 	o.Metrics.AddFlags(sets.FlagSet("metrics"))

@@ -44,7 +44,7 @@ func notPassedOn() map[string]string {
 	const itself = "kube-apiserver itself answers which groups and versions exist"
 	left := map[string]string{
 		"discovery: unaggregated": itself, "v1beta3: discovery tells of both versions": itself,
-		"discovery: health": "kube-apiserver itself answers whether it is healthy",
+		"discovery: health":                         "kube-apiserver itself answers whether it is healthy",
 		"write details: metadata that is not valid": "errors about labels come in the order of a map",
 	}
 	for _, name := range []string{

@@ -31,11 +31,12 @@ type ensurer[T object[T]] struct {
 	builtIn   sets.Set[string]
 	readiness *readiness
 	writes    writes
+	reporter  Reporter
 	logger    klog.Logger
 }
 
-func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, logger klog.Logger) ensurer[T] {
-	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, writes: writes, logger: logger.WithValues("kind", kind.name)}
+func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, reporter Reporter, logger klog.Logger) ensurer[T] {
+	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, writes: writes, reporter: reporter, logger: logger.WithValues("kind", kind.name)}
 	for _, objects := range [][]T{kind.mandatory, kind.suggested} {
 		for _, object := range objects {
 			e.builtIn.Insert(object.GetName())
@@ -138,8 +139,12 @@ func hasChanged(err error) bool {
 // Writes that may undo a user's intent are always logged, other writes at level 2.
 
 func (e ensurer[T]) create(ctx context.Context, role role, builtIn T) error {
-	if _, err := e.client.Create(ctx, builtIn.DeepCopy(), metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
+	object, err := e.client.Create(ctx, builtIn.DeepCopy(), metav1.CreateOptions{FieldManager: fieldManager})
+	if err != nil {
 		return fmt.Errorf("create: %w", err)
+	}
+	if e.readiness.hasPassed() { // it was there before
+		e.reporter.Recreated(e.name, object)
 	}
 	e.writes.count(e.name, builtIn.GetName(), created)
 	e.logger.V(2).Info("Created a built-in object", "name", builtIn.GetName(), "role", role)
@@ -153,6 +158,7 @@ func (e ensurer[T]) update(ctx context.Context, role role, revision revision[T])
 	name := revision.object.GetName()
 	if revision.restored {
 		e.writes.count(e.name, name, restored)
+		e.reporter.Restored(e.name, revision.object)
 		e.logger.Info("Restored the spec of a built-in object", "name", name, "role", role)
 	} else {
 		e.writes.count(e.name, name, annotated)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -39,11 +40,27 @@ type api struct {
 	*fake.Clientset
 	t        *testing.T
 	revision atomic.Int64
+	reports  *reports
+}
+
+// reports are what keepers reported, as "Kind name operation".
+type reports struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (r *reports) Recreated(kind string, object metav1.Object) { r.add(kind, object, "recreated") }
+func (r *reports) Restored(kind string, object metav1.Object)  { r.add(kind, object, "restored") }
+
+func (r *reports) add(kind string, object metav1.Object, operation string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, kind+" "+object.GetName()+" "+operation)
 }
 
 func newAPI(t *testing.T, objects ...metav1.Object) *api {
 	t.Helper()
-	a := &api{Clientset: fake.NewClientset(), t: t}
+	a := &api{Clientset: fake.NewClientset(), t: t, reports: &reports{}}
 	a.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		a.stamp(action.(clienttesting.CreateAction).GetObject().(metav1.Object), 1)
 		return false, nil, nil
@@ -166,7 +183,7 @@ func (a *api) requests(verbs ...string) []string {
 func (a *api) keeper() *Keeper { return a.newKeeper(nil, logr.Discard()) }
 
 func (a *api) newKeeper(clock clock.Clock, logger logr.Logger) *Keeper {
-	return a.following(New(a.FlowcontrolV1(), a.informers(), clock, logger))
+	return a.following(New(a.FlowcontrolV1(), a.informers(), nil, clock, logger))
 }
 
 func (a *api) informers() flowcontrolv1informers.Interface {
@@ -214,7 +231,7 @@ func (a *api) keeperOf(levels [2][]*flowcontrolv1.PriorityLevelConfiguration, sc
 	return a.following(newKeeper(
 		priorityLevels(client.PriorityLevelConfigurations(), informers.PriorityLevelConfigurations(), levels[0], levels[1]),
 		flowSchemas(client.FlowSchemas(), informers.FlowSchemas(), schemas[0], schemas[1]),
-		nil, logr.Discard()))
+		a.reports, nil, logr.Discard()))
 }
 
 // logLines returns a logger and a function that returns the lines since its last call.

@@ -70,19 +70,22 @@ var _ healthz.HealthChecker = (*Keeper)(nil)
 
 // New returns a keeper of the library's mandatory and suggested objects. The
 // client should have no rate limit (QPS -1) and be exempt from flow control. The caller
-// starts the informers.
-func New(client flowcontrolv1client.FlowcontrolV1Interface, informers flowcontrolv1informers.Interface, clock clock.Clock, logger klog.Logger) *Keeper {
+// starts the informers. The reporter may be nil.
+func New(client flowcontrolv1client.FlowcontrolV1Interface, informers flowcontrolv1informers.Interface, reporter Reporter, clock clock.Clock, logger klog.Logger) *Keeper {
+	if reporter == nil {
+		reporter = silent{}
+	}
 	return newKeeper(
 		priorityLevels(client.PriorityLevelConfigurations(), informers.PriorityLevelConfigurations(), library.MandatoryPriorityLevelConfigurations, library.SuggestedPriorityLevelConfigurations),
 		flowSchemas(client.FlowSchemas(), informers.FlowSchemas(), library.MandatoryFlowSchemas, library.SuggestedFlowSchemas),
-		clock, logger)
+		reporter, clock, logger)
 }
 
-func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas kind[*flowcontrolv1.FlowSchema], clock clock.Clock, logger klog.Logger) *Keeper {
+func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas kind[*flowcontrolv1.FlowSchema], reporter Reporter, clock clock.Clock, logger klog.Logger) *Keeper {
 	readiness, writes := &readiness{}, newWrites()
 	return &Keeper{
-		levels:    newEnsurer(levels, readiness, writes, logger),
-		schemas:   newEnsurer(schemas, readiness, writes, logger),
+		levels:    newEnsurer(levels, readiness, writes, reporter, logger),
+		schemas:   newEnsurer(schemas, readiness, writes, reporter, logger),
 		readiness: readiness,
 		writes:    writes,
 		clock:     clock,

@@ -55,6 +55,13 @@ func (r *readiness) passed(err error) {
 	}
 }
 
+// hasPassed reports whether a pass has succeeded.
+func (r *readiness) hasPassed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.started
+}
+
 // err returns what is missing: until a pass has succeeded, and after that if the last
 // passes did not create it.
 func (r *readiness) err() error {

@@ -1,6 +1,23 @@
 package bootstrap
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Reporter is told what the keeper undid.
+type Reporter interface {
+	// Recreated is called when a built-in object was deleted and is there again.
+	Recreated(kind string, object metav1.Object)
+	// Restored is called when the spec of a built-in object was changed and is as before.
+	Restored(kind string, object metav1.Object)
+}
+
+// silent is the Reporter of nobody.
+type silent struct{}
+
+func (silent) Recreated(string, metav1.Object) {}
+func (silent) Restored(string, metav1.Object)  {}
 
 // operation is a kind of write of the keeper.
 type operation string

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // counted returns the counters of a keeper that are not zero, and the number of those
@@ -55,6 +56,21 @@ func TestWritesAreCountedByObjectAndOperation(t *testing.T) {
 		"FlowSchema s create":                        1,
 		"FlowSchema s annotate":                      1,
 	}, counts)
+}
+
+// The first pass fills the store: nothing was undone.
+func TestWhatIsUndoneIsReported(t *testing.T) {
+	a := newAPI(t)
+	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
+	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.Empty(t, a.reports.lines)
+
+	a.put(withAutoUpdate(newLevel("l", 7), "true"))
+	require.NoError(t, a.FlowcontrolV1().FlowSchemas().Delete(t.Context(), "s", metav1.DeleteOptions{}))
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	require.Equal(t, []string{"PriorityLevelConfiguration l restored", "FlowSchema s recreated"}, a.reports.lines)
 }
 
 func TestWritesThatFailAreNotCounted(t *testing.T) {

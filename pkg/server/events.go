@@ -1,0 +1,58 @@
+package server
+
+import (
+	"os"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/events"
+)
+
+// newEvents returns what writes Events to the kube-apiserver in front; nil if nothing does.
+func (s *Server) newEvents() *events.Reporter {
+	if !s.config.Events || s.controlPlane == nil || s.flowControl == nil {
+		return nil
+	}
+	host, err := os.Hostname() // the pod's name
+	if err != nil {
+		host = "A replica"
+	}
+	informers := s.informers.Flowcontrol().V1()
+	return events.New(events.Config{
+		Sink:     &corev1client.EventSinkImpl{Interface: s.controlPlane.client.CoreV1().Events("")},
+		Host:     host,
+		Schemas:  stored[*flowcontrolv1.FlowSchema](informers.FlowSchemas().Informer()),
+		Levels:   stored[*flowcontrolv1.PriorityLevelConfiguration](informers.PriorityLevelConfigurations().Informer()),
+		Rejected: s.flowControl.rejected,
+		Clock:    clock.RealClock{},
+	})
+}
+
+// stored returns a function that returns the objects of an informer.
+func stored[T any](informer cache.SharedIndexInformer) func() []T {
+	return func() []T {
+		var objects []T
+		for _, object := range informer.GetStore().List() {
+			objects = append(objects, object.(T))
+		}
+		return objects
+	}
+}
+
+// rejected returns how many requests were rejected so far, by priority level, without
+// those whose clients left.
+func (f *flowControl) rejected() map[string]uint64 {
+	counts := map[string]uint64{}
+	for _, series := range f.Engine().Report().Series {
+		for reason, n := range series.Rejected {
+			if stats.Reason(reason) != stats.Cancelled {
+				counts[series.Level] += n
+			}
+		}
+	}
+	return counts
+}
