@@ -94,7 +94,7 @@ func (s *site) replica(t *testing.T, host string) *Reporter {
 
 // after lets time pass.
 func after(d time.Duration) {
-	time.Sleep(d)
+	<-time.After(d) // virtual
 	synctest.Wait()
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -36,10 +37,21 @@ func changeBuiltIn(t *testing.T, s *site) {
 		`{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "true"}}, "spec": {"matchingPrecedence": 77}}`)
 }
 
-// testDescribed waits for the Event at the real kube-apiserver, in a real kubectl.
+// testDescribed waits for the Event at the real kube-apiserver, and shows it with kubectl.
 func testDescribed(t *testing.T, s *site) {
-	eventually.Holds(t, "the Event is shown", func(a *eventually.Attempt) {
-		require.Regexp(a, `Warning +Restored +\S+ .*flowcontrol-apiserver +The spec of this built-in object was not that of this release`,
-			s.kubectl.Run(t, "describe", qualified("v1"), changed))
+	s.waitEvent(t, "FlowSchema", changed, "Restored")
+	require.Regexp(t, `Warning +Restored +\S+ .*flowcontrol-apiserver +The spec of this built-in object was not that of this release`,
+		s.kubectl.Run(t, "describe", qualified("v1"), changed))
+}
+
+// waitEvent waits for an Event of this server.
+func (s *site) waitEvent(t *testing.T, kind, name, reason string) {
+	t.Helper()
+	eventually.Holds(t, "the Event is there", func(a *eventually.Attempt) {
+		found, err := s.Client.CoreV1().Events("default").List(a.Context(), metav1.ListOptions{
+			FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + name + ",reason=" + reason + ",source=flowcontrol-apiserver",
+		})
+		require.NoError(a, err)
+		require.Len(a, found.Items, 1)
 	})
 }
