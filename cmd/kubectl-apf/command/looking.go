@@ -58,7 +58,7 @@ func (l *looking) addFlags(to *pflag.FlagSet) {
 	flags.BoolVar(&l.offline, "offline", false, "Ask no server: use the built-in objects of --release, and files if given.")
 	flags.StringVar(&l.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used with --offline or --dumps.")
 	flags.IntVar(&l.total, "total", 0, "The number of seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight. If 0, it is inferred.")
-	flags.StringVar(&l.dumps, "dumps", "", "A directory of saved answers, such as a must-gather, that is read instead of a cluster.")
+	flags.StringVar(&l.dumps, "dumps", "", "A directory or archive of saved answers, such as a must-gather, that is read instead of a cluster.")
 	flags.VisitAll(func(f *pflag.Flag) { inSection(f, whereSection) })
 	to.AddFlagSet(flags)
 }

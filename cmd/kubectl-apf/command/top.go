@@ -45,21 +45,21 @@ type topView struct {
 func topViews() []topView {
 	return []topView{
 		{
-			name: "levels", orders: top.LevelOrders(), want: source.Want{Metrics: true, Levels: true, Requests: true}, rates: true,
+			name: "levels", orders: top.LevelOrders(), want: source.Want{Required: true, Metrics: true, Levels: true, Requests: true}, rates: true,
 			answer: func(now, before []replica.Replica, options top.Options) (answer, []string, error) {
 				levels, err := top.OfLevels(now, before, options)
 				return levels, namesOf(levels.Levels, func(l top.Level) string { return levelName(l.Name) }), err
 			},
 		},
 		{
-			name: "flows", orders: top.FlowOrders(), want: source.Want{Flows: true, Requests: true},
+			name: "flows", orders: top.FlowOrders(), want: source.Want{Required: true, Flows: true, Requests: true},
 			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
 				flows, err := top.OfFlows(now, options)
 				return flows, namesOf(flows.Flows, func(f top.Flow) string { return schemaName(f.FlowSchema) }), err
 			},
 		},
 		{
-			name: "requests", orders: top.RequestOrders(), want: source.Want{Requests: true},
+			name: "requests", orders: top.RequestOrders(), want: source.Want{Required: true, Requests: true},
 			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
 				requests, err := top.OfRequests(now, options)
 				return requests, namesOf(requests.Requests, func(r top.Request) string { return schemaName(r.FlowSchema) }), err

@@ -69,7 +69,7 @@ func (w *whyCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	replicas, err := from.Replicas(ctx, source.Want{Metrics: true, Flows: true, Rejections: true})
+	replicas, err := from.Replicas(ctx, source.Want{Metrics: true, Flows: true, Rejections: true, Required: len(w.logs) == 0})
 	if err != nil {
 		return err
 	}

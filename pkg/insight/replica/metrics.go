@@ -14,6 +14,8 @@ type Metrics struct {
 	Bytes map[schema.GroupResource]int64
 	// Watches are the watches of a resource that are open on this replica.
 	Watches map[schema.GroupResource]int64
+	// ProcessStart is when the API server started, in seconds since 1970; 0 if unknown.
+	ProcessStart float64
 }
 
 // LevelMetrics are the figures of a priority level. Limits and seats are in seats.

@@ -18,10 +18,27 @@ import (
 // flowControl is the prefix of all metrics of flow control.
 const flowControl = "apiserver_flowcontrol_"
 
+// processStart is when the process started, in seconds, which tells API servers apart.
+const processStart = "process_start_time_seconds"
+
 // readMetrics reads a response of /metrics. A kube-apiserver answers with many
 // megabytes, of which only some lines are parsed.
 func readMetrics(body io.Reader) (Metrics, []string) {
-	lines, faults := wantedLines(body)
+	in := bufio.NewReaderSize(body, 1<<16)
+	start, _ := in.Peek(1 << 12)
+	var faults []string
+	if isJSONArray(start) {
+		text, err := io.ReadAll(in)
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("The response ended early: %v.", err))
+		}
+		var more []string
+		text, more = metricLines(bytes.TrimLeft(text, " \t\r\n"))
+		faults = append(faults, more...)
+		in = bufio.NewReader(bytes.NewReader(text))
+	}
+	lines, more := wantedLines(in)
+	faults = append(faults, more...)
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	parsed, err := parser.TextToMetricFamilies(lines)
 	if err != nil {
@@ -38,6 +55,7 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 	if len(m.Objects) == 0 {
 		m.Objects = f.storedResources()
 	}
+	f.each(func(_ map[string]string, value float64) { m.ProcessStart = finite(value) }, processStart)
 	f.addLevels(m.Levels)
 	f.addSchemas(m.Schemas)
 	addSeatsInUse(m)
@@ -46,8 +64,7 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 
 // wantedLines returns the lines that readMetrics uses. They do not include types, so
 // that the sum and count of a histogram are metrics of their own.
-func wantedLines(body io.Reader) (*bytes.Buffer, []string) {
-	in := bufio.NewReaderSize(body, 1<<16)
+func wantedLines(in *bufio.Reader) (*bytes.Buffer, []string) {
 	var out bytes.Buffer
 	for {
 		line, err := in.ReadBytes('\n')
@@ -66,6 +83,10 @@ func wantedLines(body io.Reader) (*bytes.Buffer, []string) {
 	}
 }
 
+func isJSONArray(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+}
+
 func isWanted(line []byte) bool {
 	if bytes.HasPrefix(line, []byte(flowControl)) {
 		name, _, _ := bytes.Cut(line, []byte("{"))
@@ -73,7 +94,7 @@ func isWanted(line []byte) bool {
 	}
 	for _, name := range []string{
 		"apiserver_storage_objects{", "apiserver_resource_objects{",
-		"apiserver_resource_size_estimate_bytes{", "apiserver_longrunning_requests{",
+		"apiserver_resource_size_estimate_bytes{", "apiserver_longrunning_requests{", processStart + " ",
 	} {
 		if bytes.HasPrefix(line, []byte(name)) {
 			return true

@@ -16,6 +16,7 @@ const firstColumn = "prioritylevelname"
 
 // parseRows returns the rows of a response and sentences about what it could not read.
 func parseRows(body []byte) (rows []row, faults []string) {
+	body = trimStart(body)
 	trimmed := bytes.TrimSpace(body)
 	switch {
 	case len(trimmed) == 0:

@@ -2,101 +2,70 @@ package source
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/version"
-	"sigs.k8s.io/yaml"
-
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
-// saved is a directory of saved answers:
+// saved is a directory of saved answers, or an archive of one: a must-gather, a support
+// bundle of troubleshoot.sh, or the output of kubectl get --raw under any name.
 //
-//	flowschemas.yaml, prioritylevelconfigurations.yaml    lists, also in JSON, or
-//	.../flowcontrol.apiserver.k8s.io/...                  one file per object, as in a
-//	                                                      must-gather
-//	version.json                                          the response of /version
-//	metrics, dump_priority_levels, dump_queues,           the responses of one replica,
-//	dump_requests, top_flows, rejections                  also with .txt or .json
-//	REPLICA/metrics ...                                   those of several replicas
-//
-// Directories may be nested.
+// Files are recognized by their content: objects of the API group, in YAML or JSON, one
+// by one or in lists; the responses of one API server to each replica.Endpoint and to
+// /version. serversOf says which answers are of one server. What is left out is noted.
 type saved struct{ options Options }
 
 var _ base = (*saved)(nil)
 
-// findings are the files of a directory that are used.
+// findings are what a directory has.
 type findings struct {
-	manifests []string
-	// answers are the files of the replicas, by their directory and endpoint.
-	answers map[string]map[replica.Endpoint]string
-	version string
+	manifests []savedFile
+	servers   []*savedServer
+	version   version.Info
+	out       leftOut
 }
 
-func (s *saved) find() (findings, error) {
-	found := findings{answers: map[string]map[replica.Endpoint]string{}}
-	err := filepath.WalkDir(s.options.Dumps, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		stem, extension := splitName(entry.Name())
-		switch endpoint, isAnswer := endpointNamed(stem); {
-		case isAnswer && slices.Contains([]string{"", ".txt", ".json", ".prom"}, extension):
-			directory := filepath.Dir(path)
-			if found.answers[directory] == nil {
-				found.answers[directory] = map[replica.Endpoint]string{}
+func (s *saved) find() (*findings, error) {
+	found := &findings{out: leftOut{}}
+	var answers []savedAnswer
+	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
+		file.data = file.body()
+		info, isVersion := versionOf(file.data)
+		switch endpoint, isAnswer := file.recognize(); {
+		case isAnswer:
+			answers = append(answers, newSavedAnswer(file, endpoint))
+		case isManifest(file.data):
+			found.manifests = append(found.manifests, file)
+		case isVersion:
+			// Other programs of a must-gather have versions too.
+			if found.version.GitVersion == "" || strings.Contains(file.inside, "/pods/kube-apiserver") {
+				found.version = info
 			}
-			found.answers[directory][endpoint] = path
-		case stem == "version" && extension == ".json":
-			found.version = path
-		case isManifest(path, stem, extension):
-			found.manifests = append(found.manifests, path)
+		default:
+			found.out.add(file.path, file.whyNot())
 		}
-		return nil
-	})
+	}, found.out.add)
 	if err != nil {
-		return found, &Error{Reason: ReasonFiles, Err: err, Message: fmt.Sprintf("The directory of saved answers cannot be read: %s.", oneSentence(err))}
+		return found, &Error{Reason: ReasonFiles, Err: err, Message: fmt.Sprintf("The saved answers cannot be read: %s.", oneSentence(err))}
 	}
-	if len(found.manifests) == 0 && len(found.answers) == 0 {
-		return found, &Error{Reason: ReasonFiles, Message: fmt.Sprintf(
-			"%s holds neither flow schemas nor answers of an API server: must have files named as the endpoints (metrics, dump_priority_levels, ...) or as the resources (flowschemas.yaml, ...).",
-			s.options.Dumps)}
+	found.servers = serversOf(answers, found.out)
+	if len(found.manifests) == 0 && len(found.servers) == 0 {
+		return found, s.nothing(found, "neither flow schemas nor answers of an API server")
 	}
 	return found, nil
 }
 
-func splitName(name string) (stem, extension string) {
-	extension = filepath.Ext(name)
-	return strings.TrimSuffix(name, extension), extension
-}
-
-// endpointNamed returns the endpoint whose last part is a name.
-func endpointNamed(name string) (replica.Endpoint, bool) {
-	for _, endpoint := range replica.Endpoints() {
-		if strings.HasSuffix(string(endpoint), "/"+name) {
-			return endpoint, true
-		}
-	}
-	return "", false
-}
-
-func isManifest(path, stem, extension string) bool {
-	if !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
-		return false
-	}
-	if stem == "flowschemas" || stem == "prioritylevelconfigurations" {
-		return true
-	}
-	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), flowcontrolv1.GroupName)
+// nothing is the error of a directory that has not what is needed.
+func (s *saved) nothing(found *findings, what string) error {
+	message := fmt.Sprintf("%s has %s: must have what kubectl get --raw prints for %s or /metrics, or objects as kubectl get -o yaml prints them.",
+		s.options.Dumps, what, replica.EndpointLevels)
+	return &Error{Reason: ReasonFiles, Message: strings.Join(append([]string{message}, found.out.notes()...), " ")}
 }
 
 // Configuration reads the objects of the directory, and the built-in ones if it has none.
@@ -105,22 +74,22 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
-	info := found.readVersion()
-	release, notes := s.release(info)
-	files, err := readManifests(found.manifests)
+	release, notes := s.release(found.version)
+	files, err := found.readManifests()
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
 	out := configuration.Configuration{Release: release, FlowSchemas: files.FlowSchemas(), PriorityLevels: files.PriorityLevels(), Notes: notes}
-	out.Own = isOwn(info) || found.haveOwnAnswers()
+	out.Own = isOwn(found.version) || found.haveOwnAnswers()
 	for _, err := range files.Errors {
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
+	out.Notes = append(out.Notes, found.out.notes()...)
 	if out, err = fill(out); err != nil {
 		return out, err
 	}
 	if out.Total = s.options.Total; out.Total == 0 {
-		total, note := inferTotal(out.PriorityLevels, s.anyMetrics(found))
+		total, note := inferTotal(out.PriorityLevels, found.anyMetrics())
 		out.Total = total
 		out.Notes = append(out.Notes, note)
 	}
@@ -147,22 +116,13 @@ func fill(out configuration.Configuration) (configuration.Configuration, error) 
 	return out, nil
 }
 
-// readVersion returns the saved version; the zero Info if it is missing or cannot be read.
-func (f *findings) readVersion() (info version.Info) {
-	if data, err := os.ReadFile(f.version); err == nil && yaml.Unmarshal(data, &info) == nil {
-		return info
-	}
-	return version.Info{}
-}
-
 // haveOwnAnswers reports whether there are answers that only flowcontrol-apiserver gives.
 func (f *findings) haveOwnAnswers() bool {
-	for _, answers := range f.answers {
-		if answers[replica.EndpointFlows] != "" || answers[replica.EndpointRejections] != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.servers, func(s *savedServer) bool {
+		_, flows := s.answers[replica.EndpointFlows]
+		_, rejections := s.answers[replica.EndpointRejections]
+		return flows || rejections
+	})
 }
 
 // isOwn reports whether a version is that of flowcontrol-apiserver.
@@ -181,73 +141,88 @@ func (s *saved) release(info version.Info) (configuration.Release, []string) {
 	return configuration.Newest, []string{fmt.Sprintf("The release of the API server is unknown: Kubernetes %s is assumed; --release names another.", configuration.Newest)}
 }
 
-func readManifests(paths []string) (Files, error) {
+// readManifests reads the objects. Of an object that is there more than once, the latest
+// is used.
+func (f *findings) readManifests() (Files, error) {
 	var files Files
 	decoder, err := newDecoder()
 	if err != nil {
 		return files, &Error{Reason: ReasonFiles, Message: err.Error(), Err: err}
 	}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		documents, splitErr := split(path, data)
-		if err = errors.Join(err, splitErr); err != nil {
-			files.Errors = append(files.Errors, fileErrorOf(path, err))
+	for i := range f.manifests {
+		file := &f.manifests[i]
+		documents, err := split(file.path, file.data)
+		if err != nil {
+			files.Errors = append(files.Errors, fileErrorOf(file.path, err))
 		}
 		for _, document := range documents {
 			files.add(decoder, document)
 		}
 	}
+	files.Objects = f.latest(files.Objects)
 	return files, nil
 }
 
+func (f *findings) latest(objects []Object) []Object {
+	var kept []Object
+	positions := map[string]int{}
+	for _, object := range objects {
+		key := object.Kind() + "/" + object.Name()
+		at, exists := positions[key]
+		if !exists {
+			positions[key] = len(kept)
+			kept = append(kept, object)
+			continue
+		}
+		if object.resourceVersion() > kept[at].resourceVersion() {
+			object, kept[at] = kept[at], object
+		}
+		f.out.add(object.Place.String(), "They are objects that other files have too, as late or later.")
+	}
+	return kept
+}
+
+// resourceVersion is the version that a server gave the object, 0 without one.
+func (o *Object) resourceVersion() uint64 {
+	text := ""
+	if o.FlowSchema != nil {
+		text = o.FlowSchema.ResourceVersion
+	} else {
+		text = o.PriorityLevel.ResourceVersion
+	}
+	number, _ := strconv.ParseUint(text, 10, 64) // other texts have no order
+	return number
+}
+
 // anyMetrics returns the metrics of the first replica that has some.
-func (s *saved) anyMetrics(found findings) replica.Metrics {
-	for _, state := range s.states(found, Want{Metrics: true}) {
-		if len(state.Metrics.Levels) > 0 {
-			return state.Metrics
+func (f *findings) anyMetrics() replica.Metrics {
+	for _, server := range f.servers {
+		if len(server.state.Metrics.Levels) > 0 {
+			return server.state.Metrics
 		}
 	}
 	return replica.Metrics{}
 }
 
-// Replicas reads the saved answers.
+// Replicas reads the saved answers. What was left out is missing of the first replica.
 func (s *saved) Replicas(_ context.Context, want Want) ([]replica.Replica, error) {
 	found, err := s.find()
 	if err != nil {
 		return nil, err
 	}
-	return s.states(found, want), nil
-}
-
-func (s *saved) states(found findings, want Want) []replica.Replica {
+	if len(found.servers) == 0 && want.Required {
+		return nil, s.nothing(found, "no answers of an API server")
+	}
 	var states []replica.Replica
-	for directory, answers := range found.answers {
-		state := replica.Replica{Name: directory}
-		for _, endpoint := range want.endpoints() {
-			path, exists := answers[endpoint]
-			if !exists {
-				state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", directory)})
-				continue
-			}
-			readAnswer(&state, endpoint, path)
+	for _, server := range found.servers {
+		states = append(states, server.wanted(want))
+	}
+	if len(states) > 0 {
+		for _, note := range found.out.notes() {
+			states[0].Missing = append(states[0].Missing, replica.Missing{What: "files", Why: note})
 		}
-		states = append(states, state)
 	}
-	slices.SortFunc(states, func(a, b replica.Replica) int { return strings.Compare(a.Name, b.Name) })
-	return states
-}
-
-func readAnswer(state *replica.Replica, endpoint replica.Endpoint, path string) {
-	file, err := os.Open(path)
-	if err != nil {
-		state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("The file cannot be read: %s.", oneSentence(err))})
-		return
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err == nil && info.ModTime().After(state.Read) {
-		state.Read = info.ModTime()
-	}
-	state.Add(endpoint, file)
+	return states, nil
 }
 
 // Facts returns none: saved answers do not have them.

@@ -33,7 +33,8 @@ func TestSavedAnswersOfOneReplica(t *testing.T) {
 	assert.Equal(t, "bob", state.Flows[0].Distinguisher)
 	assert.Equal(t, 37, state.Metrics.Levels["system"].Nominal)
 	assert.False(t, state.Read.IsZero())
-	assert.Len(t, state.Missing, 2)
+	assert.Len(t, state.Missing, 3)
+	assert.Contains(t, whys(state.Missing), "files: Left out: "+directory+"/notes.txt. It has no flow schema, no priority level and no response about flow control.")
 	assert.Contains(t, whys(state.Missing), debugPath+"dump_requests: "+directory+" has no file for it.")
 
 	c, err := s.Configuration(t.Context())
@@ -92,8 +93,9 @@ func TestMustGather(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, namesOf(c))
 	require.Len(t, c.PriorityLevels, 1)
 	assert.EqualValues(t, "1.31", c.Release)
-	require.Len(t, c.Notes, 1)
+	require.Len(t, c.Notes, 2)
 	assert.Contains(t, c.Notes[0], "cut.yaml:1: it is no YAML: ")
+	assert.Contains(t, c.Notes[1], "Left out: "+directory+"/must-gather.local.1/quay-io/namespaces/all/pods.yaml.")
 }
 
 func TestSavedLists(t *testing.T) {

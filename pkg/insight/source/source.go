@@ -65,6 +65,8 @@ type Source interface {
 // Want selects what to read of each replica.
 type Want struct {
 	Levels, Queues, Requests, Metrics, Flows, Rejections bool
+	// Required makes it an error if saved answers have no replica.
+	Required bool
 }
 
 // endpoints returns the endpoints in the order in which they are read.
@@ -103,7 +105,7 @@ type Options struct {
 	// Servers are the URLs of the replicas. If empty, they are found. The configuration
 	// is read from the first one.
 	Servers []string
-	// Dumps is a directory of saved answers, which is read instead of a cluster.
+	// Dumps is a directory of saved answers, or an archive of one, which is read instead of a cluster.
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int

@@ -1,0 +1,112 @@
+package replica
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Recognize returns the endpoint that gave a response, by its content: the name under
+// which it was saved says nothing. It returns false for any other text, and for metrics
+// of a process without priority levels.
+func Recognize(body []byte) (Endpoint, bool) {
+	body = trimStart(body)
+	if columns := columnsOf(body); columns != nil {
+		return endpointOf(columns)
+	}
+	if HasMetrics(body) && tellsOfLevels(body) {
+		return EndpointMetrics, true
+	}
+	return "", false
+}
+
+// trimStart removes a byte order mark, empty lines, and what kubectl says before the
+// first row of a dump.
+func trimStart(body []byte) []byte {
+	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
+	for rest, lines := body, 0; lines < 10; lines++ {
+		if isHeader(rest) {
+			return rest
+		}
+		_, after, more := bytes.Cut(rest, []byte("\n"))
+		if !more {
+			break
+		}
+		rest = after
+	}
+	return body
+}
+
+func isHeader(text []byte) bool {
+	name := text[:min(len(text), len(firstColumn))]
+	return strings.EqualFold(string(name), firstColumn)
+}
+
+// columnsOf returns the columns of a dump, nil if it is none. An empty JSON array has no
+// columns, so it is not recognized.
+func columnsOf(body []byte) []string {
+	if isHeader(body) {
+		header, _, _ := bytes.Cut(body, []byte("\n"))
+		return newColumns(strings.TrimSpace(string(header))).names
+	}
+	if len(body) == 0 || body[0] != '[' {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	_, _ = decoder.Token() // the bracket
+	var first map[string]any
+	if !decoder.More() || decoder.Decode(&first) != nil {
+		return nil
+	}
+	var columns []string
+	for name := range first {
+		columns = append(columns, strings.ToLower(name))
+	}
+	if !slices.Contains(columns, firstColumn) {
+		return nil
+	}
+	return columns
+}
+
+// endpointOf tells the dumps apart by columns that the others lack.
+func endpointOf(columns []string) (Endpoint, bool) {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(columns, name) })
+	}
+	switch {
+	case has("reason", "count"):
+		return EndpointRejections, true
+	case has("requestindexinqueue", "arrivetime", "username", "starttime", "initialseats"):
+		return EndpointRequests, true
+	case has("flowdistinguisher"):
+		return EndpointFlows, true
+	case has("activequeues", "isidle", "isquiescing", "waitingrequests", "dispatchedrequests"):
+		return EndpointLevels, true
+	case has("index", "pendingrequests", "seatsinuse"):
+		return EndpointQueues, true
+	default:
+		return "", false
+	}
+}
+
+// HasMetrics reports whether a text begins as a response of /metrics.
+func HasMetrics(body []byte) bool {
+	body = trimStart(body)
+	if isMetricsJSON(body) {
+		return true
+	}
+	for line := range bytes.Lines(body[:min(len(body), 1<<12)]) {
+		if bytes.HasPrefix(line, []byte("# HELP ")) || bytes.HasPrefix(line, []byte("# TYPE ")) || bytes.HasPrefix(line, []byte(flowControl)) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsOfLevels reports whether metrics have a priority level. Components that only
+// include the library have no such series.
+func tellsOfLevels(body []byte) bool {
+	metrics, _ := readMetrics(bytes.NewReader(body))
+	return len(metrics.Levels) > 0 || len(metrics.Schemas) > 0
+}
