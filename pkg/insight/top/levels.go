@@ -144,7 +144,11 @@ func addDumps(levels map[string]*Level, r *replica.Replica) {
 		level := levelNamed(levels, row.Name)
 		level.Executing += row.Executing
 		level.Waiting += row.Waiting
-		if !lacks(r, replica.EndpointRequests) {
+		// A dump of requests that lacks those that execute does not tell of their seats.
+		isTold := row.Executing == 0 || slices.ContainsFunc(r.Requests, func(request replica.Request) bool {
+			return request.Level == row.Name && !request.Started.IsZero()
+		})
+		if isTold && !lacks(r, replica.EndpointRequests) {
 			addInt(&level.SeatsInUse, 0)
 		}
 	}

@@ -79,6 +79,11 @@ func TestReplicaWithoutMetricsTellsByItsDumps(t *testing.T) {
 	blind := dumped("a")
 	blind.Requests, blind.Missing = nil, append(blind.Missing, replica.Missing{What: string(replica.EndpointRequests), Why: "Forbidden."})
 	assert.Nil(t, levels(t, []replica.Replica{blind}, nil, Options{}).Levels[0].SeatsInUse, "neither metrics nor requests are known")
+
+	waiting := dumped("a")
+	waiting.Requests = nil
+	system = levels(t, []replica.Replica{waiting}, nil, Options{Sort: "name"}).Levels[1]
+	assert.Nil(t, system.SeatsInUse, "two requests execute, and the dump of requests has none of them")
 }
 
 func TestRefusedPerSecond(t *testing.T) {
