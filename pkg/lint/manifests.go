@@ -21,6 +21,7 @@ func rejectedSchema(schema *flowcontrolv1.FlowSchema, found []Finding) []Finding
 	if err := conversion.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(schema, &internal, nil); err != nil {
 		return nil // a conversion between types of the same memory layout
 	}
+	prepare(&internal.ObjectMeta)
 	internal.Status = flowcontrol.FlowSchemaStatus{}
 	return rejected(schemaObject(schema.Name), validation.ValidateFlowSchema(&internal), found)
 }
@@ -31,6 +32,7 @@ func rejectedLevel(level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
 	if err := conversion.Convert_v1_PriorityLevelConfiguration_To_flowcontrol_PriorityLevelConfiguration(level, &internal, nil); err != nil {
 		return nil // a conversion between types of the same memory layout
 	}
+	prepare(&internal.ObjectMeta)
 	internal.Status = flowcontrol.PriorityLevelConfigurationStatus{}
 	return rejected(levelObject(level.Name), validation.ValidatePriorityLevelConfiguration(&internal), nil)
 }
@@ -40,7 +42,7 @@ func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
 	for _, err := range errs {
 		if !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.Field, err.Field) }) {
 			findings = append(findings, finding(InvalidObject, object, err.Field,
-				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(err.ErrorBody(), ".")), "Correct the field."))
+				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(reason(err), ".")), "Correct the field."))
 		}
 	}
 	return findings

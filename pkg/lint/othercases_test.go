@@ -2,6 +2,7 @@ package lint
 
 import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // builtInCases are the cases of FC3xx.
@@ -125,6 +126,18 @@ func manifestCases() []checkCase {
 		{"a precedence out of range", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
 			schema.Spec.MatchingPrecedence = 10001
 		}, []string{"error spec.matchingPrecedence"}},
+		{"metadata that the server drops or sets", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			for _, metadata := range []*metav1.ObjectMeta{&schema.ObjectMeta, &level.ObjectMeta} {
+				metadata.Namespace, metadata.GenerateName, metadata.Generation, metadata.SelfLink = "shop", "a-", -1, "/x"
+				metadata.DeletionGracePeriodSeconds = new(int64(-1))
+				metadata.ManagedFields = []metav1.ManagedFieldsEntry{{Operation: "Copied"}}
+			}
+			schema.Status.Conditions = []flowcontrolv1.FlowSchemaCondition{{}, {}}
+			level.Status.Conditions = []flowcontrolv1.PriorityLevelConfigurationCondition{{}, {}}
+		}, nil},
+		{"a label that the server rejects", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Labels = map[string]string{"a b": "c"}
+		}, []string{"error metadata.labels"}},
 		{"a hand of more queues than there are", InvalidObject, func(_ *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 			level.Spec.Limited.LimitResponse.Queuing.HandSize = 65
 		}, []string{"error spec.limited.limitResponse.queuing.handSize"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
 	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
@@ -78,13 +79,38 @@ func toJSON(document []byte) (converted []byte, duplicates, err error) {
 	if isJSON(document) {
 		return document, nil, nil
 	}
-	if converted, duplicates = yaml.YAMLToJSONStrict(document); duplicates == nil {
-		return converted, nil, nil
-	}
 	if converted, err = yaml.YAMLToJSON(document); err != nil {
 		return nil, nil, fmt.Errorf("it is no YAML: %w", err)
 	}
-	return converted, duplicates, nil
+	return converted, DuplicateKeys(document), nil
+}
+
+// DuplicateKeys says which keys a YAML document has twice in a mapping; nil if there are
+// none. A key that replaces one of a merge (<<) is there once: that is what a merge is for.
+func DuplicateKeys(document []byte) error {
+	var root yamlv3.Node
+	if yamlv3.Unmarshal(document, &root) != nil {
+		return nil // reported by whoever converts it
+	}
+	var all []error
+	var visit func(*yamlv3.Node)
+	visit = func(node *yamlv3.Node) {
+		if node.Kind == yamlv3.MappingNode {
+			seen := map[string]bool{}
+			for i := 0; i+1 < len(node.Content); i += 2 {
+				key := node.Content[i]
+				if key.Tag != "!!merge" && seen[key.Value] {
+					all = append(all, fmt.Errorf("line %d: key %q already set in map", key.Line, key.Value))
+				}
+				seen[key.Value] = true
+			}
+		}
+		for _, child := range node.Content { // aliases have none: their anchors are visited
+			visit(child)
+		}
+	}
+	visit(&root)
+	return errors.Join(all...)
 }
 
 func isJSON(document []byte) bool {
@@ -154,10 +180,27 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 	if object.FlowSchema, object.PriorityLevel, err = d.toV1(decoded); err != nil {
 		return object, err
 	}
+	object.generateName()
 	if object.Name() == "" {
 		return object, errors.New("it has no name: metadata.name must be set")
 	}
 	return object, nil
+}
+
+// generateName gives an object with metadata.generateName a name as a server does, which
+// appends five random characters to the first 58.
+func (o *Object) generateName() {
+	metadata := &metav1.ObjectMeta{}
+	if o.FlowSchema != nil {
+		metadata = &o.FlowSchema.ObjectMeta
+	} else if o.PriorityLevel != nil {
+		metadata = &o.PriorityLevel.ObjectMeta
+	}
+	if metadata.Name == "" && metadata.GenerateName != "" {
+		const longest = 58
+		metadata.Name = metadata.GenerateName[:min(len(metadata.GenerateName), longest)] + "xxxxx"
+		o.IsNameGenerated = true
+	}
 }
 
 func decodeError(kind *schema.GroupVersionKind, document []byte, err error) error {

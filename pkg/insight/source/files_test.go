@@ -117,6 +117,34 @@ func TestSharesOfEachVersion(t *testing.T) {
 	}
 }
 
+func TestAKeyThatReplacesAMergedOneIsNoDuplicate(t *testing.T) {
+	text := schemaYAML("a", "v1", "l") + `  rules:
+  - resourceRules:
+    - &r {verbs: [list], apiGroups: [batch], resources: [jobs], namespaces: ["*"]}
+    - {<<: *r, resources: [cronjobs]}
+    - {<<: [*r, *r], verbs: [get]}
+`
+	files, err := filesOf(t, text)
+	require.NoError(t, err)
+	assert.Empty(t, files.Notes)
+	rules := files.FlowSchemas()[0].Spec.Rules[0].ResourceRules
+	assert.Equal(t, []string{"cronjobs"}, rules[1].Resources)
+	assert.Equal(t, []string{"get"}, rules[2].Verbs)
+
+	files, err = filesOf(t, strings.Replace(text, "<<: *r, resources", "<<: *r, resources: [pods], resources", 1))
+	require.NoError(t, err)
+	require.Len(t, files.Notes, 1)
+	assert.Contains(t, files.Notes[0], `line 11: key "resources" already set in map; the last value is in force.`)
+}
+
+func TestAGeneratedNameIsNoted(t *testing.T) {
+	files, err := filesOf(t, strings.Replace(schemaYAML("", "v1", "l"), "  name: \n", "  generateName: a-\n", 1))
+	require.NoError(t, err)
+	require.NoError(t, files.Err())
+	assert.Equal(t, "a-xxxxx", files.Objects[0].Name())
+	assert.Equal(t, []string{"-:1: The server generates the name, for which a-xxxxx stands here."}, files.Notes)
+}
+
 func TestUnknownAndDuplicateFields(t *testing.T) {
 	files, err := filesOf(t, strings.Replace(schemaYAML("a", "v1", "l"), "spec:\n", "spec:\n  precedence: 7\n  matchingPrecedence: 8\n  matchingPrecedence: 9\n", 1))
 	require.NoError(t, err)

@@ -124,8 +124,11 @@ func Read(path string) (*Suite, error) {
 
 // Parse reads a suite, whose files are relative to the working directory.
 func Parse(content []byte) (*Suite, error) {
-	text, err := yaml.YAMLToJSONStrict(content)
+	text, err := yaml.YAMLToJSON(content)
 	if err != nil {
+		return nil, err
+	}
+	if err := source.DuplicateKeys(content); err != nil {
 		return nil, err
 	}
 	s := &Suite{}

@@ -1,0 +1,38 @@
+package lint
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
+
+func TestRejectedObjectsAreDescribedWithoutGo(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*flowcontrolv1.FlowSchema)
+	}{
+		{"a whole spec", func(s *flowcontrolv1.FlowSchema) { s.Name, s.Spec.MatchingPrecedence = "catch-all", 9999 }},
+		{"a list", func(s *flowcontrolv1.FlowSchema) {
+			s.Spec.Rules[0].ResourceRules[0].APIGroups = []string{"*", "apps"}
+		}},
+		{"a number", func(s *flowcontrolv1.FlowSchema) { s.Spec.MatchingPrecedence = 10001 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			schema := everything("mine", 1000, anAccount("team", "worker"))
+			c.change(&schema)
+			found := rejectedSchema(&schema, nil)
+			require.NotEmpty(t, found)
+			for _, syntax := range []string{"flowcontrol.", "[]string", "(*", "0x", "nil"} {
+				assert.NotContains(t, found[0].Message, syntax)
+			}
+		})
+	}
+}
+
+func TestOneQueueIsDescribedInTheSingular(t *testing.T) {
+	found := sharedHands("mine", &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}, nil)
+	require.Len(t, found, 1)
+	assert.Equal(t, "With 1 queue, the requests of a light flow always wait behind those of a heavy flow.", found[0].Message)
+}
