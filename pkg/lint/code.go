@@ -23,6 +23,7 @@ const (
 	UnknownNamespace   Code = "FC111" // a namespace or service account that does not exist
 	UnknownResource    Code = "FC112" // an API group or resource that is not served
 	BroadExemption     Code = "FC113" // many clients escape flow control
+	ImpossibleScope    Code = "FC114" // verbs, resources and scope that no request has together
 	NoSeats            Code = "FC201" // a queue without seats
 	UnusedLevel        Code = "FC202" // no FlowSchema names the level
 	DeletedInUse       Code = "FC203" // FlowSchemas name a deleted level
@@ -49,7 +50,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		MissingLevel, NoRules, NeverMatches, SamePrecedence, NoClusterScope, ImpossibleAPIGroup, ImpossibleResource,
-		ImpossibleVerb, ImpossibleURL, ImpossibleSubject, UnknownNamespace, UnknownResource, BroadExemption,
+		ImpossibleVerb, ImpossibleURL, ImpossibleSubject, UnknownNamespace, UnknownResource, BroadExemption, ImpossibleScope,
 		NoSeats, UnusedLevel, DeletedInUse, SharedHands, QueuesTooLong, FewSeats, BuiltInSharesDrop, NoBorrowingEffect, LendsAll, FlowCap,
 		RevertedChange, DeletedSuggestion, TakesFromBuiltIn, DeletedByServer,
 		RemovedAPIVersion, DeprecatedVersion, RenamedField, UnknownField, InvalidObject,

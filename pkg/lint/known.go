@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
@@ -14,6 +12,7 @@ type known struct {
 	apiGroups  sets.Set[string]
 	resources  sets.Set[Resource] // with Namespaced unset
 	namespaced map[string]bool    // whether a resource of the name is namespaced in some group
+	discovered map[Resource]bool  // whether it is namespaced
 }
 
 func newKnown(facts *Facts) *known {
@@ -28,10 +27,11 @@ func newKnown(facts *Facts) *known {
 		}
 	}
 	if facts.Resources != nil {
-		k.apiGroups, k.resources, k.namespaced = sets.New[string](), sets.New[Resource](), map[string]bool{}
+		k.apiGroups, k.resources, k.namespaced, k.discovered = sets.New[string](), sets.New[Resource](), map[string]bool{}, map[Resource]bool{}
 		for _, resource := range facts.Resources {
 			k.apiGroups.Insert(resource.Group)
 			k.resources.Insert(Resource{Group: resource.Group, Name: resource.Name})
+			k.discovered[Resource{Group: resource.Group, Name: resource.Name}] = resource.Namespaced
 			k.namespaced[resource.Name] = k.namespaced[resource.Name] || resource.Namespaced
 		}
 	}
@@ -54,14 +54,6 @@ func (k *known) serves(apiGroups []string, resource string) bool {
 		}
 	}
 	return false
-}
-
-// isClusterScoped reports whether it is known that no request for the resource has a
-// namespace. Requests for one namespace have that namespace.
-func (k *known) isClusterScoped(resource string) bool {
-	namespaced, found := k.namespaced[resource]
-	name, _, _ := strings.Cut(resource, "/")
-	return found && !namespaced && name != "namespaces"
 }
 
 // hasNamespace reports whether the namespace exists, or that this is unknown.

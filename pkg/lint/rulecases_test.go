@@ -93,9 +93,20 @@ func ruleCases() []checkCase {
 			rule.ResourceRules[0].ClusterScope = false
 			rule.ResourceRules = append(rule.ResourceRules, lists)
 		}), nil},
-		{"resources without a namespace", NoClusterScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
+		{"resources without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.ClusterScope, r.Resources, r.Verbs = false, []string{"nodes"}, []string{"get"}
 		}), []string{scope}},
+		{"gets of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"get"}, nil }), []string{scope}},
+		{"writes of leases without a namespace, by the built-in table", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
+			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"create", "update"}, []string{"coordination.k8s.io"}, []string{"leases"}, nil
+		})), []string{scope}},
+		{"lists of subresources", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
+			r.Verbs, r.Resources = []string{"list"}, []string{"pods/status"}
+		}), []string{scope}},
+		{"lists of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"list"}, nil }), nil},
+		{"custom resources of unknown scope", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
+			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"get"}, []string{"example.com"}, []string{"pods"}, nil
+		})), nil},
 		{"namespaces, whose requests have one", NoClusterScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.ClusterScope, r.Resources, r.Verbs = false, []string{"namespaces"}, []string{"get"}
 		}), nil},

@@ -7,15 +7,15 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-// readScope adds FC105: a rule for all namespaces, but not for requests without a
+// readScope adds FC114, or FC105: a rule for all namespaces, but not for requests without a
 // namespace, which lists and watches of all namespaces are.
 func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, resources *flowcontrolv1.ResourcePolicyRule, path string) {
-	if resources.ClusterScope || !isWildcard(resources.Namespaces) {
+	if r.facts.isNever(resources) {
+		r.add(ImpossibleScope, path+".clusterScope", neverReason(resources)+" So no request matches this rule.",
+			"Set clusterScope, namespaces, resources or verbs to what the requests have.")
 		return
 	}
-	isClusterScoped := func(resource string) bool { return r.facts.isClusterScoped(resource) }
-	if len(resources.Resources) > 0 && !slices.ContainsFunc(resources.Resources, func(resource string) bool { return !isClusterScoped(resource) }) {
-		r.add(NoClusterScope, path+".clusterScope", "The rule is for requests with a namespace, and requests for these cluster-scoped resources have none.", "Set clusterScope to true.")
+	if resources.ClusterScope || !isWildcard(resources.Namespaces) {
 		return
 	}
 	across := acrossNamespaces(resources)
@@ -40,7 +40,7 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 func acrossNamespaces(resources *flowcontrolv1.ResourcePolicyRule) *flowcontrolv1.ResourcePolicyRule {
 	across := &flowcontrolv1.ResourcePolicyRule{APIGroups: resources.APIGroups, ClusterScope: true}
 	for _, verb := range resources.Verbs {
-		if slices.Contains([]string{"list", "watch", "deletecollection", wildcard}, verb) {
+		if slices.Contains([]string{"list", "watch", wildcard}, verb) {
 			across.Verbs = append(across.Verbs, verb)
 		}
 	}
@@ -50,4 +50,45 @@ func acrossNamespaces(resources *flowcontrolv1.ResourcePolicyRule) *flowcontrolv
 		}
 	}
 	return across
+}
+
+// isNever reports whether no request has a verb, an API group, a resource and a scope of the
+// rule together. Verbs that no request has are left to FC108.
+func (k *known) isNever(rule *flowcontrolv1.ResourcePolicyRule) bool {
+	isChecked := false
+	for _, verb := range rule.Verbs {
+		if verbOfResources(verb) != "" {
+			continue
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				isChecked = true
+				name, subresource, _ := strings.Cut(resource, "/")
+				if resource == wildcard {
+					subresource = wildcard
+				}
+				scopes := k.scopesOf(group, name)
+				if rule.ClusterScope && scopes.hasRequest(verb, subresource, false) || len(rule.Namespaces) > 0 && scopes.hasRequest(verb, subresource, true) {
+					return false
+				}
+			}
+		}
+	}
+	return isChecked
+}
+
+// neverReason says what about the rule is never so.
+func neverReason(rule *flowcontrolv1.ResourcePolicyRule) string {
+	isCollection := func(verb string) bool { return slices.Contains([]string{"list", "watch", "deletecollection"}, verb) }
+	isWhole := func(resource string) bool { return !strings.Contains(resource, "/") }
+	switch {
+	case !slices.ContainsFunc(rule.Resources, isWhole) && !slices.ContainsFunc(rule.Verbs, func(verb string) bool { return !isCollection(verb) }):
+		return "A subresource belongs to one object, and lists, watches and deletecollection have none."
+	case !rule.ClusterScope:
+		return "The rule is for requests with a namespace, and requests with these verbs and resources have none."
+	case len(rule.Namespaces) == 0:
+		return "The rule is for requests without a namespace, and requests with these verbs and resources have one."
+	default:
+		return "No request has these verbs and resources."
+	}
 }
