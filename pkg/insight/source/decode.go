@@ -198,7 +198,7 @@ func (o *Object) generateName() {
 	}
 	if metadata.Name == "" && metadata.GenerateName != "" {
 		const longest = 58
-		metadata.Name = metadata.GenerateName[:min(len(metadata.GenerateName), longest)] + "xxxxx"
+		metadata.Name = metadata.GenerateName[:min(len(metadata.GenerateName), longest)] + "00000"
 		o.IsNameGenerated = true
 	}
 }

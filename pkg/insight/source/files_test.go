@@ -141,8 +141,8 @@ func TestAGeneratedNameIsNoted(t *testing.T) {
 	files, err := filesOf(t, strings.Replace(schemaYAML("", "v1", "l"), "  name: \n", "  generateName: a-\n", 1))
 	require.NoError(t, err)
 	require.NoError(t, files.Err())
-	assert.Equal(t, "a-xxxxx", files.Objects[0].Name())
-	assert.Equal(t, []string{"-:1: The server generates the name, for which a-xxxxx stands here."}, files.Notes)
+	assert.Equal(t, "a-00000", files.Objects[0].Name())
+	assert.Equal(t, []string{"-:1: The server generates the name, for which a-00000 stands here."}, files.Notes)
 }
 
 func TestUnknownAndDuplicateFields(t *testing.T) {
