@@ -16,14 +16,17 @@ import (
 const (
 	// Interval is the time for which a line is not repeated.
 	Interval = time.Minute
-	// maxLines bounds the lines that are remembered. Further ones are not limited.
+	// maxLines bounds the lines that are remembered. Further ones are limited by place alone.
 	maxLines = 1000
+	// maxOfPlace bounds the lines from one place in the code that are written in an Interval:
+	// clients cause lines that differ, each with another path or duration.
+	maxOfPlace = 100
 )
 
 // Writer writes lines of the formats text and json. It writes errors and warnings that
 // differ only in their time, and in numbers that follow "#", once in an Interval. Before
-// such a line is written again, another one counts how often it was left out. Lines of
-// other severities are not limited: in JSON warnings have the verbosity 0, as information
+// such a line is written again, another one counts how often it was left out. Of lines that
+// differ, maxOfPlace from one place in the code are written in an Interval. Lines of other severities are not limited: in JSON warnings have the verbosity 0, as information
 // may have, which is limited too.
 type Writer struct {
 	out   io.Writer
@@ -31,8 +34,9 @@ type Writer struct {
 	// numbers matches those of connections and the like.
 	numbers *regexp.Regexp
 
-	mutex sync.Mutex // guards seen, and keeps two lines together
-	seen  map[string]*line
+	mutex  sync.Mutex // guards seen and places, and keeps two lines together
+	seen   map[string]*line
+	places map[string]*place
 }
 
 // line is what is remembered of a line.
@@ -41,37 +45,69 @@ type line struct {
 	leftOut int // since written
 }
 
+// place is what is remembered of a place in the code.
+type place struct {
+	begin            time.Time // of the interval
+	written, leftOut int       // since begin
+}
+
 var _ io.Writer = (*Writer)(nil)
 
 // New returns a Writer. Each Write must be one line, as loggers write.
 func New(out io.Writer, passive clock.PassiveClock) *Writer {
-	return &Writer{out: out, clock: passive, numbers: regexp.MustCompile(`#\d+`), seen: map[string]*line{}}
+	return &Writer{out: out, clock: passive, numbers: regexp.MustCompile(`#\d+`), seen: map[string]*line{}, places: map[string]*place{}}
 }
 
 // Write implements io.Writer. It returns no error for lines that are left out.
 func (w *Writer) Write(text []byte) (int, error) {
-	at, message, limited := parse(text)
+	at, code, message, limited := parse(text)
 	if !limited {
 		return w.out.Write(text)
 	}
-	key := string(w.numbers.ReplaceAll(message, []byte("#")))
+	key := string(code) + string(w.numbers.ReplaceAll(message, []byte("#")))
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	now := w.clock.Now()
 	last := w.seen[key]
-	switch {
-	case last == nil:
-		w.remember(key, now)
-	case now.Sub(last.written) < Interval:
+	if last != nil && now.Sub(last.written) < Interval {
 		last.leftOut++
 		return len(text), nil
-	default:
-		if err := w.count(at, last.leftOut, now.Sub(last.written)); err != nil {
+	}
+	if full, err := w.isFull(at, string(code), now); full || err != nil {
+		return len(text), err
+	}
+	if last == nil {
+		w.remember(key, now)
+	} else {
+		if err := w.count(at, "The next line was left out", last.leftOut, now.Sub(last.written)); err != nil {
 			return 0, err
 		}
 		*last = line{written: now}
 	}
 	return w.out.Write(text)
+}
+
+// isFull reports whether a place in the code has written its lines of this interval. It
+// counts one more.
+func (w *Writer) isFull(at []byte, code string, now time.Time) (bool, error) {
+	p := w.places[code]
+	if p == nil {
+		p = &place{begin: now}
+		w.places[code] = p
+	}
+	if since := now.Sub(p.begin); since >= Interval {
+		leftOut := p.leftOut
+		*p = place{begin: now}
+		if err := w.count(at, "Lines as the next one, which differ, were left out", leftOut, since); err != nil {
+			return false, err
+		}
+	}
+	if p.written >= maxOfPlace {
+		p.leftOut++
+		return true, nil
+	}
+	p.written++
+	return false, nil
 }
 
 // remember keeps a line, if there is room for it after those are forgotten that may be
@@ -89,9 +125,8 @@ func (w *Writer) remember(key string, now time.Time) {
 	}
 }
 
-// count writes how often the next line was left out, in its format.
-func (w *Writer) count(at []byte, leftOut int, since time.Duration) error {
-	const message = "The next line was left out"
+// count writes how many lines were left out, in the format of the next one.
+func (w *Writer) count(at []byte, message string, leftOut int, since time.Duration) error {
 	if leftOut == 0 {
 		return nil
 	}
@@ -104,28 +139,29 @@ func (w *Writer) count(at []byte, leftOut int, since time.Duration) error {
 	return err
 }
 
-// parse returns the beginning of a line, with its time, and the rest, with the place in the
-// code. It returns false for a line that is not limited.
-func parse(text []byte) (at, message []byte, limited bool) {
+// parse returns the beginning of a line, with its time, the place in the code, and the rest.
+// It returns false for a line that is not limited.
+func parse(text []byte) (at, code, message []byte, limited bool) {
 	head, rest, found := text, []byte(nil), false
 	switch {
 	case bytes.HasPrefix(text, []byte("E")), bytes.HasPrefix(text, []byte("W")):
 		// E0102 15:04:05.000000  PROCESS file.go:1] message
 		if head, rest, found = bytes.Cut(text, []byte("] ")); found {
 			fields := bytes.Fields(head)
-			rest = append(bytes.Clone(fields[len(fields)-1]), rest...)
+			code = fields[len(fields)-1]
 			head = append(bytes.Clone(head), ']')
 		}
 	case bytes.HasPrefix(text, []byte(`{"ts":`)):
 		// {"ts":1.5,"caller":"file.go:1","msg":"message","v":0}
 		if head, rest, found = bytes.Cut(text, []byte(",")); found {
 			head = append(bytes.Clone(head), ',')
+			code, _, _ = bytes.Cut(rest, []byte(","))
 			_, verbosity, stated := bytes.Cut(rest, []byte(`,"v":`)) // quotes in texts are escaped
 			found = !stated || bytes.HasPrefix(verbosity, []byte("0"))
 		}
 	}
 	if !found {
-		return nil, nil, false
+		return nil, nil, nil, false
 	}
-	return head, rest, true
+	return head, code, rest, true
 }

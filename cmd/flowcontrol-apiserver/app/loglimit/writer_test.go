@@ -86,7 +86,7 @@ func TestTheMemoryForLinesIsBounded(t *testing.T) {
 	w := New(&out, now)
 	write := func(number int) string {
 		out.Reset()
-		_, err := fmt.Fprintf(w, "E0102 15:04:05.000000   77 file.go:1] message %d\n", number)
+		_, err := fmt.Fprintf(w, "E0102 15:04:05.000000   77 file.go:%d] message %d\n", number/maxOfPlace, number)
 		require.NoError(t, err)
 		return out.String()
 	}
@@ -101,4 +101,38 @@ func TestTheMemoryForLinesIsBounded(t *testing.T) {
 	require.NotEmpty(t, write(maxLines))
 	require.Empty(t, write(maxLines), "the others may be written again and are forgotten")
 	require.Len(t, w.seen, 1)
+}
+
+// TestLinesOfOnePlaceThatDifferAreBounded is about lines that clients cause: in an attack
+// there were 80,000, with the time that each request had taken.
+func TestLinesOfOnePlaceThatDifferAreBounded(t *testing.T) {
+	for name, format := range map[string]string{
+		"text": "E0102 15:04:05.000000   77 timeout.go:140] \"Post-timeout activity\" timeElapsed=\"%dns\"\n",
+		"JSON": `{"ts":1.5,"caller":"filters/timeout.go:140","msg":"Post-timeout activity","v":0,"timeElapsed":%d}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			now := testingclock.NewFakePassiveClock(time.Unix(1000, 0))
+			w := New(&out, now)
+			for i := range 3000 {
+				_, err := fmt.Fprintf(w, format, i)
+				require.NoError(t, err)
+			}
+			require.Equal(t, maxOfPlace, strings.Count(out.String(), "\n"))
+			require.Len(t, w.seen, maxOfPlace)
+
+			out.Reset()
+			const elsewhere = "E0102 15:04:05.000000   77 file.go:1] another place\n"
+			_, err := w.Write([]byte(elsewhere))
+			require.NoError(t, err)
+			require.Equal(t, elsewhere, out.String())
+
+			out.Reset()
+			now.SetTime(now.Now().Add(Interval))
+			_, err = fmt.Fprintf(w, format, 3000)
+			require.NoError(t, err)
+			require.Regexp(t, `Lines as the next one, which differ, were left out".*2900`, out.String())
+			require.Contains(t, out.String(), "3000")
+		})
+	}
 }
