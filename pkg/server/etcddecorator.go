@@ -15,7 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// useEtcdStores puts an etcdStore and a quorumStore between etcd and the watch cache of each resource.
+// useEtcdStores puts an etcdStore and a quorumStore between etcd and the watch cache of each
+// resource, and a clientStore above.
 func (s *Server) useEtcdStores() {
 	s.generic.RESTOptionsGetter = etcdRESTOptionsGetter{s.generic.RESTOptionsGetter, s.config.Etcd}
 }
@@ -60,7 +61,7 @@ func newDecorator(cached bool) generic.StorageDecorator {
 			return nil, nil, err
 		}
 		if !cached {
-			return etcdStore{raw}, sync.OnceFunc(closeStore), nil
+			return clientStore{etcdStore{raw}}, sync.OnceFunc(closeStore), nil
 		}
 		stopped, stop := context.WithCancel(context.Background())
 		store := quorumStore{etcdStore{raw}, config.GroupResource, stopped}
@@ -84,7 +85,7 @@ func newDecorator(cached bool) generic.StorageDecorator {
 			return nil, nil, err
 		}
 		delegator := cacher.NewCacheDelegator(watchCache, store)
-		return delegator, sync.OnceFunc(func() {
+		return clientStore{delegator}, sync.OnceFunc(func() {
 			stop() // the cache waits for its watch
 			delegator.Stop()
 			watchCache.Stop()

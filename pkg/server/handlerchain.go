@@ -102,12 +102,12 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
 		})},
-		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
+		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", filters.WaitingForClient(func(handler http.Handler) http.Handler {
 			return s.flowControl.filter(c)(handler)
-		})},
-		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
+		}))},
+		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", filters.WaitingForClient(func(handler http.Handler) http.Handler {
 			return genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout/4)
-		})},
+		}))},
 		{"WithMaxInFlightLimit", "max-in-flight limits (--enable-priority-and-fairness=false)", s.flowControl == nil && c.FlowControl == nil, func(handler http.Handler) http.Handler {
 			return genericfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
 		}},

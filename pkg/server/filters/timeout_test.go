@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -15,8 +16,8 @@ import (
 // TestTimeoutIsAnsweredWithACompleteStatus is about ?timeout=1ns, whose answer had no
 // kind.
 func TestTimeoutIsAnsweredWithACompleteStatus(t *testing.T) {
-	ctx, cancel := context.WithCancel(apirequest.WithRequestInfo(t.Context(), &apirequest.RequestInfo{Verb: "get"}))
-	cancel()
+	ctx, cancel := context.WithTimeout(apirequest.WithRequestInfo(t.Context(), &apirequest.RequestInfo{Verb: "get"}), 0)
+	defer cancel()
 	finish := make(chan struct{})
 	defer close(finish)
 	handler := WithTimeout(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-finish }),
@@ -37,5 +38,37 @@ func TestLongRunningRequestsHaveNoTimeout(t *testing.T) {
 		func(*http.Request, *apirequest.RequestInfo) bool { return true })
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+	require.Equal(t, http.StatusAccepted, answer.Code)
+}
+
+// TestAClientThatLeavesIsNoTimeout is about HTTP/2 streams that are opened and reset: as
+// long as the handler works, net/http must count its request.
+func TestAClientThatLeavesIsNoTimeout(t *testing.T) {
+	ctx, leave := context.WithCancel(apirequest.WithRequestInfo(t.Context(), &apirequest.RequestInfo{Verb: "get"}))
+	leave()
+	waited := false
+	handler := WithTimeout(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.NoError(t, r.Context().Err(), "the library takes its end for a timeout")
+		WaitingForClient(func(handler http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				assert.ErrorIs(t, r.Context().Err(), context.Canceled)
+				ctx, cancel := context.WithCancel(r.Context())
+				defer cancel()
+				<-ctx.Done()
+				handler.ServeHTTP(w, r)
+			})
+		})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.NoError(t, r.Context().Err())
+			assert.ErrorIs(t, WithClient(r.Context()).Err(), context.Canceled)
+			info, ok := apirequest.RequestInfoFrom(WithClient(r.Context()))
+			assert.True(t, ok)
+			assert.Equal(t, "get", info.Verb)
+			waited = true
+			w.WriteHeader(http.StatusAccepted)
+		})).ServeHTTP(w, r)
+	}), func(*http.Request, *apirequest.RequestInfo) bool { return false })
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+	require.True(t, waited)
 	require.Equal(t, http.StatusAccepted, answer.Code)
 }

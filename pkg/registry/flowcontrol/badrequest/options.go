@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -81,8 +82,14 @@ type wholeBody struct{ io.Reader }
 // Read implements io.Reader.
 func (b wholeBody) Read(into []byte) (int, error) {
 	n, err := b.Reader.Read(into)
-	if errors.Is(err, io.ErrUnexpectedEOF) || err != nil && strings.Contains(err.Error(), "chunk") {
-		err = apierrors.NewBadRequest("the request body cannot be read to its end: " + err.Error())
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return n, err
+	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "chunk"):
+		return n, apierrors.NewBadRequest("the request body cannot be read to its end: " + err.Error())
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, http.ErrBodyReadAfterClose):
+		return n, apierrors.NewTimeoutError("the request body was not sent in time", 0)
+	default:
+		return n, Left(err)
 	}
-	return n, err
 }
