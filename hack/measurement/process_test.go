@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,4 +46,17 @@ func TestPeakMemoryIsThatSinceItWasReset(t *testing.T) {
 	require.NoError(t, ResetPeak(pid))
 	assert.Less(t, peak(), after-32<<20)
 	require.ErrorContains(t, ResetPeak(0), "Linux")
+}
+
+func TestProcessorTimeIsReadFromTheStateOfAProcess(t *testing.T) {
+	used, err := parseProcessorTime([]byte("42 (a (b) c) S 1 42 42 0 -1 4194560 1 0 0 0 150 50 7 8 20 0 1 0 100"))
+	require.NoError(t, err)
+	require.Equal(t, 2*time.Second, used, "150 and 50 ticks of proc_pid_stat(5)")
+	for _, stat := range []string{"", "42 (a) S 1", "42 (a) S 1 42 42 0 -1 4194560 1 0 0 0 x 50"} {
+		_, err := parseProcessorTime([]byte(stat))
+		require.Error(t, err, stat)
+	}
+	used, err = ProcessorTime(os.Getpid())
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, used, time.Duration(0))
 }

@@ -21,7 +21,7 @@ func StartBehind(t harness.TB) (ours, theirs *Server, err error) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "-v=0"}})
 	k.Kubectl(t).Run(t, "apply", "-f", filepath.Join(dir, "rbac.yaml"))
-	if theirs, err = newServer("kube-apiserver", k.URL, k.Process, k.Config(t)); err != nil {
+	if theirs, err = beside(t, k); err != nil {
 		return nil, nil, err
 	}
 	serving := k.ClientCA.Server(t, "flowcontrol-apiserver")

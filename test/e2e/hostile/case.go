@@ -58,6 +58,7 @@ func Cases() []Case {
 		{"compressed bodies that explode", 16, 200, 0, compressedBodies, malformed, ordinary},
 		{"a JSON patch that copies itself", 8, 100, 0, copyingPatches, append([]string{"200"}, malformed...), ordinary},
 		{"HTTP/2 streams opened and reset", 4000, 200_000, 0, resetStreams, []string{"streams", closed}, ordinary},
+		{"HTTP/2 streams opened and reset by an administrator, as fast as the server takes them", 20_000, 600_000, 0, rapidReset, []string{"streams"}, ordinary},
 		{"users without permission, each another one", 1000, 100_000, 0, manyUsers, refused, ordinary},
 		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, refused, ordinary},
 		{"random tokens", 1000, 20_000, 0, randomTokens, refused, ordinary},

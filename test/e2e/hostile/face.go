@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,8 +17,12 @@ type Figures struct {
 	Answers *Tally
 	// Peak is the largest resident memory during the attack, in bytes.
 	Peak int64
-	// Before is what was in use before the attack.
-	Before Rest
+	// Before is what was in use before the attack, After what was at rest.
+	Before, After Rest
+	// Resting is how long the server was not at rest after the attack.
+	Resting time.Duration
+	// Unrest says why the server was not at rest at the end of the watch.
+	Unrest error
 	// Changed are the objects that are not as before.
 	Changed []string
 }
@@ -47,6 +52,10 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 		return nil, err
 	}
 	figures.Peak = int64(peak)
+	if figures.Resting, figures.After, err = s.awaitRest(ctx, figures.Before); err != nil && !errors.Is(err, errNoRest) {
+		return nil, err
+	}
+	figures.Unrest = err
 	after, err := s.stored(ctx)
 	figures.Changed = differences(before, after)
 	return figures, err

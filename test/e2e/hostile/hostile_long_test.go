@@ -20,9 +20,8 @@ func TestHostileClients(t *testing.T) {
 			figures, err := server.Face(t.Context(), c, Size{Count: c.Small, Hold: time.Second}, 100*time.Millisecond)
 			require.NoError(t, err)
 			assert.NoError(t, Judge(c, figures))
-			assert.NoError(t, server.AwaitRest(t.Context(), figures.Before))
-			t.Logf("answers %v, peak %d MiB, the mouse read %d times, p99 %v, quiet %v",
-				figures.Answers, figures.Peak>>20, len(figures.During.Latencies), figures.During.P99(), figures.Quiet.P99())
+			t.Logf("answers %v, %v, the mouse read %d times, p99 %v, quiet %v",
+				figures.Answers, figures, len(figures.During.Latencies), figures.During.P99(), figures.Quiet.P99())
 		})
 	}
 }

@@ -1,23 +1,27 @@
 package hostile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"time"
 )
 
-// idleGoroutines is how many more goroutines a server may have at rest than before: those
-// of the connections that clients of the test still hold.
-const idleGoroutines = 100
+// Bounds of what an attack leaves behind.
+const (
+	// restBound is how long a server may work on after an attack.
+	restBound = 10 * time.Second
+	// heapBound is how much more a server may hold at rest than before, in bytes: caches.
+	heapBound = 64 << 20
+	// linesBound is the number of lines that an attack may cause: the same line once a minute,
+	// and those of one place in the code 100 times.
+	linesBound = 2000
+)
 
 // Judge returns what an attack must not do: fail the mouse, get an answer that is not
-// allowed, store anything, or take more memory than the bound.
+// allowed, store anything, take more memory than the bound, or leave work, memory and a
+// full log behind.
 func Judge(c Case, f *Figures) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -44,19 +48,17 @@ func Judge(c Case, f *Figures) error {
 	if f.Peak > c.Memory {
 		fault("%d MiB were resident; the bound is %d", f.Peak>>20, c.Memory>>20)
 	}
-	return errors.Join(faults...)
-}
-
-// AwaitRest waits until a server has no more in use than before.
-func (s *Server) AwaitRest(ctx context.Context, before Rest) error {
-	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
-		now, err := s.rest(a.Context())
-		require.NoError(a, err)
-		require.LessOrEqual(a, now.Goroutines, before.Goroutines+idleGoroutines)
-		require.Zero(a, now.Seats)
-	})
-	if failures != "" {
-		return fmt.Errorf("waiting until goroutines and seats are as before: %s", failures)
+	if f.Unrest != nil {
+		faults = append(faults, f.Unrest)
 	}
-	return nil
+	if f.Resting > restBound {
+		fault("it was at rest only %v after the attack; the bound is %v", f.Resting, restBound)
+	}
+	if more := int64(f.After.Heap - f.Before.Heap); more > heapBound {
+		fault("%d MiB more are held than before; the bound is %d", more>>20, heapBound>>20)
+	}
+	if lines := f.After.Lines - f.Before.Lines; lines > linesBound {
+		fault("%d lines were logged; the bound is %d", lines, linesBound)
+	}
+	return errors.Join(faults...)
 }

@@ -28,6 +28,10 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 		"a server error for an attacker":  {func(f *Figures) { f.Answers.add("500", 2) }, `2 answers are "500"`},
 		"an attack that was not made":     {func(f *Figures) { f.Answers = &Tally{} }, "nothing was tried"},
 		"an object that changed":          {func(f *Figures) { f.Changed = []string{"a"} }, `objects were created, changed or deleted: ["a"]`},
+		"a server that works on":          {func(f *Figures) { f.Unrest = errNoRest }, "not at rest"},
+		"a server that rests late":        {func(f *Figures) { f.Resting = 20 * time.Second }, "at rest only 20s after the attack; the bound is 10s"},
+		"memory that is held":             {func(f *Figures) { f.After.Heap = 150 << 20 }, "150 MiB more are held than before; the bound is 64"},
+		"a log that is full":              {func(f *Figures) { f.After.Lines = 3000 }, "3000 lines were logged; the bound is 2000"},
 		"more memory than the limits say": {func(f *Figures) { f.Peak = 2 << 30 }, "2048 MiB were resident; the bound is 1024"},
 	} {
 		t.Run(name, func(t *testing.T) {

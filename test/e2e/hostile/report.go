@@ -36,6 +36,12 @@ func Table(rows []Row) string {
 	return text.String()
 }
 
+// String says what the server used.
+func (f *Figures) String() string {
+	return fmt.Sprintf("peak %d MiB, at rest after %v, heap %d MiB before and %d after, %d lines logged",
+		f.Peak>>20, short(f.Resting), int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20, f.After.Lines-f.Before.Lines)
+}
+
 // cells returns latencies, their ratio, and the peak of memory.
 func (f *Figures) cells() [3]string {
 	quiet, during := f.Quiet.P99(), f.During.P99()

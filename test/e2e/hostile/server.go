@@ -61,8 +61,18 @@ type Server struct {
 	URL     string
 	Process *harness.Process
 
-	ca    []byte // of its serving certificate, in PEM
-	roots *x509.CertPool
+	ca            []byte // of its serving certificate, in PEM
+	roots         *x509.CertPool
+	administrator tls.Certificate
+	// certificates are those with which clients connect.
+	certificates []tls.Certificate
+}
+
+// asAdministrator returns the server for clients with the administrator's certificate.
+func (s *Server) asAdministrator() *Server {
+	as := *s
+	as.certificates = []tls.Certificate{s.administrator}
+	return &as
 }
 
 // StartOurs starts this project's server on an etcd of its own. It knows the users.
@@ -88,7 +98,15 @@ func StartTheirs(t harness.TB) (*Server, error) {
 		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "-v=0"},
 	})
 	k.Kubectl(t).Run(t, "apply", "-f", filepath.Join(dir, "rbac.yaml"))
-	return newServer("kube-apiserver", k.URL, k.Process, k.Config(t))
+	return beside(t, k)
+}
+
+// beside returns a kube-apiserver, and gives its administrator a certificate.
+func beside(t harness.TB, k *harness.KubeAPIServer) (*Server, error) {
+	config := k.Config(t)
+	pair := k.ClientCA.Client(t, admin, "system:masters")
+	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
+	return newServer("kube-apiserver", k.URL, k.Process, config)
 }
 
 func newServer(name, url string, process *harness.Process, config *rest.Config) (*Server, error) {
@@ -99,7 +117,9 @@ func newServer(name, url string, process *harness.Process, config *rest.Config) 
 	if !s.roots.AppendCertsFromPEM(s.ca) {
 		return nil, fmt.Errorf("%s: no certificate of a CA", name)
 	}
-	return s, nil
+	var err error
+	s.administrator, err = tls.X509KeyPair(config.CertData, config.KeyData)
+	return s, err
 }
 
 // writeUsers writes the files of users and permissions into a directory.
@@ -134,7 +154,7 @@ func (s *Server) host() string {
 // dial connects, and speaks the first of these protocols that the server knows; without
 // any, HTTP/1.1.
 func (s *Server) dial(ctx context.Context, protocols ...string) (net.Conn, error) {
-	dialer := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.roots, NextProtos: protocols}}
+	dialer := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.roots, Certificates: s.certificates, NextProtos: protocols}}
 	return dialer.DialContext(ctx, "tcp", s.host())
 }
 

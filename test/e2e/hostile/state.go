@@ -45,23 +45,6 @@ func (s *Server) watches(ctx context.Context) (int, error) {
 	return int(values.Sum("apiserver_longrunning_requests", `verb="WATCH"`, `resource="flowschemas"`)), err
 }
 
-// Rest is what a server uses when nobody asks it for anything.
-type Rest struct {
-	Goroutines float64
-	// Seats are those in use in levels that are not exempt.
-	Seats float64
-}
-
-// rest reads what is in use now.
-func (s *Server) rest(ctx context.Context) (Rest, error) {
-	values, err := s.metrics(ctx)
-	const seats = "apiserver_flowcontrol_current_executing_seats"
-	return Rest{
-		Goroutines: values.Sum("go_goroutines"),
-		Seats:      values.Sum(seats) - values.Sum(seats, `priority_level="exempt"`),
-	}, err
-}
-
 // stored returns the generations of the objects by name.
 func (s *Server) stored(ctx context.Context) (map[string]int64, error) {
 	generations := map[string]int64{}
