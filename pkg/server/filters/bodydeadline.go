@@ -2,6 +2,7 @@ package filters
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 )
@@ -14,7 +15,7 @@ import (
 func WithBodyDeadline(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { // WithTimeout may panic
-			if r.Context().Err() == context.DeadlineExceeded && r.Body != nil && r.Body != http.NoBody {
+			if errors.Is(r.Context().Err(), context.DeadlineExceeded) && r.Body != nil && r.Body != http.NoBody {
 				// A connection that knows no deadlines is not one of a client: it is in memory.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 			}
