@@ -33,7 +33,7 @@ run conversion-gen --output-file zz_generated.conversion.go "$apis/v1" "$apis/v1
 # violations are in types of k8s.io.
 run openapi-gen --output-dir pkg/generated/openapi --output-pkg "$generated/openapi" \
   --output-file zz_generated.openapi.go --report-filename "$work/violations" \
-  "${external[@]}" k8s.io/apimachinery/pkg/apis/meta/v1 k8s.io/apimachinery/pkg/runtime k8s.io/apimachinery/pkg/version
+  "${external[@]}" k8s.io/api/authentication/v1 k8s.io/api/authorization/v1 k8s.io/apimachinery/pkg/apis/meta/v1 k8s.io/apimachinery/pkg/runtime k8s.io/apimachinery/pkg/version
 cat > pkg/generated/openapi/doc.go <<'DOC'
 // Package openapi holds the generated OpenAPI definitions of the types that
 // this server speaks.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/features"
 	registryrest "k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -17,6 +18,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
 func (s *Server) installAPIGroup(context.Context) error {
@@ -48,6 +50,20 @@ func (s *Server) garbageCollection() registryrest.GarbageCollectionPolicy {
 		return registryrest.Unsupported
 	}
 	return registryrest.DeleteDependents
+}
+
+// installSelfReviews lets clients ask who they are and what they may do, where no
+// kube-apiserver answers them.
+func (s *Server) installSelfReviews(context.Context) error {
+	rules, ok := s.generic.Authorization.Authorizer.(authorizer.RuleResolver)
+	if !ok {
+		return nil
+	}
+	groups, err := identity.SelfReviewGroups(s.generic.MergedResourceConfig, s.generic.Authorization.Authorizer, rules)
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	return s.apiserver.InstallAPIGroups(groups...)
 }
 
 // waitForStorage delays readiness until the watch caches are initialized, for at

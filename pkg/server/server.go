@@ -20,6 +20,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
@@ -72,6 +73,11 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 		return nil, utilerrors.NewAggregate(errs)
 	}
 	scheme := install.NewScheme()
+	if config.LocalIdentity {
+		if err := identity.AddSelfReviewsToScheme(scheme); err != nil {
+			return nil, err
+		}
+	}
 	codecs := serializer.NewCodecFactory(scheme)
 	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs), metrics: prometheus.NewRegistry()}
 	if err := s.open(ctx); err != nil {
@@ -89,7 +95,7 @@ func (s *Server) open(ctx context.Context) error {
 		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
-		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installAPIGroup, s.installCoreVersion,
+		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
 	} {
 		if err := step(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
 // applyRun applies the options of requests and shutdown, and the versions served.
@@ -21,7 +22,11 @@ func (s *Server) applyRun(context.Context) error {
 		return err
 	}
 	s.generic.EffectiveVersion = effectiveVersion{s.generic.EffectiveVersion}
-	if err := s.config.APIEnablement.ApplyTo(s.generic, rest.DefaultResourceConfig(), s.scheme); err != nil {
+	enabled := rest.DefaultResourceConfig()
+	if s.config.LocalIdentity {
+		enabled.EnableVersions(identity.SelfReviewVersions()...)
+	}
+	if err := s.config.APIEnablement.ApplyTo(s.generic, enabled, s.scheme); err != nil {
 		return fmt.Errorf("--runtime-config: %w", err)
 	}
 	s.describeAPI()

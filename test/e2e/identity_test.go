@@ -55,7 +55,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		headers      []string
 		codes        map[string]int // by path
 	}{
-		{"nobody", nil, nil, map[string]int{object: unknown, list: unknown, "/version": unknown, "/apis": unknown, "/metrics": unknown, "/": unknown}},
+		{"nobody", nil, nil, map[string]int{object: unknown, list: unknown, "/version": 200, "/apis": unknown, "/metrics": unknown, "/": unknown}},
 		{"somebody with a token that is not known", nil, []string{"Authorization: Bearer wrong"}, map[string]int{object: unknown, "/version": unknown}},
 		{"somebody with a certificate of another authority", certificate(foreign, "root", "system:masters"), nil, map[string]int{object: unknown, "/version": unknown}},
 		{"user by token", nil, []string{"Authorization: Bearer secret"}, map[string]int{object: refused, list: refused, "/version": 200, "/apis": 200, groupPath: 200, v1Path: 200, "/openapi/v2": 200, "/metrics": refused, "/debug/pprof/": refused}},

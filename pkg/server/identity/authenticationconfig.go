@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,12 +177,12 @@ func (r *configReloader) waitForIssuers(ctx context.Context, authenticators *jwt
 }
 
 // newAnonymous returns the authenticator of requests without credentials. Unless
-// configured, it accepts them on the health endpoints only. It is nil if anonymous
+// configured, it accepts them on the public paths only. It is nil if anonymous
 // requests are disabled.
 func newAnonymous(configured *apiserver.AnonymousAuthConfig) authenticator.Request {
 	switch {
 	case configured == nil:
-		return healthAnonymous{anonymous.NewAuthenticator(nil)}
+		return publicAnonymous{anonymous.NewAuthenticator(nil)}
 	case configured.Enabled:
 		return anonymous.NewAuthenticator(configured.Conditions)
 	default:
@@ -189,26 +190,25 @@ func newAnonymous(configured *apiserver.AnonymousAuthConfig) authenticator.Reque
 	}
 }
 
-// healthAnonymous accepts anonymous requests on the health endpoints only. The
+// publicAnonymous accepts anonymous requests on the public paths only. The
 // library's conditions match exact paths, not the checks below an endpoint.
-type healthAnonymous struct{ delegate authenticator.Request }
+type publicAnonymous struct{ delegate authenticator.Request }
 
-var _ authenticator.Request = healthAnonymous{}
+var _ authenticator.Request = publicAnonymous{}
 
 // AuthenticateRequest implements authenticator.Request.
-func (a healthAnonymous) AuthenticateRequest(req *http.Request) (*authenticator.Response, bool, error) {
-	if !isHealthPath(req.URL.Path) {
+func (a publicAnonymous) AuthenticateRequest(req *http.Request) (*authenticator.Response, bool, error) {
+	if !isPublicPath(req.URL.Path) {
 		return nil, false, nil
 	}
 	return a.delegate.AuthenticateRequest(req)
 }
 
-// isHealthPath reports whether path is a health endpoint or one of its checks.
-func isHealthPath(path string) bool {
-	for _, endpoint := range []string{"/livez", "/readyz", "/healthz"} {
-		if path == endpoint || strings.HasPrefix(path, endpoint+"/") {
-			return true
-		}
-	}
-	return false
+// isPublicPath reports whether path is the version, a health endpoint or one of its checks.
+func isPublicPath(path string) bool {
+	return path == "/version" || path == "/version/" || slices.ContainsFunc(healthPaths(), func(endpoint string) bool {
+		return path == endpoint || strings.HasPrefix(path, endpoint+"/")
+	})
 }
+
+func healthPaths() []string { return []string{"/livez", "/readyz", "/healthz"} }

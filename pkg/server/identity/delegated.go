@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"fmt"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/group"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
 	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
+	"k8s.io/apiserver/pkg/authentication/user"
 	authorizationunion "k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
@@ -22,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity/rbacfile"
 )
 
 // applyDelegated delegates to the kube-apiserver in front. It does not contact
@@ -46,7 +49,7 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 	if authorization.RemoteKubeConfigFile == "" {
 		authorization.RemoteKubeConfigFile = o.Kubeconfig // without either, the library uses the credentials of the pod
 	}
-	alwaysAllowed, err := readablePaths(authorization.AlwaysAllowPaths)
+	readable, err := o.readablePaths()
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 	if err != nil {
 		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
 	}
-	authorizationInfo.Authorizer = authorizationunion.New(alwaysAllowed, authorizer)
+	authorizationInfo.Authorizer = authorizationunion.New(rbacfile.NewBuiltIn(map[string][]rbacv1.PolicyRule{user.AllUnauthenticated: {readable}, user.AllAuthenticated: {readable}}), authorizer)
 	return nil
 }
 

@@ -3,9 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,7 +19,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	authorizationcel "k8s.io/apiserver/pkg/authorization/cel"
 	authorizationmetrics "k8s.io/apiserver/pkg/authorization/metrics"
-	"k8s.io/apiserver/pkg/authorization/path"
 	"k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -104,7 +100,7 @@ func (o *LocalOptions) addFlags(authentication, authorization *pflag.FlagSet) {
 	authentication.StringVar(&o.TokenFile, tokenFileFlag, o.TokenFile,
 		"CSV file of bearer tokens: token, user name, UID and optionally quoted groups. Read once, at startup.")
 	authentication.StringVar(&o.AuthenticationConfigFile, authenticationConfigFlag, o.AuthenticationConfigFile,
-		"File with an AuthenticationConfiguration: JWT authenticators, and anonymous access (default: the health endpoints only). "+
+		"File with an AuthenticationConfiguration: JWT authenticators, and anonymous access (default: the health endpoints and /version only). "+
 			"Reloaded when it changes, except for anonymous access. Mutually exclusive with --oidc-*.")
 	authentication.StringVar(&o.TokenWebhookFile, tokenWebhookFlag, o.TokenWebhookFile,
 		"kubeconfig of the webhook that authenticates bearer tokens by TokenReview.")
@@ -166,26 +162,16 @@ func (o *Options) applyLocalAuthentication(ctx context.Context, info *server.Aut
 	return nil
 }
 
-// applyLocalAuthorization allows system:masters everything, everybody the health
-// endpoints, and users what the RBAC file says. The webhook decides about other requests;
-// without one, authenticated users may read discovery and the version. The file is
-// reloaded until ctx ends.
+// applyLocalAuthorization allows what is built in and what the RBAC file says. The webhook
+// decides about other requests. The file is reloaded until ctx ends. The authorizer
+// resolves rules, too.
 func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.AuthorizationInfo) error {
-	alwaysAllowed, err := readablePaths(o.Authorization.AlwaysAllowPaths)
+	builtIn, err := o.builtInRules()
 	if err != nil {
 		return err
 	}
-	fallback := authorizer.Authorizer(authorizer.AuthorizerFunc(authorizeDiscovery))
-	if o.Local.AuthorizationWebhookFile != "" {
-		if fallback, err = o.newAuthorizationWebhook(); err != nil {
-			return err
-		}
-	}
-	authorizers := []authorizer.Authorizer{
-		authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
-		authorizer.AuthorizerFunc(authorizeHealth),
-		alwaysAllowed,
-	}
+	authorizers := []authorizer.Authorizer{authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), builtIn}
+	resolvers := []authorizer.RuleResolver{builtIn}
 	if file := o.Local.AuthorizationRBACFile; file != "" {
 		roles, err := rbacfile.New(file)
 		if err != nil {
@@ -193,57 +179,24 @@ func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.Auth
 		}
 		go roles.Run(ctx, o.reloadInterval)
 		authorizers = append(authorizers, authorizationmetrics.InstrumentedAuthorizer("RBAC", "file", roles))
+		resolvers = append(resolvers, roles)
 	}
-	info.Authorizer = union.New(append(authorizers, fallback)...)
+	if o.Local.AuthorizationWebhookFile != "" {
+		reviewer, err := o.newAuthorizationWebhook()
+		if err != nil {
+			return err
+		}
+		authorizers = append(authorizers, authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer))
+		resolvers = append(resolvers, reviewer)
+	}
+	info.Authorizer = localAuthorizer{union.New(authorizers...), union.NewRuleResolvers(resolvers...)}
 	return nil
 }
 
-// authorizeHealth allows everybody to read the health endpoints.
-func authorizeHealth(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-	if !attributes.IsResourceRequest() && reads(attributes) && isHealthPath(attributes.GetPath()) {
-		return authorizer.DecisionAllow, "", nil
-	}
-	return authorizer.DecisionNoOpinion, "", nil
-}
-
-// readablePaths allows everybody to read these paths, as kube-apiserver's roles do. The
-// library's authorizer of paths allows all methods.
-func readablePaths(paths []string) (authorizer.Authorizer, error) {
-	allowed, err := path.NewAuthorizer(paths)
-	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", alwaysAllowPathsFlag, err)
-	}
-	return authorizer.AuthorizerFunc(func(ctx context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-		if !reads(attributes) {
-			return authorizer.DecisionNoOpinion, "", nil
-		}
-		return allowed.Authorize(ctx, attributes)
-	}), nil
-}
-
-// reads reports whether a request that is not about a resource changes nothing.
-func reads(attributes authorizer.Attributes) bool {
-	return slices.Contains([]string{"get", "head", "options"}, strings.ToLower(attributes.GetVerb()))
-}
-
-// authorizeDiscovery allows authenticated users to read discovery, OpenAPI and the
-// version, but no object.
-func authorizeDiscovery(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-	authenticated := attributes.GetUser() != nil && slices.Contains(attributes.GetUser().GetGroups(), user.AllAuthenticated)
-	if authenticated && !attributes.IsResourceRequest() &&
-		strings.EqualFold(attributes.GetVerb(), http.MethodGet) && isDiscoveryPath(attributes.GetPath()) {
-		return authorizer.DecisionAllow, "", nil
-	}
-	return authorizer.DecisionNoOpinion, "", nil
-}
-
-func isDiscoveryPath(path string) bool {
-	for _, root := range []string{"/api", "/apis", "/openapi"} {
-		if path == root || strings.HasPrefix(path, root+"/") {
-			return true
-		}
-	}
-	return path == "/version" || path == "/version/"
+// localAuthorizer decides about requests, and lists what users may do.
+type localAuthorizer struct {
+	authorizer.Authorizer
+	authorizer.RuleResolver
 }
 
 // webhookMetrics count the webhook's decisions, but not its HTTP requests.
@@ -258,7 +211,7 @@ var _ webhookmetrics.AuthorizerMetrics = webhookMetrics{}
 // newAuthorizationWebhook returns the webhook of --authorization-webhook-config-file
 // behind a cache. It does not contact the webhook. If the webhook fails, it has no
 // opinion, so that the request is not allowed. Errors name the flag and the file.
-func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
+func (o *Options) newAuthorizationWebhook() (*webhook.WebhookAuthorizer, error) {
 	client, err := loadWebhookKubeconfig(authorizationWebhookFlag, o.Local.AuthorizationWebhookFile)
 	if err != nil {
 		return nil, err
@@ -272,5 +225,5 @@ func (o *Options) newAuthorizationWebhook() (authorizer.Authorizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", authorizationWebhookFlag, o.Local.AuthorizationWebhookFile, err)
 	}
-	return authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer), nil
+	return reviewer, nil
 }

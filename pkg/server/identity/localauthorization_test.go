@@ -41,8 +41,9 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 		{"one check of health", read("/readyz/poststarthook/start-informers"), allow, allow, allow},
 		{"what begins like health", read("/livezz"), allow, forbid, forbid},
 		{"an object called like health", resource("get", "/livez", ""), allow, forbid, forbid},
-		{"version", read("/version"), allow, allow, forbid},
-		{"version with a slash", read("/version/"), allow, allow, forbid},
+		{"version", read("/version"), allow, allow, allow},
+		{"version with a slash", read("/version/"), allow, allow, allow},
+		{"whether there is a version", with(read("/version"), "head"), allow, forbid, forbid},
 		{"below version", read("/version/x"), allow, forbid, forbid},
 		{"groups", read("/apis"), allow, allow, forbid},
 		{"resources of a version", read("/apis/flowcontrol.apiserver.k8s.io/v1"), allow, allow, forbid},
@@ -88,18 +89,19 @@ func TestAlwaysAllowedPathsAddToHealth(t *testing.T) {
 }
 
 func TestPathsThatEverybodyMayUseMayOnlyBeRead(t *testing.T) {
-	paths, err := readablePaths([]string{"/metrics", "/debug/*"})
+	applied, err := apply(t, newTestOptions(t, "--authorization-always-allow-paths=/metrics,/debug/*"), "")
 	require.NoError(t, err)
-	for path, allowed := range map[string]authorizer.Authorizer{"/metrics": paths, "/debug/x": paths, "/livez": authorizer.AuthorizerFunc(authorizeHealth)} {
+	anonymous := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+	for _, path := range []string{"/metrics", "/debug/x", "/livez"} {
 		for verb, want := range map[string]authorizer.Decision{
 			"get": authorizer.DecisionAllow, "head": authorizer.DecisionAllow, "post": authorizer.DecisionNoOpinion, "put": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion,
 		} {
-			got, _, err := allowed.Authorize(t.Context(), authorizer.AttributesRecord{Verb: verb, Path: path})
+			got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{User: anonymous, Verb: verb, Path: path})
 			require.NoError(t, err)
 			require.Equal(t, want, got, "%s %s", verb, path)
 		}
 	}
-	_, err = readablePaths([]string{"/debug/*/x"})
+	_, err = newTestOptions(t, "--authorization-always-allow-paths=/debug/*/x").readablePaths()
 	require.ErrorContains(t, err, "--authorization-always-allow-paths")
 }
 

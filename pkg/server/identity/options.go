@@ -74,7 +74,7 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 			"Without it, and outside a cluster, this server does both by itself.")
 	authentication.BoolVar(&o.AnonymousAuth, anonymousAuthFlag, o.AnonymousAuth,
 		"Accept requests without credentials, as user system:anonymous in group system:unauthenticated. "+
-			"Without a kube-apiserver in front: on the health endpoints only, unless --authentication-config says otherwise. "+
+			"Without a kube-apiserver in front: on the health endpoints and /version only, unless --authentication-config says otherwise. "+
 			"If false, probes of /livez and /readyz need credentials.")
 	o.Authentication.AddFlags(authentication)
 	o.Authorization.AddFlags(authorization)
@@ -92,7 +92,7 @@ func (o *Options) overrideUsage() {
 		tokenWebhookTTLFlag:          "How long to cache TokenReview responses. Default: 10s behind a kube-apiserver, 2m for --authentication-token-webhook-config-file.",
 		authorizedTTLFlag:            "How long to cache SubjectAccessReview responses that allow a request. Default: 10s behind a kube-apiserver, 5m for --authorization-webhook-config-file.",
 		unauthorizedTTLFlag:          "How long to cache SubjectAccessReview responses that do not allow a request. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
-		alwaysAllowPathsFlag:         "Paths that are authorized without a SubjectAccessReview. A trailing * matches any suffix. Without a kube-apiserver in front, the health endpoints are always allowed.",
+		alwaysAllowPathsFlag:         "Paths that are authorized without a SubjectAccessReview. A trailing * matches any suffix. Without a kube-apiserver in front, the health endpoints and /version are always allowed.",
 		skipLookupFlag:               "Take the CA bundles for client certificates and the front proxy from flags only, not from the kube-apiserver in front.",
 		tolerateLookupFailureFlag:    "Become ready even if the front proxy's CA bundle cannot be read from the kube-apiserver in front. Until it is read, requests through the front proxy are anonymous.",
 		requestHeaderCAFlag:          "CA bundle for the client certificate of a front proxy, which names the user in request headers. Default: the bundle of the kube-apiserver in front; without a kube-apiserver, no front proxy is trusted. Reloaded when it changes.",

@@ -39,6 +39,7 @@ func themes() []theme {
 		deleteDetailTheme(),
 		writeDetailTheme(),
 		bodyDetailTheme(),
+		reviewTheme(),
 	}
 }
 

@@ -19,7 +19,7 @@ type section struct {
 func contract() []section {
 	return []section{
 		everywhere(), verbs(), versions(), representations(), lists(), gets(), watches(),
-		patches(), applies(), dryRuns(), fieldValidations(), validations(), admissions(),
+		patches(), applies(), dryRuns(), fieldValidations(), validations(), admissions(), selfReviews(),
 	}
 }
 
@@ -196,5 +196,14 @@ func admissions() section {
 	return section{"Admission", []sentence{
 		{id: "admission.cluster", text: "Webhooks and policies of the kube-apiserver in front apply to these resources.", tests: []string{"test/e2e/beside TestBesideKubeAPIServer/the cluster decides who may do what"}},
 		{id: "admission.flags", text: "`--enable-admission-plugins` and `--disable-admission-plugins` work.", tests: []string{"test/e2e/beside TestBesideKubeAPIServer/the cluster decides who may do what"}},
+	}}
+}
+
+func selfReviews() section {
+	return section{"Self-reviews, without a kube-apiserver in front", []sentence{
+		{id: "reviews.who", text: "SelfSubjectReview says who the client is."},
+		{id: "reviews.access", text: "SelfSubjectAccessReview says whether the client may do something, as the authorizer of requests decides."},
+		{id: "reviews.rules", text: "SelfSubjectRulesReview lists what the client may do; with a webhook the list is incomplete, and says so.", tests: []string{"pkg/server/identity TestTheListOfWhatAUserMayDoIsTrue", "pkg/server/identity TestTheListIsIncompleteWithAWebhook"}},
+		{id: "reviews.create-only", text: "They can only be created, by any authenticated user, and nothing is stored.", tests: []string{"test/e2e TestWhoMayAskWhat"}},
 	}}
 }

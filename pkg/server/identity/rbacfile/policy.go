@@ -2,6 +2,7 @@ package rbacfile
 
 import (
 	"fmt"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
@@ -47,24 +48,21 @@ func newPolicy(objects *objects) *policy {
 // allows reports whether a user may do something, and by what.
 func (p *policy) allows(who user.Info, attributes authorizer.Attributes) (reason string, allowed bool) {
 	request := []rbacv1.PolicyRule{ruleOf(attributes)}
-	if reason, allowed := allowedBy(p.users[who.GetName()], request); allowed {
-		return reason, true
-	}
-	for _, group := range who.GetGroups() {
-		if reason, allowed := allowedBy(p.groups[group], request); allowed {
-			return reason, true
+	for _, granted := range p.grants(who) {
+		if covered, _ := rbacvalidation.Covers(granted.rules, request); covered {
+			return granted.reason, true
 		}
 	}
 	return "", false
 }
 
-func allowedBy(grants []grant, request []rbacv1.PolicyRule) (string, bool) {
-	for i := range grants {
-		if covered, _ := rbacvalidation.Covers(grants[i].rules, request); covered {
-			return grants[i].reason, true
-		}
+// grants returns what is bound to a user and to their groups.
+func (p *policy) grants(who user.Info) []grant {
+	found := slices.Clone(p.users[who.GetName()])
+	for _, group := range who.GetGroups() {
+		found = append(found, p.groups[group]...)
 	}
-	return "", false
+	return found
 }
 
 // ruleOf returns the smallest rule that allows a request.

@@ -1,0 +1,105 @@
+package identity
+
+import (
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+)
+
+// SelfReviewVersions returns the versions of the self-reviews.
+func SelfReviewVersions() []schema.GroupVersion {
+	return []schema.GroupVersion{authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion}
+}
+
+// AddSelfReviewsToScheme registers the types of the self-reviews.
+func AddSelfReviewsToScheme(scheme *runtime.Scheme) error {
+	builder := runtime.NewSchemeBuilder(authenticationv1.AddToScheme, authorizationv1.AddToScheme)
+	return builder.AddToScheme(scheme)
+}
+
+// SelfReviewGroups returns the groups by which clients ask who they are and what they
+// may do, without the resources that are not enabled. kube-apiserver's storages are not
+// in the library.
+func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
+	scheme, err := newSelfReviewScheme()
+	if err != nil {
+		return nil, err
+	}
+	var groups []*genericapiserver.APIGroupInfo
+	for version, storages := range map[schema.GroupVersion]map[string]rest.Storage{
+		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
+		authorizationv1.SchemeGroupVersion: {
+			"selfsubjectaccessreviews": accessReview{authorizer: decides},
+			"selfsubjectrulesreviews":  rulesReview{rules: rules},
+		},
+	} {
+		served := map[string]rest.Storage{}
+		for resource, storage := range storages {
+			if enabled.ResourceEnabled(version.WithResource(resource)) {
+				served[resource] = storage
+			}
+		}
+		if len(served) == 0 {
+			continue
+		}
+		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, runtime.NewParameterCodec(scheme), serializer.NewCodecFactory(scheme))
+		info.VersionedResourcesStorageMap[version.Version] = served
+		groups = append(groups, &info)
+	}
+	return groups, nil
+}
+
+// newSelfReviewScheme returns a scheme whose internal types are those of v1, because the
+// library decodes to internal types. It is apart from the server's scheme, whose types
+// OpenAPI describes.
+func newSelfReviewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	if err := AddSelfReviewsToScheme(scheme); err != nil {
+		return nil, err
+	}
+	for _, group := range SelfReviewVersions() {
+		internal := schema.GroupVersion{Group: group.Group, Version: runtime.APIVersionInternal}
+		for kind := range scheme.KnownTypes(group) {
+			switch kind {
+			case "SelfSubjectReview", "SelfSubjectAccessReview", "SelfSubjectRulesReview":
+				object, err := scheme.New(group.WithKind(kind))
+				if err != nil {
+					return nil, err
+				}
+				scheme.AddKnownTypes(internal, object)
+			}
+		}
+	}
+	return scheme, nil
+}
+
+// clusterScoped is what the storages share: they store nothing.
+type clusterScoped struct{}
+
+// NamespaceScoped implements rest.Scoper.
+func (clusterScoped) NamespaceScoped() bool { return false }
+
+// Destroy implements rest.Storage.
+func (clusterScoped) Destroy() {}
+
+// reviewStorage are the capabilities of each storage.
+type reviewStorage interface {
+	rest.Storage
+	rest.Scoper
+	rest.Creater
+	rest.SingularNameProvider
+}
+
+var (
+	_ reviewStorage = subjectReview{}
+	_ reviewStorage = accessReview{}
+	_ reviewStorage = rulesReview{}
+)

@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	authenticationPath = "/apis/authentication.k8s.io/v1"
+	authorizationPath  = "/apis/authorization.k8s.io/v1"
+)
+
+// reviewTheme tests how clients ask who they are and what they may do.
+func reviewTheme() theme {
+	return theme{"self-reviews", []testCase{
+		{name: "who I am", proves: []string{"reviews.who"}, steps: whoSteps()},
+		{name: "whether I may do something", proves: []string{"reviews.access"}, steps: accessSteps()},
+		{name: "invalid questions", proves: []string{"reviews.access"}, steps: badAccessSteps()},
+		{
+			name: "what I may do", proves: []string{"reviews.rules"},
+			steps: []step{
+				post(authorizationPath+"/selfsubjectrulesreviews", review("authorization.k8s.io", "SelfSubjectRulesReview", `{"namespace":"default"}`)).
+					only(everything).saying(`"incomplete":false`),
+				post(authorizationPath+"/selfsubjectrulesreviews", review("authorization.k8s.io", "SelfSubjectRulesReview", `{}`)).gives(400).saying("no namespace on request"),
+				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("authorization.k8s.io", "SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
+			},
+		},
+		{name: "nothing but create", proves: []string{"reviews.create-only"}, steps: otherVerbSteps()},
+		{
+			name: "in discovery and OpenAPI", proves: []string{"repr.discovery", "repr.openapi"},
+			steps: []step{
+				get(authenticationPath).only(resourcesNamed("self")), get(authorizationPath).only(resourcesNamed("self")),
+				get("/openapi/v3" + authenticationPath).only(selfPaths), get("/openapi/v3" + authorizationPath).only(selfPaths),
+				get("/openapi/v3" + authenticationPath).only(schemasOf("io.k8s.api.authentication.v1.SelfSubject")),
+				get("/openapi/v3" + authorizationPath).only(schemasOf("io.k8s.api.authorization.v1.SelfSubject")),
+				get("/openapi/v2").only(selfPaths),
+			},
+		},
+	}}
+}
+
+func review(group, kind, spec string) string {
+	return `{"apiVersion":"` + group + `/v1","kind":"` + kind + `","spec":` + spec + `}`
+}
+
+func whoSteps() []step {
+	const path, body = authenticationPath + "/selfsubjectreviews", `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
+	const table = "application/json;as=Table;g=meta.k8s.io;v=v1"
+	return []step{
+		post(path, body).only(groupsOnly).saying(`"groups":["system:masters","system:authenticated"]`),
+		post(path+"?dryRun=All", body).only(groupsOnly), post(path+"?dryRun=Some", body).gives(422),
+		post(path, "{}").only(groupsOnly), post(path, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview"}`).gives(400),
+		post(path, "[]").gives(400), post(path+"?fieldValidation=Strict", strings.Replace(body, "}", `,"spec":{}}`, 1)).gives(400),
+		post(path, body).with("Accept", table+",application/json").only(groupsOnly), post(path, body).with("Accept", table).gives(406),
+		post(path, body).with("Accept", "text/html").gives(406), post(path, "<x/>").with("Content-Type", "application/xml").gives(415),
+	}
+}
+
+func accessSteps() []step {
+	ask := func(spec string) step {
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("authorization.k8s.io", "SelfSubjectAccessReview", spec)).only(decision)
+	}
+	const resource = `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"`
+	return []step{
+		ask(resource + `}}`).saying(`"allowed":true`), ask(resource + `,"subresource":"status","name":"a","namespace":"b","version":"v1"}}`),
+		ask(`{"resourceAttributes":{}}`), ask(`{"nonResourceAttributes":{"path":"/metrics","verb":"get"}}`),
+		ask(resource + `,"fieldSelector":{"rawSelector":"a=b"}}}`), ask(resource + `,"fieldSelector":{"rawSelector":"a"}}}`).saying("ignored due to parse error"),
+		ask(resource + `,"labelSelector":{"rawSelector":"a in (b"}}}`).saying("ignored due to parse error"),
+		ask(resource + `,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"c","operator":"Exists"}]}}}`).saying("fieldSelector ignored"),
+		ask(resource + `}}`).with("Accept", "application/yaml"),
+	}
+}
+
+func badAccessSteps() []step {
+	ask := func(spec string) step {
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("authorization.k8s.io", "SelfSubjectAccessReview", spec)).gives(422)
+	}
+	const resource = `{"resourceAttributes":{"verb":"get","resource":"flowschemas"`
+	return []step{
+		ask(`{}`), ask(`{"resourceAttributes":{},"nonResourceAttributes":{"path":"/","verb":"get"}}`),
+		ask(resource + `,"fieldSelector":{}}}`), ask(resource + `,"labelSelector":{}}}`),
+		ask(resource + `,"labelSelector":{"rawSelector":"a","requirements":[{"key":"a","operator":"Exists"}]}}}`),
+		ask(resource + `,"labelSelector":{"requirements":[{"key":"","operator":"In"}]}}}`),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"","operator":"Exists","values":["a"]}]}}}`),
+		post(authorizationPath+"/selfsubjectaccessreviews", `{"metadata":{"name":"a"},"spec":{"nonResourceAttributes":{"path":"/"}}}`).gives(422),
+	}
+}
+
+func otherVerbSteps() (steps []step) {
+	for _, path := range []string{authenticationPath + "/selfsubjectreviews", authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"} {
+		steps = append(steps, get(path).gives(405), put(path, "{}").gives(405), remove(path, "").gives(405), patch("merge", path, "{}").gives(405), get(path+"/a").gives(404))
+	}
+	return steps
+}
+
+// groupsOnly leaves out the name, the UID and the credential, which are each server's.
+func groupsOnly(answer any) any {
+	if info, ok := at(answer, "status.userInfo").(map[string]any); ok {
+		delete(info, "uid")
+		delete(info, "extra")
+		delete(info, "username")
+	}
+	return answer
+}
+
+// decision leaves out the reason, which names roles.
+func decision(answer any) any {
+	if status, ok := at(answer, "status").(map[string]any); ok {
+		delete(status, "reason")
+	}
+	return answer
+}
+
+// everything leaves out rules beside those of system:masters: both servers have some of
+// their own.
+func everything(answer any) any {
+	status, _ := at(answer, "status").(map[string]any)
+	for _, list := range []string{"resourceRules", "nonResourceRules"} {
+		rules, _ := status[list].([]any)
+		status[list] = slices.DeleteFunc(rules, func(rule any) bool {
+			verbs, _ := at(rule, "verbs").([]any)
+			return !slices.Contains(verbs, any("*"))
+		})
+	}
+	return answer
+}
+
+// resourcesNamed selects the resources of a version whose names have a prefix.
+func resourcesNamed(prefix string) func(any) any {
+	return func(version any) any {
+		resources, _ := at(version, "resources").([]any)
+		return slices.DeleteFunc(resources, func(resource any) bool {
+			name, _ := at(resource, "name").(string)
+			return !strings.HasPrefix(name, prefix)
+		})
+	}
+}
+
+// selfPaths selects the operations of the self-reviews.
+func selfPaths(document any) any {
+	return []any{ownSchemas("paths", authenticationPath+"/self")(document), ownSchemas("paths", authorizationPath+"/self")(document)}
+}
