@@ -32,8 +32,12 @@ func (s *Server) installCoreVersion(context.Context) error {
 	addresses := discovery.DefaultAddresses{DefaultAddress: s.generic.ExternalAddress}
 	nothing := discovery.APIResourceListerFunc(func() []metav1.APIResource { return []metav1.APIResource{} })
 	mux := s.apiserver.Handler.NonGoRestfulMux
-	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions))
-	mux.Handle("/api/v1", discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing))
+	root := aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions)
+	version := discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing)
+	mux.Handle("/api", root)
+	mux.UnlistedHandle("/api/", root)
+	mux.Handle("/api/v1", version)
+	mux.UnlistedHandle("/api/v1/", version)
 	return nil
 }
 

@@ -120,7 +120,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, func(handler http.Handler) http.Handler {
 			return filters.WithDeprecationWarnings(handler, s.chain.deprecations)
 		}},
-		{"filters.WithOpenAPIForAnyHash", "no redirect behind a kube-apiserver, which passes none on", true, filters.WithOpenAPIForAnyHash},
+		{"filters.WithOpenAPIForAnyHash", "OpenAPI: no redirect behind a kube-apiserver, which passes none on; 404 for an unknown version", true, filters.WithOpenAPIForAnyHash},
 		{"filters.WithCheckMessages", "what a failing check of /readyz needs", true, func(handler http.Handler) http.Handler {
 			return filters.WithCheckMessages(handler, s.chain.checkMessages)
 		}},

@@ -69,26 +69,31 @@ func WithDeprecationWarnings(handler http.Handler, warnings map[string]string) h
 	})
 }
 
-// WithOpenAPIForAnyHash serves an OpenAPI v3 document in its current state, not to
-// be cached, where the library redirects because ?hash= names another state.
+// WithOpenAPIForAnyHash answers 404 for an OpenAPI v3 document that does not exist, where the
+// library answers 200 and nothing, and serves a document in its current state, not
+// to be cached, where the library redirects because ?hash= names another state.
 //
 // An aggregating kube-apiserver that has v1 of this group too takes its document
 // and this server's for the same one: it may give a client the hash of its own and
 // send the request here. It passes no redirect on, so kubectl would fail.
 func WithOpenAPIForAnyHash(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/openapi/v3/") || !r.URL.Query().Has("hash") {
+		if !strings.HasPrefix(r.URL.Path, "/openapi/v3/") {
 			handler.ServeHTTP(w, r)
 			return
 		}
 		before := w.Header().Clone()
 		first := &redirectDropper{ResponseWriter: w}
 		handler.ServeHTTP(first, r)
-		if !first.redirected {
+		if first.answered && !first.redirected {
 			return
 		}
 		clear(w.Header())
 		maps.Copy(w.Header(), before)
+		if !first.answered {
+			http.NotFound(w, r)
+			return
+		}
 		again := r.Clone(r.Context())
 		again.URL.RawQuery = ""
 		handler.ServeHTTP(w, again)
@@ -98,13 +103,14 @@ func WithOpenAPIForAnyHash(handler http.Handler) http.Handler {
 // redirectDropper drops an answer that is a redirect.
 type redirectDropper struct {
 	http.ResponseWriter
-	redirected bool
+	answered, redirected bool
 }
 
 var _ http.ResponseWriter = &redirectDropper{}
 
 // WriteHeader implements http.ResponseWriter.
 func (w *redirectDropper) WriteHeader(code int) {
+	w.answered = true
 	if code == http.StatusMovedPermanently {
 		w.redirected = true
 		return
@@ -114,6 +120,7 @@ func (w *redirectDropper) WriteHeader(code int) {
 
 // Write implements http.ResponseWriter.
 func (w *redirectDropper) Write(body []byte) (int, error) {
+	w.answered = true
 	if w.redirected {
 		return len(body), nil
 	}

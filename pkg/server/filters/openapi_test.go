@@ -38,6 +38,10 @@ func TestOpenAPIAnswersAtTheAddressOfAnotherState(t *testing.T) {
 	require.Equal(t, plain.Body.String(), other.Body.String())
 	require.Equal(t, plain.Header(), other.Header(), "it may not be kept under that address")
 
+	for _, unknown := range []string{"/openapi/v3/apis/other/v1", "/openapi/v3/apis/other/v1?hash=FF"} {
+		require.Equal(t, http.StatusNotFound, get(unknown).Code, "the library answers 200 and nothing")
+	}
+
 	etag := plain.Header().Get("Etag")
 	own := get("/openapi/v3/apis/some/v1?hash=" + etag[1:len(etag)-1])
 	require.Equal(t, http.StatusOK, own.Code)

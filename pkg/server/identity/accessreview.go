@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -35,7 +36,7 @@ func (r accessReview) Create(ctx context.Context, object runtime.Object, validat
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("not a SelfSubjectAccessReview: %T", object))
 	}
 	if errs := validateAccessReview(review); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(authorizationv1.SchemeGroupVersion.WithKind(review.Kind).GroupKind(), "", errs)
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: authorizationv1.GroupName}, "", errs) // kube-apiserver names no kind
 	}
 	who, err := admittedUser(ctx, object, validate)
 	if err != nil {

@@ -48,6 +48,7 @@ func themes() []theme {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	pair, cases := startPair(t), 0
+	t.Run("paths that are no resources", pair.walk)
 	results := append(pair.besideEmulated(t).leadAll(t, nil), pair.leadAll(t, nil)...)
 	for _, theme := range themes() {
 		cases += len(theme.cases)

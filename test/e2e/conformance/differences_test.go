@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -160,7 +161,7 @@ func warnsOfDeletion(_ step, ours answer, _ *answer) bool {
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
-		mine.Details == nil || !slices.Contains([]string{flowcontrolv1.GroupName, metav1.GroupName}, mine.Details.Group) || mine.Details.Kind != theirs.Details.Kind ||
+		mine.Details == nil || !slices.Contains([]string{flowcontrolv1.GroupName, metav1.GroupName, authorizationv1.GroupName}, mine.Details.Group) || mine.Details.Kind != theirs.Details.Kind ||
 		!slices.Equal(causes(mine), causes(theirs)) {
 		return false
 	}
