@@ -74,7 +74,7 @@ require (
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.5.0
 	github.com/davecgh/go-spew v1.1.1 // indirect
-	github.com/emicklei/go-restful/v3 v3.11.0 // indirect
+	github.com/emicklei/go-restful/v3 v3.11.0
 	github.com/felixge/httpsnoop v1.1.0 // indirect
 	github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf v0.0.0
 	github.com/fsnotify/fsnotify v1.7.0 // indirect

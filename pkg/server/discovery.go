@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"fmt"
+	"net/http"
 
+	"github.com/emicklei/go-restful/v3"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,13 +33,11 @@ func (s *Server) installCoreVersion(context.Context) error {
 	})
 	addresses := discovery.DefaultAddresses{DefaultAddress: s.generic.ExternalAddress}
 	nothing := discovery.APIResourceListerFunc(func() []metav1.APIResource { return []metav1.APIResource{} })
-	mux := s.apiserver.Handler.NonGoRestfulMux
 	root := aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions)
-	version := discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing)
-	mux.Handle("/api", root)
-	mux.UnlistedHandle("/api/", root)
-	mux.Handle("/api/v1", version)
-	mux.UnlistedHandle("/api/v1/", version)
+	version := new(restful.WebService).Path("/api/v1").Doc("get available resources")
+	discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing).AddToWebService(version)
+	s.apiserver.Handler.GoRestfulContainer.Add(root.GenerateWebService("/api", metav1.APIVersions{})).Add(version)
+	s.apiserver.Handler.NonGoRestfulMux.NotFoundHandler(http.NotFoundHandler()) // the library's lists all paths
 	return nil
 }
 

@@ -91,7 +91,7 @@ func WithOpenAPIForAnyHash(handler http.Handler) http.Handler {
 		clear(w.Header())
 		maps.Copy(w.Header(), before)
 		if !first.answered {
-			http.NotFound(w, r)
+			w.WriteHeader(http.StatusNotFound)
 			return
 		}
 		again := r.Clone(r.Context())

@@ -69,7 +69,7 @@ func accessSteps() []step {
 		ask(resource + `,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
 		ask(resource + `,"fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
 		ask(resource + `,"fieldSelector":{"requirements":[{"key":"c","operator":"Exists"}]}}}`).saying("fieldSelector ignored"),
-		ask(resource + `}}`).with("Accept", "application/yaml"),
+		ask(resource+`}}`).with("Accept", "application/yaml"),
 	}
 }
 

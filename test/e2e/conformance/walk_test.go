@@ -22,7 +22,13 @@ type pathDifference struct {
 
 // pathDifferences returns all of them. One that no request shows is an error.
 func pathDifferences() []pathDifference {
-	return []pathDifference{}
+	return []pathDifference{
+		{`anonymous 401 .*, not 40[34] `, "Without a kube-apiserver in front, anonymous requests reach health and the version alone; kube-apiserver accepts them everywhere and forbids them."},
+		{`/(healthz|livez|readyz)\S* anonymous (200|404) .*, not 403 `, "Probes may read each check, with HEAD and OPTIONS too; kube-apiserver allows anonymous clients GET of the endpoints."},
+		{`^\S+ /(\.well-known/openid-configuration|openid/v1/jwks)/? administrator 404 `, "This server issues no tokens of service accounts."},
+		{`^(HEAD|OPTIONS|POST) /apis\S* administrator 405 .*, not 200 `, "Discovery is GET alone, as in k8s.io/apiserver; kube-apiserver's aggregator ignores the method."},
+		{`^\S+ /openapi/v3 administrator 200 application/json , not 200 text/plain`, "The index is JSON, and says so."},
+	}
 }
 
 // walk requests each path of kube-apiserver's list at / that is no group that only
