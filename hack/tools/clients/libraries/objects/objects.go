@@ -1,0 +1,55 @@
+// Package objects makes what each client of test/e2e/clients writes: a level, and a
+// FlowSchema whose matching precedence tells the steps apart.
+package objects
+
+import (
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The matching precedence of the FlowSchema after each step.
+const (
+	Created int32 = 500
+	Patched int32 = 600
+	Applied int32 = 700
+)
+
+// Level returns a level.
+func Level(name string) *flowcontrolv1.PriorityLevelConfiguration {
+	shares := int32(1)
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "PriorityLevelConfiguration"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"client": name}},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+				NominalConcurrencyShares: &shares,
+				LimitResponse:            flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+			},
+		},
+	}
+}
+
+// Schema returns a FlowSchema of the level of the same name.
+func Schema(name string, precedence int32) *flowcontrolv1.FlowSchema {
+	return &flowcontrolv1.FlowSchema{
+		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "FlowSchema"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"client": name}},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: name},
+			MatchingPrecedence:         precedence,
+		},
+	}
+}
+
+// Unstructured converts an object as a dynamic client sends it.
+func Unstructured(object runtime.Object) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	delete(content, "status")
+	return &unstructured.Unstructured{Object: content}, nil
+}
