@@ -40,6 +40,7 @@ func effects() []effect {
 	return []effect{
 		// The flags of a part that is switched off are accepted, as by kube-apiserver, and so is
 		// --data-dir by a server that writes nothing there: a unit names it whatever else is set.
+		// --events is on by default, also where no kube-apiserver could take an Event.
 		{func(mode) bool { return true }, `
 			data-dir etcd-servers kubeconfig authentication-kubeconfig authorization-kubeconfig
 			delete-collection-workers enable-garbage-collector encryption-provider-config encryption-provider-config-automatic-reload
@@ -51,7 +52,7 @@ func effects() []effect {
 			requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
 			requestheader-uid-headers requestheader-username-headers authorization-always-allow-paths
 			authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-			advertise-address cors-allowed-origins emulated-version emulation-forward-compatible external-hostname
+			advertise-address cors-allowed-origins emulated-version emulation-forward-compatible events external-hostname
 			feature-gates flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
 			livez-grace-period max-exempt-requests-inflight max-mutating-requests-inflight max-requests-inflight
 			min-request-timeout request-timeout runtime-config-emulation-forward-compatible shutdown-delay-duration
