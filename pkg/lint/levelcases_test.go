@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"testing"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -9,10 +8,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
-
-// The engine, which any API server may use, knows the name by itself.
-func TestEngineReadsTheAnnotationThatIsValidated(t *testing.T) {
-}
 
 // levelCases are the cases of FC2xx.
 func levelCases() []checkCase {

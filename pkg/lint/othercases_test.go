@@ -128,7 +128,7 @@ func manifestCases() []checkCase {
 		}, []string{"error spec.matchingPrecedence"}},
 		{"metadata that the server drops or sets", InvalidObject, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 			for _, metadata := range []*metav1.ObjectMeta{&schema.ObjectMeta, &level.ObjectMeta} {
-				metadata.Namespace, metadata.GenerateName, metadata.Generation, metadata.SelfLink = "shop", "a-", -1, "/x"
+				metadata.Namespace, metadata.GenerateName, metadata.Generation = "shop", "a-", -1
 				metadata.DeletionGracePeriodSeconds = new(int64(-1))
 				metadata.ManagedFields = []metav1.ManagedFieldsEntry{{Operation: "Copied"}}
 			}

@@ -15,7 +15,6 @@ func prepare(metadata *metav1.ObjectMeta) {
 	metadata.Namespace = ""
 	metadata.Generation = 1
 	metadata.ManagedFields = nil
-	metadata.SelfLink = ""
 	metadata.UID = ""
 	metadata.CreationTimestamp = metav1.Time{}
 	metadata.DeletionTimestamp = nil
@@ -44,6 +43,9 @@ func reason(err *field.Error) string {
 type inJSON struct{ value any }
 
 func (j inJSON) String() string {
-	text, _ := json.Marshal(j.value) // a list of strings
+	text, err := json.Marshal(j.value)
+	if err != nil { // a value that JSON has not, such as a function
+		return "a value of the type " + reflect.TypeOf(j.value).Kind().String()
+	}
 	return string(text)
 }

@@ -66,7 +66,7 @@ func servedRequests(t *testing.T) []flow.Attributes {
 
 func attributesOf(t *testing.T, method, path string) flow.Attributes {
 	t.Helper()
-	r, err := http.NewRequest(method, path, http.NoBody) //nolint:noctx // it is not sent
+	r, err := http.NewRequest(method, path, http.NoBody)
 	require.NoError(t, err)
 	info, err := (&request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}).NewRequestInfo(r)
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ type leaver interface {
 func TestClientsThatLeaveAreNoFailuresOfTheServer(t *testing.T) {
 	s := runServer(t)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	s.apiserver.Handler.NonGoRestfulMux.HandleFunc("/openapi/leaving", func(w http.ResponseWriter, r *http.Request) {
+	s.apiserver.Handler.NonGoRestfulMux.HandleFunc("/openapi/leaving", func(w http.ResponseWriter, _ *http.Request) {
 		entered <- struct{}{}
 		<-leave
 		_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<20))

@@ -6,14 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 )
 
 func TestGoSyntaxIsFound(t *testing.T) {
 	for _, value := range []any{
-		[]string{"a"}, map[string]int{}, metav1.OwnerReference{}, &metav1.OwnerReference{}, ptr.To(5), []metav1.OwnerReference{{Controller: ptr.To(true)}},
+		[]string{"a"}, map[string]int{}, metav1.OwnerReference{}, &metav1.OwnerReference{}, new(5), []metav1.OwnerReference{{Controller: new(true)}},
 		struct{ Type string }{"ByX"}, metav1.LabelSelector{},
 	} {
 		text := fmt.Sprintf(`spec: Invalid value: %#v: must be "a"`, value)

@@ -72,7 +72,7 @@ func checkFigures(t *testing.T, name, block string, rows map[string]string) {
 	source := regexp.MustCompile(`<!-- measured: (#[^:]+): (.*?) -->`)
 	var measured []figure
 	for _, match := range source.FindAllStringSubmatch(block, -1) {
-		for _, row := range strings.Split(match[2], "; ") {
+		for row := range strings.SplitSeq(match[2], "; ") {
 			cells, known := rows[match[1]+": "+row]
 			require.True(t, known, "%s has no row %q below %s, which %s names", benchmarks, row, match[1], name)
 			measured = append(measured, figuresIn(t, cells)...)

@@ -76,7 +76,7 @@ func (p *placement) known(r *trace.Request) bool {
 	if p.byAttributes(r) {
 		return true
 	}
-	why := ""
+	var why string
 	switch name := p.nameOf(r.FlowSchema); {
 	case r.FlowSchema == "":
 		why = "the trace names neither their users nor their flow schemas"

@@ -89,8 +89,8 @@ func toJSON(document []byte) (converted []byte, duplicates, err error) {
 // none. A key that replaces one of a merge (<<) is there once: that is what a merge is for.
 func DuplicateKeys(document []byte) error {
 	var root yamlv3.Node
-	if yamlv3.Unmarshal(document, &root) != nil {
-		return nil // reported by whoever converts it
+	if err := yamlv3.Unmarshal(document, &root); err != nil {
+		return nil //nolint:nilerr // reported by whoever converts it
 	}
 	var all []error
 	var visit func(*yamlv3.Node)

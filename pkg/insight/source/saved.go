@@ -184,7 +184,7 @@ func (f *findings) latest(objects []Object) []Object {
 
 // resourceVersion is the version that a server gave the object, 0 without one.
 func (o *Object) resourceVersion() uint64 {
-	text := ""
+	var text string
 	if o.FlowSchema != nil {
 		text = o.FlowSchema.ResourceVersion
 	} else {

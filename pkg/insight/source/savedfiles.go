@@ -46,17 +46,9 @@ func eachSavedFile(root string, visit func(savedFile), skip func(path, why strin
 			return err
 		}
 		path = filepath.Clean(path)
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && info.Size() > maxSavedFile {
-			err = errTooLarge
-		}
-		if err != nil || !info.Mode().IsRegular() {
-			skip(path, "They cannot be read.")
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			skip(path, "They cannot be read.")
+		info, data, why := readSaved(path)
+		if why != "" {
+			skip(path, why)
 			return nil
 		}
 		inside, err := filepath.Rel(root, path)
@@ -69,6 +61,21 @@ func eachSavedFile(root string, visit func(savedFile), skip func(path, why strin
 		}
 		return nil
 	})
+}
+
+// readSaved reads a file, or says why it is left out.
+func readSaved(path string) (info fs.FileInfo, data []byte, why string) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil, "They cannot be read."
+	}
+	if info.Size() > maxSavedFile {
+		return nil, nil, "They are too large."
+	}
+	if data, err = os.ReadFile(path); err != nil {
+		return nil, nil, "They cannot be read."
+	}
+	return info, data, ""
 }
 
 var errTooLarge = errors.New("the file is too large")
@@ -105,7 +112,7 @@ func (f savedFile) unpack(visit func(savedFile)) error {
 		if err != nil {
 			return err
 		}
-		inner := savedFile{path: f.path + ":" + header.Name, inside: path.Join(path.Dir(f.inside), header.Name), modified: header.ModTime, data: data}
+		inner := savedFile{path: f.path + ":" + header.Name, inside: path.Join(path.Dir(f.inside), header.Name), modified: header.ModTime, data: data} //nolint:gosec // nothing is written to this path
 		if err := inner.unpack(visit); err != nil {
 			return err
 		}

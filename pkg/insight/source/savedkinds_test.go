@@ -19,7 +19,7 @@ import (
 // The responses of a kube-apiserver, which the tests save in many forms.
 const (
 	levelsText = "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n" +
-		"workload-low,      1,            false,  false,       7,               49,                12000,              321,              12,               3\n"
+		"workload-low,      1,            false, " + " false,       7,               49,                12000,              321,              12,               3\n"
 	levelsInJSON = `[{"priorityLevelName":"workload-low","waitingRequests":7,"isIdle":false}]`
 	queuesText   = "PriorityLevelName, Index, PendingRequests, ExecutingRequests, SeatsInUse, NextDispatchR, InitialSeatsSum, MaxSeatsSum, TotalWorkSum\n" +
 		"workload-low,      14,    7,               49,                49,         1.5,           7,               7,           7.03ss\n"

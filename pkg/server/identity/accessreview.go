@@ -29,7 +29,7 @@ func (accessReview) New() runtime.Object { return &authorizationv1.SelfSubjectAc
 // GetSingularName implements rest.SingularNameProvider.
 func (accessReview) GetSingularName() string { return "selfsubjectaccessreview" }
 
-// Create implements rest.Creater.
+// Create answers a review.
 func (r accessReview) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	review, ok := object.(*authorizationv1.SelfSubjectAccessReview)
 	if !ok {

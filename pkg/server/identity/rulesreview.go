@@ -24,7 +24,7 @@ func (rulesReview) New() runtime.Object { return &authorizationv1.SelfSubjectRul
 // GetSingularName implements rest.SingularNameProvider.
 func (rulesReview) GetSingularName() string { return "selfsubjectrulesreview" }
 
-// Create implements rest.Creater.
+// Create answers a review.
 func (r rulesReview) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	review, ok := object.(*authorizationv1.SelfSubjectRulesReview)
 	if !ok {

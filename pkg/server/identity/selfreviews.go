@@ -94,7 +94,7 @@ func (clusterScoped) Destroy() {}
 type reviewStorage interface {
 	rest.Storage
 	rest.Scoper
-	rest.Creater
+	rest.Creater //nolint:misspell // the library's name
 	rest.SingularNameProvider
 }
 

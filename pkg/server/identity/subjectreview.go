@@ -21,7 +21,7 @@ func (subjectReview) New() runtime.Object { return &authenticationv1.SelfSubject
 // GetSingularName implements rest.SingularNameProvider.
 func (subjectReview) GetSingularName() string { return "selfsubjectreview" }
 
-// Create implements rest.Creater.
+// Create answers a review.
 func (subjectReview) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	who, err := admittedUser(ctx, object, validate)
 	if err != nil {

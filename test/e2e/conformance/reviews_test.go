@@ -19,10 +19,10 @@ func reviewTheme() theme {
 		{
 			name: "what I may do", proves: []string{"reviews.rules"},
 			steps: []step{
-				post(authorizationPath+"/selfsubjectrulesreviews", review("authorization.k8s.io", "SelfSubjectRulesReview", `{"namespace":"default"}`)).
+				post(authorizationPath+"/selfsubjectrulesreviews", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).
 					only(everything).saying(`"incomplete":false`),
-				post(authorizationPath+"/selfsubjectrulesreviews", review("authorization.k8s.io", "SelfSubjectRulesReview", `{}`)).gives(400).saying("no namespace on request"),
-				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("authorization.k8s.io", "SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
+				post(authorizationPath+"/selfsubjectrulesreviews", review("SelfSubjectRulesReview", `{}`)).gives(400).saying("no namespace on request"),
+				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
 			},
 		},
 		{name: "nothing but create", proves: []string{"reviews.create-only"}, steps: otherVerbSteps()},
@@ -39,8 +39,8 @@ func reviewTheme() theme {
 	}}
 }
 
-func review(group, kind, spec string) string {
-	return `{"apiVersion":"` + group + `/v1","kind":"` + kind + `","spec":` + spec + `}`
+func review(kind, spec string) string {
+	return `{"apiVersion":"authorization.k8s.io/v1","kind":"` + kind + `","spec":` + spec + `}`
 }
 
 func whoSteps() []step {
@@ -58,7 +58,7 @@ func whoSteps() []step {
 
 func accessSteps() []step {
 	ask := func(spec string) step {
-		return post(authorizationPath+"/selfsubjectaccessreviews", review("authorization.k8s.io", "SelfSubjectAccessReview", spec))
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("SelfSubjectAccessReview", spec))
 	}
 	const resource = `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"`
 	return []step{
@@ -75,7 +75,7 @@ func accessSteps() []step {
 
 func badAccessSteps() []step {
 	ask := func(spec string) step {
-		return post(authorizationPath+"/selfsubjectaccessreviews", review("authorization.k8s.io", "SelfSubjectAccessReview", spec)).gives(422)
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("SelfSubjectAccessReview", spec)).gives(422)
 	}
 	const resource = `{"resourceAttributes":{"verb":"get","resource":"flowschemas"`
 	return []step{

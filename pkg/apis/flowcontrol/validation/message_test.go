@@ -111,7 +111,7 @@ func TestAMessageNamesWhatDiffers(t *testing.T) {
 		},
 		"owners, which the library validates": {
 			schemaWith(func(s *flowcontrol.FlowSchema) {
-				owner := metav1.OwnerReference{APIVersion: "v1", Kind: "A", Name: "a", UID: "1", Controller: ptr.To(true)}
+				owner := metav1.OwnerReference{APIVersion: "v1", Kind: "A", Name: "a", UID: "1", Controller: new(true)}
 				s.OwnerReferences = []metav1.OwnerReference{owner, owner}
 			}),
 			`metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"A","name":"a","uid":"1","controller":true},{`,

@@ -10,7 +10,6 @@ import (
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
@@ -24,7 +23,7 @@ func TestAnErrorOfAnUpdateHasNoGoSyntax(t *testing.T) {
 	old := metav1.ObjectMeta{Name: "a", UID: "1", ResourceVersion: "1", DeletionTimestamp: &now}
 	updated := old.DeepCopy()
 	updated.Finalizers = []string{"example.org/a", "example.org/b"}
-	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "A", Name: "a", UID: "1", Controller: ptr.To(true)}
+	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "A", Name: "a", UID: "1", Controller: new(true)}
 	event := metav1.OwnerReference{APIVersion: "v1", Kind: "Event", Name: "a", UID: "2"}
 	updated.OwnerReferences = []metav1.OwnerReference{owner, event, owner}
 
