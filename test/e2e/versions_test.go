@@ -19,7 +19,7 @@ import (
 
 func testDeprecation(t *testing.T, s *live) {
 	for kind, resource := range map[string]string{"FlowSchema": "flowschemas", "PriorityLevelConfiguration": "prioritylevelconfigurations"} {
-		for query, code := range map[string]int{"/catch-all?marker=old": http.StatusOK, "?resourceVersionMatch=Exact": http.StatusBadRequest} {
+		for query, code := range map[string]int{"/catch-all?marker=old": http.StatusOK, "?resourceVersionMatch=Exact": http.StatusUnprocessableEntity} {
 			answer := s.do(t, http.MethodGet, v1beta3Path+"/"+resource+query, "")
 			require.Equal(t, code, answer.code)
 			require.Equal(t, []string{`299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`}, answer.warnings())
@@ -34,7 +34,7 @@ func testDeprecation(t *testing.T, s *live) {
 		metrics := s.do(t, http.MethodGet, "/metrics", "").body
 		require.Regexp(t, `(?m)^apiserver_requested_deprecated_apis\{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="`+resource+`",subresource="",version="v1beta3"\} 1$`, metrics)
 		require.NotRegexp(t, `apiserver_requested_deprecated_apis\{[^}]*version="v1"`, metrics)
-		require.Regexp(t, `(?m)^apiserver_request_total\{code="400",.*resource="`+resource+`",.*verb="LIST",version="v1beta3"\} 1$`, metrics)
+		require.Regexp(t, `(?m)^apiserver_request_total\{code="422",.*resource="`+resource+`",.*verb="LIST",version="v1beta3"\} 1$`, metrics)
 	}
 }
 
