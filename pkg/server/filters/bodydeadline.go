@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"time"
 )
@@ -15,7 +13,9 @@ import (
 func WithBodyDeadline(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { // WithTimeout may panic
-			if errors.Is(r.Context().Err(), context.DeadlineExceeded) && r.Body != nil && r.Body != http.NoBody {
+			// The context may not have ended yet: WithTimeout goes by a timer of its own.
+			deadline, bounded := r.Context().Deadline()
+			if bounded && time.Until(deadline) <= 0 && r.Body != nil && r.Body != http.NoBody {
 				// A connection that knows no deadlines is not one of a client: it is in memory.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 			}
