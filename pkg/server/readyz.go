@@ -7,6 +7,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
 // Names of the checks on /readyz that this package adds.
@@ -48,7 +49,7 @@ func checkMessages() []filters.CheckMessage {
 		filters.FailureMessage("etcd-readiness", etcd),
 		filters.FailureMessage(storedObjectsCheck, "an object in etcd under this server's prefix cannot be read: "+
 			"the log and /readyz/"+storedObjectsCheck+" name its key and say what to do"),
-		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+embeddedRemedy),
+		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+store.EmbeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
 		filters.FailureMessage(lagCheck, "changes of FlowSchemas and PriorityLevelConfigurations have not been enforced for a minute: restart this server"),
 		filters.FailureMessage(bootstrap.CheckName, "built-in objects are missing, and could not be created since the start or for two minutes; the log names them and says why"),

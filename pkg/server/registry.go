@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/features"
-	registryrest "k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -16,19 +16,20 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+	registry "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
 func (s *Server) installAPIGroup(context.Context) error {
-	group, err := rest.Provider{
-		Scheme:  s.scheme,
-		Codecs:  s.codecs,
-		Options: s.generic.RESTOptionsGetter,
-		Enabled: s.generic.MergedResourceConfig,
-		Clock:   clock.RealClock{},
-		Advisor: lint.NewAdvisor(bootstrap.Defaults(), s.totalSeats()),
+	group, err := registry.Provider{
+		Scheme:    s.scheme,
+		Codecs:    s.codecs,
+		Options:   s.generic.RESTOptionsGetter,
+		Enabled:   s.generic.MergedResourceConfig,
+		Informers: s.informers.Flowcontrol().V1(),
+		Clock:     clock.RealClock{},
+		Advisor:   lint.NewAdvisor(bootstrap.Defaults(), s.totalSeats()),
 
 		GarbageCollection: s.garbageCollection(),
 	}.APIGroupInfo()
@@ -45,11 +46,11 @@ func (s *Server) installAPIGroup(context.Context) error {
 // garbageCollection returns the policy of the registry. An object is complete without
 // dependents; only kube-controller-manager, behind a kube-apiserver, removes the
 // finalizers that wait for them.
-func (s *Server) garbageCollection() registryrest.GarbageCollectionPolicy {
+func (s *Server) garbageCollection() rest.GarbageCollectionPolicy {
 	if s.config.LocalIdentity {
-		return registryrest.Unsupported
+		return rest.Unsupported
 	}
-	return registryrest.DeleteDependents
+	return rest.DeleteDependents
 }
 
 // installSelfReviews lets clients ask who they are and what they may do, where no

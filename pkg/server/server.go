@@ -22,6 +22,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
 // readinessInterval is the time between two requests of WaitReady: short, as a
@@ -45,8 +46,10 @@ type Server struct {
 	informers externalversions.SharedInformerFactory
 	// flowControl is the engine, nil if it is disabled.
 	flowControl *flowControl
+	// store opens the stores of the resources in etcd.
+	store *store.Store
 	// revisions notices that etcd lost data, nil if it is embedded.
-	revisions *revisionMonitor
+	revisions *store.Revisions
 	// chain has what the filters of this server need.
 	chain chainInputs
 	// certificates renews the certificates of the data directory, and watches others.
@@ -136,7 +139,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.revisions != nil {
 		go func() {
 			select {
-			case err := <-s.revisions.failed:
+			case err := <-s.revisions.Failed():
 				cancel(err)
 			case <-ctx.Done():
 			}

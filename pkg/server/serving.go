@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/rest"
+	registry "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
@@ -22,7 +22,7 @@ func (s *Server) applyRun(context.Context) error {
 		return err
 	}
 	s.generic.EffectiveVersion = effectiveVersion{s.generic.EffectiveVersion}
-	enabled := rest.DefaultResourceConfig()
+	enabled := registry.DefaultResourceConfig()
 	if s.config.LocalIdentity {
 		enabled.EnableVersions(identity.SelfReviewVersions()...)
 	}

@@ -10,6 +10,8 @@ import (
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/util/cert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
 // applyStorage tells the registry where and how objects are stored: as v1 protobuf
@@ -41,14 +43,14 @@ func (s *Server) applyStorage(context.Context) error {
 		}
 		return fmt.Errorf("etcd: %w", err)
 	}
-	s.useEtcdStores()
-	monitorStorage(factory)
-	if err := s.exportEtcdCheck(); err != nil {
-		return err
+	remedy := store.ExternalRemedy
+	if s.config.EmbeddedEtcd {
+		remedy = store.EmbeddedRemedy
 	}
-	s.nameUnreadableObjects()
-	s.explainRejectedWrites()
-	if err := s.monitorRevisions(); err != nil {
+	s.store = store.New(s.generic.RESTOptionsGetter, &options, remedy)
+	s.generic.RESTOptionsGetter = s.store
+	store.MonitorSize(factory)
+	if err := s.checkStore(); err != nil {
 		return err
 	}
 	// Without etcd the server is not ready, but live: a restart would not help.

@@ -255,7 +255,7 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		pkg    goPackage
 		broken int
 	}{
-		{"the registry imports the engine", pkg("/pkg/registry/flowcontrol/rest", module+"/pkg/apf/engine"), 1},
+		{"the registry imports the engine", pkg("/pkg/registry/flowcontrol", module+"/pkg/apf/engine"), 1},
 		{"an API package imports the registry", pkg("/pkg/apis/flowcontrol", module+"/pkg/registry/flowcontrol"), 1},
 		{"queuing logs", pkg("/pkg/apf/queueset", "k8s.io/klog/v2"), 1},
 		{"queuing speaks HTTP", pkg("/pkg/apf/queueset", "net/http"), 1},
@@ -265,7 +265,7 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
 		{"an answer asks a cluster", pkg("/pkg/insight/explain", "k8s.io/client-go/rest"), 1},
 		{"the input asks a cluster", pkg("/pkg/insight/source", "k8s.io/client-go/rest"), 0},
-		{"insight reads from the registry", pkg("/pkg/insight/source", module+"/pkg/registry/flowcontrol/storage"), 1},
+		{"insight reads from the registry", pkg("/pkg/insight/source", module+"/pkg/registry/flowcontrol"), 1},
 		{"a server explains itself by insight", pkg("/pkg/server", module+"/pkg/insight/explain"), 1},
 		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
 	} {

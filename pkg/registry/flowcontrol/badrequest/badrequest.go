@@ -17,24 +17,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
-// Version returns the error of a read or a watch. An invalid resourceVersion
-// becomes 400.
-func Version(err error) error {
-	if invalid, ok := errors.AsType[storage.InvalidError](err); ok {
-		return apierrors.NewBadRequest(invalid.Error())
-	}
-	return err
-}
-
-// Create returns the error of a create. A resourceVersion in the object becomes
-// 400.
-func Create(err error) error {
-	if errors.Is(err, storage.ErrResourceVersionSetOnCreate) {
-		return apierrors.NewBadRequest(err.Error())
-	}
-	return err
-}
-
 // Update returns info with other errors. An invalid resourceVersion or patch
 // becomes 400. An apply to an object that has duplicate items in a set becomes 422:
 // validation allows them, but the library cannot merge them if the object was

@@ -12,25 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/apiserver/pkg/storage"
 	"sigs.k8s.io/structured-merge-diff/v4/typed"
 )
 
 func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
-	_, invalidVersion := storage.APIObjectVersioner{}.ParseResourceVersion("invalid")
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "name", errors.New("changed"))
-	for _, test := range []struct {
-		name  string
-		given error
-		code  int32 // 0: the error is returned unchanged
-	}{
-		{"no error", nil, 0},
-		{"invalid resourceVersion", invalidVersion, http.StatusBadRequest},
-		{"error of the store", errors.New("disk failure"), 0},
-		{"error that has a status", conflict, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) { requireCode(t, test.code, test.given, Version(test.given)) })
-	}
 	for _, test := range []struct {
 		name  string
 		given error
@@ -52,8 +38,6 @@ func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
 }
 
 func TestInvalidVersionsOfWritesAreBadRequests(t *testing.T) {
-	requireCode(t, http.StatusBadRequest, storage.ErrResourceVersionSetOnCreate, Create(storage.ErrResourceVersionSetOnCreate))
-	requireCode(t, 0, nil, Create(nil))
 	for version, code := range map[string]int32{"": 0, "5": 0, "invalid": http.StatusBadRequest} {
 		_, err := Update(rest.DefaultUpdatedObjectInfo(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}})).UpdatedObject(t.Context(), nil)
 		if code == 0 {

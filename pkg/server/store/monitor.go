@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/server/healthz"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	storagefactory "k8s.io/apiserver/pkg/storage/storagebackend/factory"
+)
+
+// monitorPatience bounds how long a scrape waits for a connection to etcd. Prometheus gives
+// up on a scrape after 10 s by default.
+const monitorPatience = time.Second
+
+// checkPatience bounds how long a scrape waits for the check of etcd, which takes up to 2 s by
+// default, and 20 s while it has no connection yet.
+const checkPatience = 3 * time.Second
+
+// Availability returns the result of the library's check of etcd as a metric, so that alerts
+// tell an etcd that is unavailable from a server that is.
+func Availability(check healthz.HealthChecker) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "flowcontrol_apiserver_etcd_available",
+		Help: "[ALPHA] Whether etcd answered a read that requires a quorum of its members, 1 or 0",
+	}, func() float64 {
+		if passes(check, checkPatience) {
+			return 1
+		}
+		return 0
+	})
+}
+
+// passes reports whether a check succeeds within patience.
+func passes(check healthz.HealthChecker, patience time.Duration) bool {
+	results := make(chan error, 1)
+	go func() { results <- check.Check(nil) }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-results:
+		return err == nil
+	case <-timer.C:
+		return false
+	}
+}
+
+// connectMonitor connects to an etcd.
+type connectMonitor func(storagebackend.Config) (metrics.Monitor, error)
+
+// MonitorSize makes the metric of the size of the store keep no scrape waiting. The
+// library dials etcd at each scrape, for 20 s if etcd does not respond: all metrics of this
+// server would be missing when they are needed most.
+func MonitorSize(factory serverstorage.StorageFactory) {
+	metrics.SetStorageMonitorGetter(func() ([]metrics.Monitor, error) {
+		return storageMonitors(factory.Configs(), storagefactory.CreateMonitor, monitorPatience)
+	})
+}
+
+// storageMonitors returns a monitor of each store, or an error if one takes longer than
+// patience. The collector of the library closes the monitors.
+func storageMonitors(configs []storagebackend.Config, connect connectMonitor, patience time.Duration) (monitors []metrics.Monitor, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, config := range configs {
+		monitor, err := connectWithin(ctx, func() (metrics.Monitor, error) { return connect(config) })
+		if err != nil {
+			for _, opened := range monitors {
+				_ = opened.Close() // nothing is written to it
+			}
+			return nil, err
+		}
+		monitors = append(monitors, monitor)
+	}
+	return monitors, nil
+}
+
+// connectWithin returns what connect returns, unless ctx ends before. Then a monitor that
+// comes late is closed.
+func connectWithin(ctx context.Context, connect func() (metrics.Monitor, error)) (metrics.Monitor, error) {
+	type result struct {
+		monitor metrics.Monitor
+		err     error
+	}
+	results := make(chan result)
+	go func() {
+		monitor, err := connect()
+		select {
+		case results <- result{monitor, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = monitor.Close() // nothing is written to it
+			}
+		}
+	}()
+	select {
+	case r := <-results:
+		return r.monitor, r.err
+	case <-ctx.Done():
+		return nil, errors.New("etcd does not respond: its size is unknown")
+	}
+}
