@@ -379,6 +379,15 @@ bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.s
 	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@touch $@
 
+# Not a part of verify: it needs a database on the network, and changes without a commit.
+.PHONY: vuln
+vuln: bin/govulncheck ## Look for known vulnerabilities in what the programs call
+	@hack/vuln.sh
+
+bin/govulncheck: hack/tools/govulncheck/go.mod hack/tools/govulncheck/go.sum
+	@cd hack/tools/govulncheck && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ golang.org/x/vuln/cmd/govulncheck
+	@touch $@
+
 .PHONY: verify-codegen
 verify-codegen: ## Check that the generated code is current
 	@echo "verify-codegen: generated code"
