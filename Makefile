@@ -20,7 +20,7 @@ ARGS ?=
 
 # All modules, and those with code of the project.
 MODULES := $(sort $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/.*')))
-CODE_MODULES := . ./pkg/apf ./test/parity
+CODE_MODULES := . ./pkg/apf ./test/parity ./hack/lab
 
 # The engine is a module of its own, which ./... leaves out at the top. Packages of it that
 # are named by import path are compiled with the versions of this module, and those in its
@@ -43,11 +43,11 @@ run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-api
 
 .PHONY: demo
 demo: ## Show what each client gets, with a flow schema and without
-	@go run ./hack/demo
+	@cd hack/lab && go run ./demo
 
 .PHONY: demo-picture
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
-	@go run ./hack/demo -picture=docs/demo.svg
+	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
 
 .PHONY: dashboard-picture
 dashboard-picture: ## Run servers under load and draw their dashboard; write docs/dashboard.svg (minutes)
@@ -179,6 +179,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... | grep -v '/pkg/generated') \
 	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile)$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -197,9 +198,9 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 	@echo "test-parity: this project beside k8s.io/kubernetes"
 	@cd test/parity && $(call run-tests,parity) ./...
 
-# These check histories of random operations. They are never retried: a failure that
-# passes on retry is one that they exist to find.
-MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel ./test/e2e/chaos
+# These, in hack/lab, and watchmodel check histories of random operations. They are never
+# retried: a failure that passes on retry is one that they exist to find.
+MODELS := ./linearizability ./chaos ./hostile
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and the report names it.
@@ -207,13 +208,14 @@ MODELS := ./test/e2e/linearizability ./test/e2e/watchmodel ./test/e2e/chaos
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
 	@export BINARIES=prebuilt; status=0; \
-	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -vE '/(linearizability|watchmodel|chaos)$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
-	  $(call run-tests,model) $(FRESH) -p=2 $(MODELS) || status=$$?; \
+	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -v '/watchmodel$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
+	  $(call run-tests,watchmodel) $(FRESH) ./test/e2e/watchmodel || status=$$?; \
+  (cd hack/lab && $(call run-tests,model) $(FRESH) -p=2 $(MODELS)) || status=$$?; \
 	  exit $$status
 
-# One run of test/e2e/chaos, as in: make chaos SEED=7 FAULTS=50
+# One run of hack/lab/chaos, as in: make chaos SEED=7 FAULTS=50
 FAULTS ?= 22
-CHAOS = go test -tags=long -count=1 -timeout=4h ./test/e2e/chaos -run '^TestChaos$$' -v -faults=$(1) -operations=$(2)
+CHAOS = cd hack/lab && go test -tags=long -count=1 -timeout=4h ./chaos -run '^TestChaos$$' -v -faults=$(1) -operations=$(2)
 
 .PHONY: chaos
 chaos: ## Break servers, etcd and their network under load, and check every answer (two minutes)
@@ -233,7 +235,7 @@ chaos-peer: ## Break kube-apiservers in the same way; write docs/reliability.md 
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/reliability.md (half an hour)
 	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"
-	@go test -tags=long -count=1 -timeout=2h ./test/e2e/hostile -run '^(TestHostileClientsBesideKubeAPIServer|TestNewPermissionsUnderFloods)$$' -v -update-hostile
+	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./hostile -run '^(TestHostileClientsBesideKubeAPIServer|TestNewPermissionsUnderFloods)$$' -v -update-hostile
 
 # As in: make soak SOAK=10m
 SOAK ?= 2h
@@ -241,7 +243,7 @@ SOAK ?= 2h
 .PHONY: soak
 soak: ## Run a server under changing traffic and configuration; write docs/reliability.md (two hours)
 	@echo "soak: ordinary traffic and overload in turns, a change of the configuration each second, for $(SOAK)"
-	@go run ./hack/soak -for=$(SOAK)
+	@cd hack/lab && go run ./soak -for=$(SOAK)
 
 # How long each fuzz target runs, where, how many at once, and how many inputs of each that
 # cover more code are copied to testdata/fuzz, as in:
@@ -300,30 +302,30 @@ binaries-long: ## Build the programs that `make test-long` runs
 .PHONY: bench
 bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
-	@go run ./hack/enginebench
+	@cd hack/lab && go run ./enginebench
 	@echo "bench: an elephant and mice under both engines (some minutes)"
-	@go run ./hack/contention
+	@cd hack/lab && go run ./contention
 	@echo "bench: lists of a server with a memory limit, by --list-cost (some minutes)"
-	@go run ./hack/listcosts
+	@cd hack/lab && go run ./listcosts
 	@echo "bench: this server beside kube-apiserver (some minutes)"
-	@go run ./hack/benchmarks
+	@cd hack/lab && go run ./benchmarks
 
 .PHONY: overload
 overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/benchmarks.md (90 minutes)
 	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"
-	@go run ./hack/overload
+	@cd hack/lab && go run ./overload
 
 .PHONY: fidelity
 fidelity: ## Compare simulations with real servers; write docs/simulate.md (more than an hour)
 	@echo "fidelity: eight cases on two releases of kube-apiserver and on this server, five times (more than an hour)"
-	@go run ./hack/fidelity
+	@cd hack/lab && go run ./fidelity
 
 # Run it after large changes of request handling, Go or the libraries. An old profile
 # does no harm, but helps less.
 .PHONY: profile
 profile: ## Record the profile that the compiler uses (PGO)
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
-	@go run ./hack/benchmarks --profile=cmd/flowcontrol-apiserver/default.pgo
+	@cd hack/lab && go run ./benchmarks --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 

@@ -26,7 +26,7 @@ folders() {
 # targets prints a folder and a target of it in each line.
 targets() {
   local module folder name
-  for module in . pkg/apf test/parity; do
+  for module in . pkg/apf test/parity hack/lab; do
     for folder in $(folders "$module"); do
       name=${folder#"$PWD/"}
       [[ $# -eq 0 || " $* " == *" $name "* ]] || continue

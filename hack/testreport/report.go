@@ -11,7 +11,6 @@ import (
 
 const (
 	module  = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/"
-	engine  = "./pkg/apf" // a module of its own
 	slowest = 20          // number of listed tests
 )
 
@@ -109,6 +108,9 @@ func (r *report) hints(key testKey) string {
 	return hints
 }
 
+// ownModules returns the folders that are modules of their own.
+func ownModules() []string { return []string{"./pkg/apf", "./test/parity", "./hack/lab"} }
+
 // repeat returns the command that repeats the test.
 func (k testKey) repeat(seed string) string {
 	words := []string{"go", "test", "-count=1"}
@@ -121,11 +123,11 @@ func (k testKey) repeat(seed string) string {
 	case "race", "race-others":
 		env = []string{"CGO_ENABLED=1"}
 		words = append(words, "-race")
-	case "parity":
-		dir, folder = "cd test/parity && ", "."
 	}
-	if strings.HasPrefix(folder+"/", engine+"/") {
-		dir, folder = "cd "+engine+" && ", "."+strings.TrimPrefix(folder, engine)
+	for _, own := range ownModules() {
+		if strings.HasPrefix(folder+"/", own+"/") {
+			dir, folder = "cd "+own+" && ", "."+strings.TrimPrefix(folder, own)
+		}
 	}
 	if long {
 		words = append(words, "-tags=long", "-timeout=2h")

@@ -43,14 +43,15 @@ func TestEachPhaseIsRepeatedInItsWay(t *testing.T) {
 
 		"unit":        "CGO_ENABLED=0 go test -count=1 ./pkg/lint -run='^TestX$'",
 		"race-others": "CGO_ENABLED=1 go test -count=1 -race ./pkg/lint -run='^TestX$'",
-		"parity":      "cd test/parity && CGO_ENABLED=0 go test -count=1 . -run='^TestX$'",
 	} {
 		key.phase = phase
 		assert.Equal(t, command, key.repeat(""))
 	}
-	for pkg, folder := range map[string]string{"pkg/apf": ".", "pkg/apf/engine": "./engine"} {
+	for pkg, in := range map[string][2]string{
+		"pkg/apf": {"./pkg/apf", "."}, "pkg/apf/engine": {"./pkg/apf", "./engine"}, "test/parity": {"./test/parity", "."}, "hack/lab/chaos": {"./hack/lab", "./chaos"},
+	} {
 		key := testKey{phase: "race", pkg: module + pkg, test: "TestX"}
-		assert.Equal(t, "cd ./pkg/apf && CGO_ENABLED=1 go test -count=1 -race "+folder+" -run='^TestX$'", key.repeat(""), "a module of its own")
+		assert.Equal(t, "cd "+in[0]+" && CGO_ENABLED=1 go test -count=1 -race "+in[1]+" -run='^TestX$'", key.repeat(""), "a module of its own")
 	}
 }
 

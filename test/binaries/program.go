@@ -59,7 +59,7 @@ func releaseProgram() program {
 // peerProgram is compiled like the released server, so that a comparison shows
 // only the flow control.
 func peerProgram() program {
-	return program{name: "flowcontrol-peer", module: ".", pkg: "./hack/contention/peer", profile: profile}
+	return program{name: "flowcontrol-peer", module: "hack/lab", pkg: "./contention/peer", profile: "../../" + profile}
 }
 
 func etcdProgram() program {

@@ -27,7 +27,7 @@ func everywhere() section {
 	return section{"Everywhere", []sentence{
 		{id: "everywhere.resources", text: "All below holds for FlowSchemas and for PriorityLevelConfigurations,", tests: []string{"test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{id: "everywhere.versions", text: "in `v1` and in `v1beta3`,", tests: []string{"test/e2e/conformance TestV1beta3BesideKubeAPIServer", "test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
-		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e TestServer", "test/e2e/linearizability TestOperationsAreLinearizable"}},
+		{id: "everywhere.stores", text: "on the embedded etcd and on an etcd cluster,", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame", "test/e2e TestServer", "hack/lab/linearizability TestOperationsAreLinearizable"}},
 		{id: "everywhere.ways", text: "directly and through kube-apiserver.", tests: []string{
 			"test/e2e/conformance TestThroughKubeAPIServer", "test/e2e/registration TestOnTheStoreOfKubeAPIServer",
 			"test/e2e/registration TestBothVersionsOfAKubeAPIServerWithoutFlowControl", "test/e2e/beside TestBesideKubeAPIServer",
@@ -63,7 +63,7 @@ func versions() section {
 		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
 		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
 		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps.", tests: []string{"pkg/apis/flowcontrol/install TestEveryVersionSurvivesTheOther", "test/e2e/roundtrip TestGeneratedObjectsSurviveBothVersionsAndTheStore"}},
-		{id: "versions.writers", text: "Clients of both versions write one object as two clients of one version do.", tests: []string{"test/e2e/linearizability TestOperationsAreLinearizable"}},
+		{id: "versions.writers", text: "Clients of both versions write one object as two clients of one version do.", tests: []string{"hack/lab/linearizability TestOperationsAreLinearizable"}},
 		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version.", tests: []string{"pkg/apis/flowcontrol/install TestDefaultShares", "pkg/apis/flowcontrol/install TestDefaultPrecedence"}},
 	}}
 }

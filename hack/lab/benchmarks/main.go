@@ -1,0 +1,106 @@
+// Command benchmarks compares this server with kube-apiserver on one machine's
+// loopback. Each has its own etcd of the same version. It also measures the
+// cost of kube-apiserver's aggregation layer.
+//
+// The servers are measured in turns, so that a change of the machine's speed
+// affects both. Each figure is the median of its rounds. All servers keep their
+// default flow control. The client does not throttle itself and does not decode
+// answers during a measurement.
+//
+// The results go to .cache/benchmarks in the Go benchmark format, which
+// benchstat -col=/server reads. The tables go to stdout and between markers of
+// docs/benchmarks.md.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+func main() { program.Run(run) }
+
+// settings is the extent of the measurements.
+type settings struct {
+	rounds  int
+	schemas int // in the measurements with many schemas
+	samples int // for the time to enforcement
+	tasks   string
+	// fanTime is how long writes are sent in a round of the part fanout, and fanRounds the
+	// number of rounds.
+	fanTime   time.Duration
+	fanRounds int
+	log       *measurement.Log // receives the results
+}
+
+func run(ctx context.Context) error {
+	var s settings
+	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
+	flag.IntVar(&s.rounds, "rounds", 9, "how often each figure is measured, idle memory apart; fewer than 6 give no interval")
+	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
+	flag.IntVar(&s.samples, "samples", 100, "how many FlowSchemas are applied in a round, for each replica, in the part aggregated")
+	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
+	flag.DurationVar(&s.fanTime, "fanout", time.Minute, "how long writes are sent in a round of the part fanout")
+	flag.IntVar(&s.fanRounds, "fanout-rounds", 1, "how often the part fanout is measured; fewer than 6 give no interval")
+	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
+	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
+	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
+	flag.Parse()
+	if *nothing != "" {
+		return doNothing(ctx, *nothing)
+	}
+	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 || s.fanRounds < 1 || s.fanTime < time.Second {
+		return fmt.Errorf("--rounds, --schemas, --samples, --fanout-rounds and --fanout are %d, %d, %d, %d and %v; each must be at least 1, or a second", s.rounds, s.schemas, s.samples, s.fanRounds, s.fanTime)
+	}
+	if *profile != "" {
+		return takeProfiles(ctx, s, *profile)
+	}
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	for _, section := range chosen {
+		if err := section.write(ctx, s, *output); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write measures the section and prints it. A complete section also replaces
+// its text in the output file, if there is one.
+func (s section) write(ctx context.Context, settings settings, output string) error {
+	name, partial := s.name, s.partial || settings.tasks != ""
+	if partial {
+		name += "-part"
+	}
+	var tables []table
+	measured, err := measurement.Keep(name, func(log *measurement.Log) error {
+		settings.log = log
+		return harness.Own(ctx, func(o *harness.Owner) {
+			for _, part := range s.parts {
+				tables = append(tables, part.measure(o, settings)...)
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	text, err := report(s.heading, s.setting, tables, measured)
+	if err != nil {
+		return err
+	}
+	if output == "" || partial {
+		fmt.Print(text)
+		return nil
+	}
+	return document.Publish(s.name, output, text)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// memoryPairs is the number of processes of each server that are measured at
+	// the same time; memoryTurns is the number of turns.
+	memoryPairs = 3
+	memoryTurns = 2
+	// memoryAge is the age of a process when its memory is measured.
+	memoryAge = time.Minute
+)
+
+// measureMemory measures the resident memory of idle servers. The pairs of a
+// turn run at the same time, because each only waits.
+func measureMemory(o *harness.Owner, s settings) []table {
+	cachePrograms(o)
+	for range memoryTurns {
+		o.Logf("memory: %d pairs, a minute after their start", memoryPairs)
+		o.Within(func(o *harness.Owner) {
+			var contenders []contender
+			for range memoryPairs {
+				contenders = append(contenders,
+					startOurs(o, startEtcd(o)),
+					startTheirs(o, startEtcd(o)))
+			}
+			for i, contender := range contenders {
+				select {
+				case <-time.After(time.Until(contender.process.Started.Add(memoryAge))):
+				case <-o.Context().Done():
+					o.Fatalf("%v", o.Context().Err())
+				}
+				resident, err := residentMemory(contender.process.PID())
+				o.Check(err)
+				s.record(o, "Memory", pairServer(i), 1, measurement.Values{memory: resident})
+			}
+		})
+	}
+	return []table{{
+		title: "Memory",
+		note: fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; %d processes each, of which as many as %d at once.",
+			memoryTurns*memoryPairs, memoryPairs),
+		rows: []measurement.Comparison{compare("resident memory", "Memory", memory, 1.0/3)},
+	}}
+}
+
+// cachePrograms reads both programs into the page cache. A page fault also maps
+// the surrounding pages that are in the cache. Without this, the resident
+// memory would depend on the age of the build.
+func cachePrograms(o *harness.Owner) {
+	for _, program := range []func(context.Context) (string, error){binaries.Release, binaries.KubeAPIServer} {
+		path, err := program(o.Context())
+		o.Check(err)
+		_, err = os.ReadFile(path)
+		o.Check(err)
+	}
+}
+
+// liveMemory returns the bytes of a server's heap and stacks that are in use after a
+// garbage collection.
+func liveMemory(o *harness.Owner, c *client) float64 {
+	response, err := c.send(o.Context(), request{method: http.MethodGet, path: "/debug/pprof/heap?gc=1&debug=1"})
+	o.Check(err)
+	defer func() { _ = response.Body.Close() }() // it was only read
+	profile, err := io.ReadAll(response.Body)
+	o.Check(err)
+	live, err := parseLiveMemory(profile)
+	o.Check(err)
+	return live
+}
+
+// parseLiveMemory reads the statistics at the end of a heap profile in text form.
+func parseLiveMemory(profile []byte) (float64, error) {
+	var live float64
+	for _, statistic := range []string{"HeapAlloc", "Stack"} {
+		_, rest, found := bytes.Cut(profile, []byte("\n# "+statistic+" = "))
+		if !found {
+			return 0, fmt.Errorf("the heap profile has no %s: %.200q", statistic, profile)
+		}
+		var value float64
+		if _, err := fmt.Fscan(bytes.NewReader(rest), &value); err != nil {
+			return 0, fmt.Errorf("%s of the heap profile: %w", statistic, err)
+		}
+		live += value
+	}
+	return live, nil
+}
+
+// residentMemory returns a process's VmRSS in bytes.
+func residentMemory(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmRSS") }
+
+// peakOf returns the peak of resident memory since the last reset, in bytes.
+func peakOf(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmHWM") }

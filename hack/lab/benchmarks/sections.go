@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// section is a section of docs/benchmarks.md. It is written as a whole.
+type section struct {
+	name    string // in the markers
+	heading string
+	setting string // the setup, and how to read the figures
+	parts   []part
+	partial bool // some parts are left out
+}
+
+// part is a part of a section that can be measured alone.
+type part struct {
+	name    string
+	measure func(*harness.Owner, settings) []table
+}
+
+func sections() []section {
+	kubernetes := "kube-apiserver " + strings.TrimPrefix(binaries.KubernetesVersion, "v")
+	const (
+		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
+			"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
+		howToRead = " " + measurement.HowToRead + " Ratios carry over to other machines, figures do not."
+	)
+	return []section{
+		{
+			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide + howToRead,
+			parts: []part{
+				{"start", measureStarts},
+				{"memory", measureMemory},
+				{"load", measureLoad},
+			},
+		},
+		{
+			name: "large", heading: "Many FlowSchemas, beside " + kubernetes,
+			setting: sideBySide + " The same FlowSchemas are in both etcds, byte for byte. One client sends requests, without compression. For each kind of " +
+				"request both servers are restarted; peak memory is the most that a process held during a round (VmHWM)." + howToRead,
+			parts: []part{{"large", measureLarge}},
+		},
+		{
+			name: "sizing", heading: "What a server needs, beside " + kubernetes, setting: sideBySide + howToRead,
+			parts: []part{{"sizing", measureSizing}},
+		},
+		{
+			name: "fanout", heading: "Watch fan-out, beside " + kubernetes, setting: sideBySide + howToRead,
+			parts: []part{{"fanout", measureFanout}},
+		},
+		{
+			name: "aggregated", heading: "Behind " + kubernetes,
+			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
+				measurement.HowToRead,
+			parts: []part{{"aggregated", measureAggregated}},
+		},
+		{
+			name: "inside", heading: "The engine inside " + kubernetes,
+			setting: "two kube-apiservers of one binary, in turns, each on an etcd of its own. In one, pkg/apf takes the place of the library's engine " +
+				"(`test/replacement`); its handler chain is the library's." + howToRead,
+			parts: []part{{"inside", measureInside}},
+		},
+	}
+}
+
+// names returns the names of the sections and of their parts.
+func names() (names []string) {
+	for _, section := range sections() {
+		names = append(names, section.name)
+		for _, part := range section.parts {
+			names = append(names, part.name)
+		}
+	}
+	return slices.Compact(names)
+}
+
+// choose returns the named section or part, or all sections if the name is
+// empty.
+func choose(only string) (chosen []section, err error) {
+	for _, s := range sections() {
+		all := len(s.parts)
+		s.parts = slices.DeleteFunc(s.parts, func(p part) bool { return only != "" && only != s.name && only != p.name })
+		if s.partial = len(s.parts) < all; len(s.parts) > 0 {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("--only is %q; it must be one of %s", only, strings.Join(names(), ", "))
+	}
+	return chosen, nil
+}

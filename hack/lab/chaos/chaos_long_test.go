@@ -1,0 +1,116 @@
+//go:build long
+
+package chaos_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+)
+
+var (
+	faults     = flag.Int("faults", 22, "make at least this number of faults")
+	operations = flag.Int("operations", 0, "make faults until this number of operations is acknowledged")
+	update     = flag.Bool("update-reliability", false, "write the figures into docs/reliability.md")
+	peer       = flag.Bool("peer", false, "break kube-apiservers, for comparison: what they do wrong is logged and fails nothing")
+	program    = flag.String("server", "", "the server's binary; empty: that of this repository")
+)
+
+// patience is the maximum time to judge the operations on one object.
+const patience = 2 * time.Minute
+
+// TestChaos breaks servers, etcd and their network in random order while clients read,
+// write and watch, and judges all that they were told.
+func TestChaos(t *testing.T) {
+	seed := lane.Seed(t)
+	budget := 2*eventually.Grace + time.Duration(*faults)*30*time.Second + time.Duration(*operations)*100*time.Millisecond
+	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
+	defer cancel()
+	s := startSite(t)
+	s.settle(ctx, t)
+	l := newLoad(t, s, seed)
+	recorder, journal := l.record(ctx)
+	s.createSchemas(ctx, t)
+
+	watchers := l.newWatchers()
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	for _, w := range watchers {
+		watching.Go(func() { w.run(ctx) })
+	}
+	stop := sync.OnceFunc(func() { close(l.stop); l.clients.Wait() })
+	defer stop()
+	l.start(ctx)
+	b := &breaker{load: l, t: t, recorder: recorder}
+	// More steps than are wanted, for those that are not possible and for operations.
+	b.run(ctx, chaos.Plan(l.random(2000), 100*(*faults), size), *faults, *operations)
+	length := l.now()
+	stop()
+
+	require.NoError(t, l.newClient(100, nil).readAll(ctx))
+	s.end(ctx, t)
+	watching.Wait()
+	require.NoError(t, context.Cause(ctx))
+	var engines []chaos.Engine
+	if !*peer { // kube-apiserver does not say what it enforces
+		engines = s.engines(ctx, t)
+	}
+	histories, err := recorder.Finish(ctx)
+	require.NoError(t, err)
+
+	run := &chaos.Run{
+		Seed: seed, Length: length, Faults: b.faults, Acknowledged: int(l.acknowledged.Load()), Acks: l.acks, Requests: l.requests,
+		Rolls: b.rolls, Operations: l.history.Operations(), Lists: l.lists, Engines: engines, Journal: *journal, Histories: histories,
+	}
+	for _, w := range watchers {
+		run.Watchers = append(run.Watchers, w.Watcher)
+	}
+	err = run.Check(patience, t.ArtifactDir())
+	t.Logf("figures:\n%s", run.Report())
+	section := "chaos"
+	if *peer {
+		section = "chaos-peer"
+		t.Logf("checks that do not hold for kube-apiserver: %v", err)
+	} else {
+		require.NoError(t, err)
+	}
+	require.NotZero(t, run.Rolled, "no request was judged in a rolling restart")
+	require.NotZero(t, run.Acknowledged)
+	if *update {
+		require.NoError(t, document.PublishOf("make chaos", section, "docs/reliability.md", run.Report()))
+	}
+}
+
+// record records what etcd stores. The journal may be read when the recorder is
+// finished.
+func (l *load) record(ctx context.Context) (*observe.Recorder, *chaos.Journal) {
+	l.t.Helper()
+	journal := &chaos.Journal{}
+	began := false
+	recorder, err := observe.RecordEach(ctx, l.store, storePrefix, func(stored observe.Write) {
+		write, err := chaos.NewWrite(l.now(), stored)
+		if err != nil {
+			l.t.Errorf("%v", err)
+		}
+		if began {
+			journal.Writes = append(journal.Writes, write)
+			return
+		}
+		journal.First = append(journal.First, write)
+	}, chaos.Schemas, chaos.Levels)
+	require.NoError(l.t, err)
+	began = true
+	return recorder, journal
+}

@@ -1,0 +1,211 @@
+//go:build long
+
+package chaos_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+)
+
+const (
+	cells, clientsOfACell = 2, 4
+	// mostOfAName and mostLost bound the operations on one object, and those among
+	// them without an answer, so that the model can judge them.
+	mostOfAName, mostLost = 150, 6
+	// targets is the number of schemas whose levels come and go.
+	targets = 4
+)
+
+// start starts all clients:
+//
+//   - cells of clients that share one object, and use any server;
+//   - a client of each server, with an object of its own;
+//   - a client that creates and deletes the levels of schemas, and one that patches the
+//     schemas;
+//   - a client that lists.
+func (l *load) start(ctx context.Context) {
+	number := 0
+	run := func(pinned *replica, work func(*client)) {
+		c := l.newClient(number, pinned)
+		number++
+		l.clients.Go(func() {
+			for !l.stopped() {
+				work(c)
+			}
+		})
+	}
+	for i := range cells {
+		shared := &cell{load: l, prefix: fmt.Sprintf("cell-%d", i)}
+		for range clientsOfACell {
+			run(nil, func(c *client) { shared.work(ctx, c) })
+		}
+	}
+	for i, r := range l.replicas {
+		own := &cell{load: l, prefix: fmt.Sprintf("own-%d", i)}
+		run(r, func(c *client) { own.work(ctx, c) })
+	}
+	run(nil, func(c *client) { c.toggle(ctx) })
+	run(nil, func(c *client) { c.patchSchema(ctx) })
+	run(nil, func(c *client) { c.list(ctx) })
+}
+
+// cell is one object at a time, which clients share.
+type cell struct {
+	*load
+	prefix string
+
+	mutex             sync.Mutex
+	number, used, out int // guarded by mutex: of the object, its operations, those without an answer
+}
+
+func (s *cell) name() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return fmt.Sprintf("%s-%d", s.prefix, s.number)
+}
+
+// count counts an operation, and goes on to the next object after many.
+func (s *cell) count(name string, result linearizability.Result) (over bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if name != fmt.Sprintf("%s-%d", s.prefix, s.number) {
+		return false
+	}
+	s.used++
+	if result == linearizability.Unknown {
+		s.out++
+	}
+	if s.used < mostOfAName && s.out < mostLost {
+		return false
+	}
+	s.number, s.used, s.out = s.number+1, 0, 0
+	return true
+}
+
+// work makes one operation on the object of the cell, and deletes one that was used
+// enough.
+func (s *cell) work(ctx context.Context, c *client) {
+	name := s.name()
+	s.use(name)
+	output := c.operate(ctx, c.replica(), linearizability.Choose(c.random, name, c.known[name], c.nextToken))
+	if s.count(name, output.Result) {
+		c.operate(ctx, c.replica(), linearizability.Input{Kind: linearizability.Delete, Name: name})
+	}
+}
+
+func target(i int) string { return fmt.Sprintf("target-%d", i) }
+
+// toggle creates or deletes the level of a schema.
+func (c *client) toggle(ctx context.Context) {
+	name := target(c.random.IntN(targets))
+	c.use(name)
+	input := linearizability.Input{Kind: linearizability.Delete, Name: name}
+	if c.random.IntN(2) == 0 {
+		input.Kind, input.Token = linearizability.Create, c.nextToken()
+	}
+	c.operate(ctx, c.replica(), input)
+	c.wait(10 * pause)
+}
+
+// patchSchema changes one of the schemas.
+func (c *client) patchSchema(ctx context.Context) {
+	r, name, token := c.replica(), target(c.random.IntN(targets)), c.nextToken()
+	body, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{apiclient.TokenAnnotation: strconv.FormatInt(token, 10)}},
+		"spec":     map[string]any{"matchingPrecedence": 1000 + c.random.IntN(8000)},
+	})
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	start, life := c.now(), r.life.Load()
+	schema, err := r.client.FlowcontrolV1().FlowSchemas().Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
+	c.note(r, life, start, "patch of "+name, replyOf(err))
+	if err == nil {
+		c.acknowledged.Add(1)
+		observed, err := observe.Object(schema)
+		if err != nil {
+			c.t.Errorf("%v", err)
+		}
+		c.acknowledge(chaos.Schemas, name, token, observed.Version, observed.Content)
+	}
+	c.wait(5 * pause)
+}
+
+// replyOf converts the error of a typed client.
+func replyOf(err error) apiclient.Reply {
+	if err == nil {
+		return apiclient.Reply{Code: http.StatusOK}
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return apiclient.Reply{Code: int(status.Status().Code), Body: []byte(status.Status().Message)}
+	}
+	return apiclient.Reply{Err: err}
+}
+
+// list lists the levels, by a quorum or from the cache, not older than what any client
+// knows.
+func (c *client) list(ctx context.Context) {
+	newest, version := c.newest.Load(), ""
+	if c.random.IntN(2) == 0 {
+		version = strconv.FormatInt(newest, 10)
+	}
+	r, start := c.replica(), c.now()
+	life := r.life.Load()
+	listed, err := r.api.List(ctx, version)
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	if listed.Result == linearizability.Done {
+		c.acknowledged.Add(1)
+		c.keep(watchmodel.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+	}
+	c.note(r, life, start, "list", listed.Reply)
+	c.wait(3 * pause)
+}
+
+func (l *load) keep(list watchmodel.List) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.lists = append(l.lists, list)
+}
+
+// readAll reads every object that was ever used, by a list of each server, to find lost
+// writes.
+func (c *client) readAll(ctx context.Context) error {
+	for _, r := range c.replicas {
+		call, newest := c.history.Now(), c.newest.Load()
+		listed, err := r.api.List(ctx, "")
+		if err != nil || listed.Result != linearizability.Done {
+			return fmt.Errorf("the last list of %s: %v, %w", r.URL, listed.Reply, err)
+		}
+		c.keep(watchmodel.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+		reads := map[linearizability.Input]linearizability.Output{}
+		for name := range c.names {
+			output, ok := listed.Outputs[name]
+			if !ok {
+				output.Result = linearizability.Absent
+			}
+			reads[linearizability.Input{Kind: linearizability.Read, Name: name}] = output
+		}
+		c.history.Add(c.number, call, reads)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+)
+
+// Run is what was recorded of a run.
+type Run struct {
+	Seed uint64
+	// Length is how long faults were made and clients worked.
+	Length time.Duration
+	Faults []Fault
+	// Acknowledged counts operations that a server acknowledged, reads included.
+	Acknowledged int
+	Acks         []Ack
+	Requests     []Request
+	Rolls        []Window
+	Operations   []porcupine.Operation
+	// Lists are those of levels by readers.
+	Lists     []watchmodel.List
+	Watchers  []*Watcher
+	Engines   []Engine
+	Journal   Journal
+	Histories map[string]*watchmodel.History
+	// Undecided are objects whose operations took too long to judge.
+	Undecided []string
+	// Rolled counts the requests that were judged in rolling restarts.
+	Rolled int
+}
+
+// Check judges the record and returns what must not be. patience bounds the time to
+// judge the operations of one object; pages about those that are wrong go to a folder.
+func (r *Run) Check(patience time.Duration, folder string) error {
+	var errs []error
+	for _, check := range []func() []error{
+		func() []error { return CheckAcknowledged(r.Acks, r.Journal) },
+		func() []error { return CheckVersions(r.Acks, r.Journal) },
+		func() []error { return CheckBuiltIn(r.Journal) },
+		func() []error { return CheckStatus(r.Journal) },
+		func() []error { return CheckWatchers(r.Watchers, r.Histories) },
+		r.checkLists,
+		func() []error { return CheckEngines(r.Engines, r.levels()) },
+		r.checkRolling,
+		func() []error { return r.checkOperations(patience, folder) },
+	} {
+		errs = append(errs, shorten(check())...)
+	}
+	return errors.Join(errs...)
+}
+
+// shown is how many errors of a check are reported; more of the same help nobody.
+const shown = 5
+
+func shorten(errs []error) []error {
+	if len(errs) <= shown {
+		return errs
+	}
+	return append(errs[:shown:shown], fmt.Errorf("and %d more of this check", len(errs)-shown))
+}
+
+func (r *Run) checkRolling() (errs []error) {
+	r.Rolled, errs = CheckRolling(r.Requests, r.Rolls)
+	return errs
+}
+
+func (r *Run) checkOperations(patience time.Duration, folder string) (errs []error) {
+	undecided, err := linearizability.Check(r.Operations, patience, folder)
+	r.Undecided = undecided
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+func (r *Run) checkLists() (errs []error) {
+	for _, list := range r.Lists {
+		if err := r.Histories[Levels].CheckList(list); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// levels returns the names of the levels that are stored at the end.
+func (r *Run) levels() (names []string) {
+	history := r.Histories[Levels]
+	for name := range history.At(history.Last()) {
+		names = append(names, name)
+	}
+	return names
+}

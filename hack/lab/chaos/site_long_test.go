@@ -1,0 +1,162 @@
+//go:build long
+
+package chaos_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
+)
+
+const (
+	// size is the number of servers, and of members of etcd.
+	size = 3
+	// requestTimeout is how long a client waits for an answer. Servers answer in half
+	// of it.
+	requestTimeout = 10 * time.Second
+	// certificateAge is how long ago the servers made their certificates, which are invalid
+	// for clocks before that.
+	certificateAge = 60 * 24 * time.Hour
+	storePrefix    = "/registry/flowcontrol.apiserver.k8s.io"
+)
+
+// site is what runs.
+type site struct {
+	members  []*harness.Etcd
+	ids      []string           // of members
+	admins   []*clientv3.Client // of each member
+	store    *clientv3.Client   // of all members
+	peers    []*links.Link      // before each member, for the others
+	replicas []*replica
+}
+
+// replica is a server.
+type replica struct {
+	*harness.APIServer
+	api    apiclient.Server
+	client versioned.Interface
+	http   *http.Client   // without a timeout
+	clock  *harness.Clock // nil if the program has none that can be set
+	links  []*links.Link  // to each member
+	// suspectUntil is until when clients avoid the server, as a load balancer does
+	// after a failure: nanoseconds since the start of the run.
+	suspectUntil atomic.Int64
+	// life counts starts. served is the last one in which a request was answered.
+	life, served atomic.Int64
+}
+
+func newLink(t *testing.T, target string) *links.Link {
+	t.Helper()
+	link := links.New(ports.Listen(t), target)
+	t.Cleanup(link.Close)
+	return link
+}
+
+func startSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{}
+	s.members = harness.StartEtcdCluster(t, size, func(_ int, listens string) string {
+		link := newLink(t, listens)
+		s.peers = append(s.peers, link)
+		return link.Address()
+	}, "--grpc-keepalive-min-time=1s")
+	s.connect(t)
+	for range size {
+		s.replicas = append(s.replicas, s.startReplica(t))
+	}
+	return s
+}
+
+// connect makes clients of etcd that do not go through links.
+func (s *site) connect(t *testing.T) {
+	t.Helper()
+	var urls []string
+	for _, member := range s.members {
+		urls = append(urls, member.URL)
+		s.admins = append(s.admins, member.Client(t))
+	}
+	var err error
+	s.store, err = clientv3.New(clientv3.Config{
+		Endpoints: urls, DialTimeout: requestTimeout, DialKeepAliveTime: 2 * time.Second, DialKeepAliveTimeout: 2 * time.Second,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.store.Close() })
+	list, err := s.admins[0].MemberList(t.Context())
+	require.NoError(t, err)
+	s.ids = make([]string, size)
+	for _, member := range list.Members {
+		var number int
+		_, err := fmt.Sscanf(member.Name, "member-%d", &number)
+		require.NoError(t, err)
+		s.ids[number] = fmt.Sprintf("%x", member.ID)
+	}
+}
+
+func (s *site) startReplica(t *testing.T) *replica {
+	t.Helper()
+	r := &replica{}
+	var addresses []string
+	for _, member := range s.members {
+		link := newLink(t, strings.TrimPrefix(member.URL, "http://"))
+		r.links = append(r.links, link)
+		addresses = append(addresses, "http://"+link.Address())
+	}
+	if args := []string{"--etcd-servers=" + strings.Join(addresses, ","), "--etcd-prefix=" + storePrefix}; *peer {
+		r.APIServer = &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args}).APIServer
+	} else {
+		r.APIServer = &harness.StartServer(t, r.options(t, args)).APIServer
+		if r.clock != nil {
+			r.clock.Set(t, 0)
+		}
+	}
+	config := r.Config(t)
+	config.WarningHandler = rest.NoWarnings{} // that a level does not exist
+	var err error
+	r.client, err = versioned.NewForConfig(config)
+	require.NoError(t, err)
+	r.http, err = rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	timed := rest.CopyConfig(config)
+	timed.Timeout = requestTimeout
+	client, err := rest.HTTPClientFor(timed)
+	require.NoError(t, err)
+	r.api = apiclient.Server{URL: r.URL, HTTP: client}
+	r.life.Store(1)
+	return r
+}
+
+// options returns those of a server of this project. Unless the test is told a program, the
+// clock of the server can be set.
+func (r *replica) options(t *testing.T, args []string) harness.ServerOptions {
+	t.Helper()
+	if *program != "" {
+		return harness.ServerOptions{Program: *program, Args: args}
+	}
+	r.clock = harness.NewClock(t)
+	r.clock.Set(t, -certificateAge)
+	return harness.ServerOptions{Program: harness.Program(t, binaries.WrongClock), Args: args, Env: []string{r.clock.Env()}}
+}
+
+// restart launches the process of a server again.
+func (r *replica) restart(t *testing.T) {
+	t.Helper()
+	r.life.Add(1)
+	r.Launch(t)
+}
+
+// hasServed reports whether the present process has answered a request.
+func (r *replica) hasServed() bool { return r.served.Load() == r.life.Load() }

@@ -1,0 +1,88 @@
+package hostile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+)
+
+// Figures are what a case did to a server.
+type Figures struct {
+	// Quiet is what the mouse got before the attack, During what it got meanwhile.
+	Quiet, During Reading
+	// Answers are those to the hostile clients, by answer.
+	Answers *Tally
+	// Peak is the largest resident memory during the attack, in bytes.
+	Peak int64
+	// Before is what was in use before the attack, After what was at rest.
+	Before, After Rest
+	// Resting is how long the server was not at rest after the attack.
+	Resting time.Duration
+	// Unrest says why the server was not at rest at the end of the watch.
+	Unrest error
+	// Changed are the objects that are not as before.
+	Changed []string
+}
+
+// Face runs an attack beside the mouse, which reads for a while before. An error means that
+// the attack could not be made.
+func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duration) (*Figures, error) {
+	figures := &Figures{Answers: &Tally{}}
+	calm, cancel := context.WithTimeout(ctx, quiet)
+	defer cancel()
+	figures.Quiet = s.read(calm)
+	before, err := s.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if figures.Before, err = s.rest(ctx); err != nil {
+		return nil, err
+	}
+	if err := measurement.ResetPeak(s.Process.PID()); err != nil {
+		return nil, err
+	}
+	if figures.During, err = s.attack(ctx, c, size, figures.Answers); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	peak, err := measurement.ProcessMemory(s.Process.PID(), "VmHWM")
+	if err != nil {
+		return nil, err
+	}
+	figures.Peak = int64(peak)
+	if figures.Resting, figures.After, err = s.awaitRest(ctx, figures.Before); err != nil && !errors.Is(err, errNoRest) {
+		return nil, err
+	}
+	figures.Unrest = err
+	after, err := s.stored(ctx)
+	figures.Changed = differences(before, after)
+	return figures, err
+}
+
+// attack makes the attack and returns what the mouse got meanwhile.
+func (s *Server) attack(ctx context.Context, c Case, size Size, answers *Tally) (Reading, error) {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	got := make(chan Reading, 1)
+	go func() { got <- s.read(reading) }()
+	err := c.Attack(ctx, s, size, answers)
+	stop()
+	return <-got, err
+}
+
+// differences returns the names whose generations are not the same.
+func differences(before, after map[string]int64) (changed []string) {
+	for name, generation := range after {
+		if was, existed := before[name]; !existed || was != generation {
+			changed = append(changed, name)
+		}
+	}
+	for name := range before {
+		if _, exists := after[name]; !exists {
+			changed = append(changed, name)
+		}
+	}
+	return changed
+}

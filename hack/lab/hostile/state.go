@@ -1,0 +1,72 @@
+package hostile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
+)
+
+// fetch returns the body of an answer to the administrator.
+func (s *Server) fetch(ctx context.Context, path string) ([]byte, error) {
+	client := s.client(false)
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+admin)
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %s", path, response.Status, body)
+	}
+	return body, err
+}
+
+func (s *Server) metrics(ctx context.Context) (scrape.Scrape, error) {
+	text, err := s.fetch(ctx, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	return scrape.Parse(string(text), "")
+}
+
+// watches returns the number of open watches of flow schemas.
+func (s *Server) watches(ctx context.Context) (int, error) {
+	values, err := s.metrics(ctx)
+	return int(values.Sum("apiserver_longrunning_requests", `verb="WATCH"`, `resource="flowschemas"`)), err
+}
+
+// stored returns the generations of the objects by name.
+func (s *Server) stored(ctx context.Context) (map[string]int64, error) {
+	generations := map[string]int64{}
+	for _, path := range []string{schemas, levels} {
+		body, err := s.fetch(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		var list struct {
+			Items []struct {
+				Metadata struct {
+					Name       string `json:"name"`
+					Generation int64  `json:"generation"`
+				} `json:"metadata"`
+			} `json:"items"`
+		}
+		if err := json.Unmarshal(body, &list); err != nil {
+			return nil, fmt.Errorf("GET %s: %w", path, err)
+		}
+		for _, item := range list.Items {
+			generations[path+"/"+item.Metadata.Name] = item.Metadata.Generation
+		}
+	}
+	return generations, nil
+}
