@@ -109,6 +109,7 @@ clean: ## Remove built programs and test results; keep the data of `make run`
 
 # Test events of each phase, outputs of processes, and tests that passed on retry.
 RESULTS := .cache/test
+RETRIED := $(RESULTS)/retried.txt
 
 # LANE is "long-" in test-long, which sets the build tag long. -vet=off: the linter
 # vets the code.
@@ -145,8 +146,10 @@ preflight:
 	@hack/preflight.sh
 
 .PHONY: report
-report: ## Report the last test run
-	@go run ./hack/testreport
+report: bin/gotestsum ## List what failed in the last test run, and what passed on retry
+	@[ -n "$$(ls $(RESULTS)/*.json 2>/dev/null)" ] || { echo "report: there are no test events in $(RESULTS): run 'make test' first" >&2; exit 1; }
+	@bin/gotestsum --raw-command --format=none --hide-summary=skipped,output -- cat $(RESULTS)/*.json
+	@! [ -s $(RETRIED) ] || { echo "Passed on retry, which is a defect to be mended at once:"; cat $(RETRIED); }
 
 .PHONY: proofs
 proofs: ## Check that each promise was tested in the last test run
@@ -203,12 +206,12 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 MODELS := ./linearizability ./chaos ./hostile
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
-# and the report names it.
+# and `make report` names it.
 .PHONY: test-e2e
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
 	@export BINARIES=prebuilt; status=0; \
-	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -v '/watchmodel$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
+	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/$(RETRIED) --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -v '/watchmodel$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
 	  $(call run-tests,watchmodel) $(FRESH) ./test/e2e/watchmodel || status=$$?; \
   (cd hack/lab && $(call run-tests,model) $(FRESH) -p=2 $(MODELS)) || status=$$?; \
 	  exit $$status

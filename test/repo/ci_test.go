@@ -85,12 +85,12 @@ func TestFiguresAloneNeedTheChecksAndEverythingElseTheTests(t *testing.T) {
 func TestCISaysAtItsEndWhatFailed(t *testing.T) {
 	r := newCIRepository(t)
 	require.NoError(t, os.WriteFile(filepath.Join(r.bin, "make"), []byte(`#!/bin/sh
-echo 'Failed: ./pkg/apf TestX'
-echo '  repeat: go test ./pkg/apf -run=TestX'
+echo '=== FAIL: pkg/apf TestX (0.01s)'
+echo '    etcd ended: its whole output: .cache/test/logs/etcd.log; the end of it:'
 echo 'make: *** [Makefile:1: test] Error 2'
 exit 2
 `), 0o755))
 	_, end, found := strings.Cut(r.run(t, "2"), "ci: what failed, in short; all of it is above\n")
 	require.True(t, found)
-	require.Equal(t, "Failed: ./pkg/apf TestX\n  repeat: go test ./pkg/apf -run=TestX\nmake: *** [Makefile:1: test] Error 2\n", end)
+	require.Equal(t, "=== FAIL: pkg/apf TestX (0.01s)\n    etcd ended: its whole output: .cache/test/logs/etcd.log; the end of it:\nmake: *** [Makefile:1: test] Error 2\n", end)
 }

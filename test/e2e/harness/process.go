@@ -73,7 +73,7 @@ func TryStartProcess(t TB, c Command) (*Process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
-	t.Logf("started %s", name) // hack/testreport counts these
+	t.Logf("started %s", name)
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait() // cmd.ProcessState holds the result
