@@ -283,7 +283,7 @@ test-adoption: bin/gotestsum ## Test pkg/apf in servers built on later releases 
 
 .PHONY: coverage
 coverage: bin/gotestsum ## Measure test coverage; write docs/coverage.md
-	@go run ./hack/coverage
+	@hack/coverage.sh
 
 # As in: make mutate SEED=7
 SEED ?= 1
