@@ -49,10 +49,6 @@ demo: ## Show what each client gets, with a flow schema and without
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
 	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
 
-.PHONY: dashboard-picture
-dashboard-picture: ## Run servers under load and draw their dashboard; write docs/dashboard.svg (minutes)
-	@go test -tags=long -count=1 ./test/e2e/monitoring -run '^TestAlertsOfAServerBehindKubeAPIServer$$/^every_query' -update-picture
-
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"

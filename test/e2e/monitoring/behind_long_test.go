@@ -152,7 +152,6 @@ func testDashboard(t *testing.T, s *behind) {
 			}
 		}
 	}
-	s.draw(t)
 	s.kubectl.Run(t, "delete", "validatingwebhookconfiguration", "away")
 	stopWrites()
 	stopCrowd()
