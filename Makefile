@@ -149,7 +149,7 @@ report: bin/gotestsum ## List what failed in the last test run, and what passed 
 
 .PHONY: proofs
 proofs: ## Check that each promise was tested in the last test run
-	@go run ./hack/proofs $(if $(LANE),-long) docs/proofs-apf.md docs/proofs-insight.md docs/proofs-serving.md '$(RESULTS)/*.json'
+	@go run ./hack/proofs $(if $(LANE),-long) docs/evidence/proofs-apf.md docs/evidence/proofs-insight.md docs/evidence/proofs-serving.md '$(RESULTS)/*.json'
 
 # The phases that start no programs, one after the other: first the one whose packages
 # nothing else compiles, while those of the programs are compiled.
@@ -222,17 +222,17 @@ chaos: ## Break servers, etcd and their network under load, and check every answ
 	@$(call CHAOS,$(FAULTS),0)
 
 .PHONY: chaos-long
-chaos-long: ## The same with 200 faults and 100,000 operations; write docs/reliability.md (half an hour)
+chaos-long: ## The same with 200 faults and 100,000 operations; write docs/evidence/reliability.md (half an hour)
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
 .PHONY: chaos-peer
-chaos-peer: ## Break kube-apiservers in the same way; write docs/reliability.md (minutes)
+chaos-peer: ## Break kube-apiservers in the same way; write docs/evidence/reliability.md (minutes)
 	@echo "chaos-peer: three kube-apiservers on three members of etcd, $(FAULTS) faults"
 	@$(call CHAOS,$(FAULTS),0) -peer -update-reliability
 
 .PHONY: hostile
-hostile: ## Attack a server, and kube-apiserver beside it; write docs/reliability.md (half an hour)
+hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (half an hour)
 	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"
 	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./hostile -run '^(TestHostileClientsBesideKubeAPIServer|TestNewPermissionsUnderFloods)$$' -v -update-hostile
 
@@ -240,7 +240,7 @@ hostile: ## Attack a server, and kube-apiserver beside it; write docs/reliabilit
 SOAK ?= 2h
 
 .PHONY: soak
-soak: ## Run a server under changing traffic and configuration; write docs/reliability.md (two hours)
+soak: ## Run a server under changing traffic and configuration; write docs/evidence/reliability.md (two hours)
 	@echo "soak: ordinary traffic and overload in turns, a change of the configuration each second, for $(SOAK)"
 	@cd hack/lab && go run ./soak -for=$(SOAK)
 
@@ -260,9 +260,9 @@ bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
 	@touch $@
 
-# test-e2e includes this comparison and checks docs/conformance.md.
+# test-e2e includes this comparison and checks docs/evidence/conformance.md.
 .PHONY: conformance
-conformance: binaries ## Compare the API with kube-apiserver's; write docs/conformance.md
+conformance: binaries ## Compare the API with kube-apiserver's; write docs/evidence/conformance.md
 	@echo "conformance: this server beside kube-apiserver, sentence by sentence"
 	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
 
@@ -278,7 +278,7 @@ test-adoption: bin/gotestsum ## Test pkg/apf in servers built on later releases 
 	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; exit $$status
 
 .PHONY: coverage
-coverage: bin/gotestsum ## Measure test coverage; write docs/coverage.md
+coverage: bin/gotestsum ## Measure test coverage; write docs/evidence/coverage.md
 	@hack/coverage.sh
 
 # As in: make mutate SEED=7
@@ -299,7 +299,7 @@ binaries-long: ## Build the programs that `make test-long` runs
 	@go run ./test/binaries/build -long
 
 .PHONY: bench
-bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
+bench: ## Measure engine and server beside their peers; write docs/evidence/benchmarks.md
 	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
 	@cd hack/lab && go run ./enginebench
 	@echo "bench: an elephant and mice under both engines (some minutes)"
@@ -310,12 +310,12 @@ bench: ## Measure engine and server beside their peers; write docs/benchmarks.md
 	@cd hack/lab && go run ./benchmarks
 
 .PHONY: overload
-overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/benchmarks.md (90 minutes)
+overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/evidence/benchmarks.md (90 minutes)
 	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"
 	@cd hack/lab && go run ./overload
 
 .PHONY: fidelity
-fidelity: ## Compare simulations with real servers; write docs/simulate.md (more than an hour)
+fidelity: ## Compare simulations with real servers; write docs/evidence/fidelity.md (more than an hour)
 	@echo "fidelity: eight cases on two releases of kube-apiserver and on this server, five times (more than an hour)"
 	@cd hack/lab && go run ./fidelity
 

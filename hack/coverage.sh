@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures which statements of the product the unit tests and the end-to-end tests run, and
-# writes docs/coverage.md.
+# writes docs/evidence/coverage.md.
 #
 # The counters stay in .cache/coverage; PARTS=unit, e2e or report measures one part anew, and
 # UNIT and E2E name other packages, as in: UNIT=./pkg/lint PARTS='unit report' hack/coverage.sh
@@ -42,7 +42,7 @@ report() {
     printf '| all | %s | %s | %s |\n' "$(total $unit)" "$(total $e2e)" "$(total $unit,$e2e)"
     join -a1 -a2 -e0.0 -o0,1.2,2.2 <(percent $unit) <(percent $e2e) | join - <(percent $unit,$e2e) |
       sed -E 's#^(\S+) (\S+) (\S+) (\S+)#| `\1` | \2 % | \3 % | \4 % |#'
-  } >docs/coverage.md
+  } >docs/evidence/coverage.md
 }
 
 # Failed tests have run statements too: the report is written in any case.

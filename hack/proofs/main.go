@@ -2,7 +2,7 @@
 // of a table names the tests that prove it, and each of these must have run and
 // passed.
 //
-//	go run ./hack/proofs [-long] docs/proofs-apf.md docs/proofs-serving.md '.cache/test/*.json'
+//	go run ./hack/proofs [-long] docs/evidence/proofs-apf.md docs/evidence/proofs-serving.md '.cache/test/*.json'
 //
 // Arguments that end in .md are tables. The others are globs of files with the
 // events of `go test -json`.

@@ -118,7 +118,7 @@ func TestWithoutEventsNothingIsProved(t *testing.T) {
 // TestTheTablesCanBeRead fails if a row has the wrong format. It needs no test
 // run.
 func TestTheTablesCanBeRead(t *testing.T) {
-	paths, err := filepath.Glob("../../docs/proofs*.md")
+	paths, err := filepath.Glob("../../docs/evidence/proofs*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	for _, path := range paths {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const benchmarks = "docs/benchmarks.md"
+const benchmarks = "docs/evidence/benchmarks.md"
 
 // figure is a measured time or size. Its value is in units of its kind, time or memory.
 type figure struct {

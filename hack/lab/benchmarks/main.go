@@ -9,7 +9,7 @@
 //
 // The results go to .cache/benchmarks in the Go benchmark format, which
 // benchstat -col=/server reads. The tables go to stdout and between markers of
-// docs/benchmarks.md.
+// docs/evidence/benchmarks.md.
 package main
 
 import (
@@ -43,7 +43,7 @@ type settings struct {
 
 func run(ctx context.Context) error {
 	var s settings
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
+	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
 	flag.IntVar(&s.rounds, "rounds", 9, "how often each figure is measured, idle memory apart; fewer than 6 give no interval")
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
 	flag.IntVar(&s.samples, "samples", 100, "how many FlowSchemas are applied in a round, for each replica, in the part aggregated")

@@ -55,7 +55,7 @@ func figure(benchmark, unit string) measurement.Figure {
 	return measurement.Figure{Benchmark: benchmark, Unit: unit}
 }
 
-// report returns a section of docs/benchmarks.md.
+// report returns a section of docs/evidence/benchmarks.md.
 func report(heading, setting string, tables []table, measured measurement.Rounds) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", heading)

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// section is a section of docs/benchmarks.md. It is written as a whole.
+// section is a section of docs/evidence/benchmarks.md. It is written as a whole.
 type section struct {
 	name    string // in the markers
 	heading string

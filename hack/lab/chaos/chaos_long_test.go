@@ -22,7 +22,7 @@ import (
 var (
 	faults     = flag.Int("faults", 22, "make at least this number of faults")
 	operations = flag.Int("operations", 0, "make faults until this number of operations is acknowledged")
-	update     = flag.Bool("update-reliability", false, "write the figures into docs/reliability.md")
+	update     = flag.Bool("update-reliability", false, "write the figures into docs/evidence/reliability.md")
 	peer       = flag.Bool("peer", false, "break kube-apiservers, for comparison: what they do wrong is logged and fails nothing")
 	program    = flag.String("server", "", "the server's binary; empty: that of this repository")
 )
@@ -89,7 +89,7 @@ func TestChaos(t *testing.T) {
 	require.NotZero(t, run.Rolled, "no request was judged in a rolling restart")
 	require.NotZero(t, run.Acknowledged)
 	if *update {
-		require.NoError(t, document.PublishOf("make chaos", section, "docs/reliability.md", run.Report()))
+		require.NoError(t, document.PublishOf("make chaos", section, "docs/evidence/reliability.md", run.Report()))
 	}
 }
 

@@ -8,7 +8,7 @@
 // only the processors are slow.
 //
 // The results go to .cache/benchmarks/contention.txt, the tables to stdout and
-// docs/benchmarks.md. A run takes twelve minutes.
+// docs/evidence/benchmarks.md. A run takes twelve minutes.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 6, "how often each case is measured; fewer than 6 give no interval")
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
+	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	kubeconfig := flag.String(elephantFlag, "", "be the elephant, on the server of this kubeconfig (the program runs itself so)")
 	flag.Parse()
 	program.Run(func(ctx context.Context) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
-// report returns the section of docs/benchmarks.md.
+// report returns the section of docs/evidence/benchmarks.md.
 func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## An elephant and mice on one level

@@ -1,7 +1,7 @@
 // Command enginebench runs the benchmarks of pkg/apf/benchmarks several times.
 // In them, the engine of k8s.io/apiserver and that of this project take turns
 // in one process. It keeps the results in .cache/benchmarks/engine.txt and
-// compares the two in a table of docs/benchmarks.md.
+// compares the two in a table of docs/evidence/benchmarks.md.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 9, "how often each benchmark is run; fewer than 6 give no interval")
 	time := flag.String("benchtime", "300ms", "how long each run of a benchmark is to take")
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository")
+	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose section is written, from the top of the repository")
 	flag.Parse()
 	program.Run(func(ctx context.Context) error { return run(ctx, *rounds, *time, *output) })
 }

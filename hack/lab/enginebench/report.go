@@ -68,7 +68,7 @@ func rows() []row {
 	}
 }
 
-// report returns the section of docs/benchmarks.md.
+// report returns the section of docs/evidence/benchmarks.md.
 func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## The engine, beside that of k8s.io/apiserver

@@ -15,7 +15,7 @@
 //
 // Traces and configurations are kept in .cache/fidelity, so that -stored predicts again
 // without running servers. The table goes to stdout and between markers of
-// docs/simulate.md.
+// docs/evidence/fidelity.md.
 package main
 
 import (
@@ -40,7 +40,7 @@ func run(ctx context.Context) error {
 	name := flag.String("case", "", "run one case alone, and write no file")
 	stored := flag.Bool("stored", false, "run no server: predict from the stored traces again")
 	resume := flag.Bool("resume", false, "keep the stored runs, and run those that are missing")
-	output := flag.String("output", filepath.Join("docs", "simulate.md"), "file whose section is written, from the top of the repository; empty: none")
+	output := flag.String("output", filepath.Join("docs", "evidence", "fidelity.md"), "file whose section is written, from the top of the repository; empty: none")
 	sample := flag.String("sample", "", "only record the trace that docs/simulate.md walks through, to this file")
 	flag.Parse()
 	if *sample != "" {

@@ -119,7 +119,7 @@ func report(all []outcome) string {
 	for i := range all {
 		o := &all[i]
 		if i == 0 || all[i-1].server.name != o.server.name {
-			fmt.Fprintf(&b, "\n#### %s\n\nRuns: %d. Fitted: `--dispatch-delay=%s`.\n\n", o.server.title, len(o.actual), o.delay)
+			fmt.Fprintf(&b, "\n### %s\n\nRuns: %d. Fitted: `--dispatch-delay=%s`.\n\n", o.server.title, len(o.actual), o.delay)
 			b.WriteString("| case, level | wait p50: measured (least to most) | predicted | wait p99: measured | predicted | refused: measured | predicted | seats in use: measured | predicted | goal |\n|---|---|---|---|---|---|---|---|---|---|\n")
 		}
 		goal := "met"

@@ -46,7 +46,7 @@ func TestNewPermissionsUnderFloods(t *testing.T) {
 	}
 	t.Log("\n" + text.String())
 	if *update {
-		require.NoError(t, document.PublishOf("make hostile", "hostile-reviews", "docs/reliability.md", text.String()))
+		require.NoError(t, document.PublishOf("make hostile", "hostile-reviews", "docs/evidence/reliability.md", text.String()))
 	}
 }
 

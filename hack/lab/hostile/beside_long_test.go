@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update-hostile", false, "write the figures into docs/reliability.md")
+	update = flag.Bool("update-hostile", false, "write the figures into docs/evidence/reliability.md")
 	share  = flag.Int("hostile-share", 1, "divide the sizes of the attacks by this number, on a slow machine")
 )
 
@@ -58,6 +58,6 @@ func TestHostileClientsBesideKubeAPIServer(t *testing.T) {
 	}
 	if *update {
 		text := fmt.Sprintf("A run on %s, on the loopback of one machine:\n\n%s", time.Now().UTC().Format(time.DateOnly), Table(rows))
-		require.NoError(t, document.PublishOf("make hostile", "hostile", "docs/reliability.md", text))
+		require.NoError(t, document.PublishOf("make hostile", "hostile", "docs/evidence/reliability.md", text))
 	}
 }

@@ -8,7 +8,7 @@
 // at nine tenths, and the server is killed when its resident memory exceeds the limit, as
 // a kernel does. The program needs no cgroup, which only root can make.
 //
-// The table goes to stdout and docs/benchmarks.md. A run takes eleven minutes.
+// The table goes to stdout and docs/evidence/benchmarks.md. A run takes eleven minutes.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	limit := flag.Int("limit", 700, "memory limit of the server in MiB")
 	load := flag.Duration("load", 10*time.Second, "how long each case lasts")
 	only := flag.String("only", "", "measure only the cases with this in their names, such as \"1 MB, all, etcd\", and write no file")
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
+	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
 	flag.Parse()
 	s := settings{limit: float64(*limit) * (1 << 20), load: *load, only: *only}
 	program.Run(func(ctx context.Context) error { return run(ctx, s, *output) })

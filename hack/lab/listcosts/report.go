@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
-// report returns the section of docs/benchmarks.md.
+// report returns the section of docs/evidence/benchmarks.md.
 func report(s settings, results []result) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `## What lists cost

@@ -9,7 +9,7 @@
 // one object 20 times a second. Under the largest load, limits by latency and adaptive
 // totals that know one signal alone are measured beside.
 //
-// The servers take turns. The tables go to stdout and docs/benchmarks.md, where each shortage
+// The servers take turns. The tables go to stdout and docs/evidence/benchmarks.md, where each shortage
 // has a section, which --only measures alone. A run takes 90 minutes by its settings.
 package main
 
@@ -52,7 +52,7 @@ func main() {
 	flag.DurationVar(&s.capacity, "capacity", 20*time.Second, "how long a server is measured to learn what it can do")
 	flag.IntVar(&s.rounds, "rounds", 6, "how often each server is measured; fewer than 6 give no interval")
 	flag.StringVar(&s.only, "only", "", "measure one section alone: processors, memory or etcd, by what is short; or floor, a program that only answers")
-	output := flag.String("output", filepath.Join("docs", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
+	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose section is written, from the top of the repository; empty: none")
 	load := flag.String(arrivalsFlag, "", "be the elephant, with this load in JSON (the program runs itself so)")
 	idle := flag.String(floorFlag, "", "be a server that only answers, with this port and load in JSON (the program runs itself so)")
 	flag.Parse()

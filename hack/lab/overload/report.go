@@ -8,7 +8,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
-// method returns the section of docs/benchmarks.md that says how is measured.
+// method returns the section of docs/evidence/benchmarks.md that says how is measured.
 func method() string {
 	return fmt.Sprintf(`## Overload
 

@@ -1,6 +1,6 @@
 // Command soak runs one server for a long time under ordinary traffic and under overload,
 // in turns, while its configuration changes every second. It samples what the server uses,
-// and writes into docs/reliability.md by how much each figure rises in an hour: the slope
+// and writes into docs/evidence/reliability.md by how much each figure rises in an hour: the slope
 // of the least squares line through the samples of the second half, apart for both kinds
 // of traffic. A server that loses nothing over time has slopes about zero.
 package main
@@ -28,7 +28,7 @@ func main() { program.Run(run) }
 
 func run(ctx context.Context) error {
 	length := flag.Duration("for", 2*time.Hour, "how long the server runs")
-	output := flag.String("output", "docs/reliability.md", "file whose section is written, from the top of the repository; empty: none")
+	output := flag.String("output", "docs/evidence/reliability.md", "file whose section is written, from the top of the repository; empty: none")
 	flag.Parse()
 	if *length < 8*turn {
 		return fmt.Errorf("--for is %v; it must be at least %v, so that each half has both kinds of traffic twice", *length, 8*turn)

@@ -89,7 +89,7 @@ func (s *Set) mergeUnlessLocked() {
 // request wakes the next when it ends, the requests of one busy level would follow
 // each other for up to 10 ms, while goroutines wait that the network or a timer
 // made ready: among them requests of other flows that have not reached the level.
-// The benchmark "An elephant and mice on one level" of docs/benchmarks.md measures
+// The benchmark "An elephant and mice on one level" of docs/evidence/benchmarks.md measures
 // what such requests gain.
 func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 	select {

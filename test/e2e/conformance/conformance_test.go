@@ -12,7 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-var update = flag.Bool("update-conformance", false, "write docs/conformance.md, and fail if it was not current")
+var update = flag.Bool("update-conformance", false, "write docs/evidence/conformance.md, and fail if it was not current")
 
 // themes returns all cases, by theme.
 func themes() []theme {

@@ -1,5 +1,5 @@
 // Package conformance compares this server with kube-apiserver, sentence by
-// sentence of the API's contract, and writes the result to docs/conformance.md.
+// sentence of the API's contract, and writes the result to docs/evidence/conformance.md.
 //
 // One test starts both servers, each on a separate etcd, and runs the cases of all
 // themes on them. At the start of a case both etcds hold only the built-in
@@ -50,5 +50,5 @@
 // test. A test checks that it exists.
 //
 // Development: go test ./test/e2e/conformance -run 'TestConformance/deletions'.
-// At the end: make conformance, which writes docs/conformance.md.
+// At the end: make conformance, which writes docs/evidence/conformance.md.
 package conformance

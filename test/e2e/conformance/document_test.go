@@ -9,7 +9,7 @@ import (
 )
 
 // documentPath is the path of the result, relative to the root of the repository.
-const documentPath = "docs/conformance.md"
+const documentPath = "docs/evidence/conformance.md"
 
 // result is the result of a case that passed.
 type result struct {
@@ -19,7 +19,7 @@ type result struct {
 	excused []string
 }
 
-// document returns docs/conformance.md: every sentence, its tests, and their
+// document returns docs/evidence/conformance.md: every sentence, its tests, and their
 // results.
 func document(results []result) string {
 	var text strings.Builder
