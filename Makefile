@@ -380,6 +380,17 @@ bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.s
 	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@touch $@
 
+.PHONY: verify-prose
+verify-prose: bin/vale ## Check the prose of the documents
+	@echo "verify-prose: words, and sentences of users' pages"
+	@bin/vale --config=hack/vale/vale.ini --output=line docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md || \
+	  { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
+
+bin/vale: hack/tools/vale/go.mod hack/tools/vale/go.sum
+	@echo "building vale (a minute the first time)"
+	@cd hack/tools/vale && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ github.com/vale-cli/vale/v3/cmd/vale
+	@touch $@
+
 # Not a part of verify: it needs a database on the network, and changes without a commit.
 .PHONY: vuln
 vuln: bin/govulncheck ## Look for known vulnerabilities in what the programs call

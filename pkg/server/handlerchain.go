@@ -48,7 +48,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 			return genericfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
 		}},
 		{"WithRequestReceivedTimestamp", "latencies count from here", true, genericapifilters.WithRequestReceivedTimestamp},
-		{"WithRequestInfo", "verb, resource and name, by which the filters below decide", true, func(handler http.Handler) http.Handler {
+		{"WithRequestInfo", "verb, resource and name, which the filters below use", true, func(handler http.Handler) http.Handler {
 			return genericapifilters.WithRequestInfo(handler, c.RequestInfoResolver)
 		}},
 		{"WithRoutine", "smaller stacks for watches", c.FeatureGate.Enabled(genericfeatures.APIServingWithRoutine), func(handler http.Handler) http.Handler {

@@ -50,7 +50,7 @@ func measureMemory(o *harness.Owner, s settings) []table {
 	}
 	return []table{{
 		title: "Memory",
-		note: fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; %d processes each, of which as many as %d at once.",
+		note: fmt.Sprintf("Resident memory (VmRSS), idle, one minute after exec, external etcd; %d processes each, up to %d at once.",
 			memoryTurns*memoryPairs, memoryPairs),
 		rows: []measurement.Comparison{compare("resident memory", "Memory", memory, 1.0/3)},
 	}}

@@ -114,7 +114,7 @@ func pairServer(i int) server { return server(i % 2) }
 func measureProcessorTime(o *harness.Owner, s settings) table {
 	result := table{
 		title: "Processor time of requests",
-		note:  fmt.Sprintf("Of the server's process (user and system), without that of etcd, through %d clients; %d FlowSchemas. A create includes the deletion.", manyClients, population),
+		note:  fmt.Sprintf("Of the server's process (user and system), without etcd, through %d clients; %d FlowSchemas. A create includes the deletion.", manyClients, population),
 	}
 	o.Within(func(o *harness.Owner) {
 		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}

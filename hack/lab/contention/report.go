@@ -24,7 +24,7 @@ time goes to the network, the processors and the client.
 `, runtime.NumCPU(), elephantConnections, mice, runTime, rounds)
 	for _, s := range settings() {
 		fmt.Fprintf(&text, "\n### %s\n\n%s The level has %d seats.\n\n", s.title, s.about, s.seats)
-		header := measurement.Row{"case", "mice p50", "mice p99", "beside alone", "interval", "waiting for seats", "execution", "mice refused", "elephant served"}
+		header := measurement.Row{"case", "mice p50", "mice p99", "beside alone", "interval", "waiting for seats", "execution", "mice rejected", "elephant served"}
 		text.WriteString(header.String() + header.Rule())
 		for _, c := range cases() {
 			row, err := row(measured, s, c)

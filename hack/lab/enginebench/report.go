@@ -61,8 +61,8 @@ func rows() []row {
 		{"applying 10,000 schemas and 500 levels", perOp("Apply-2"), none, 0.1, anyNumber},
 		{"the delay of a request meanwhile, 99.99 %", meanwhile("us-p99.99-applying"), none, 1000, anyNumber},
 		{"the slowest request meanwhile", meanwhile("us-slowest-applying"), none, 1000, anyNumber},
-		{"the same, beside that of an unrelated computation", meanwhile("us-slowest-applying"), meanwhile("us-slowest-computing"), 0, anyNumber},
-		{"the same, beside that of an idle machine", meanwhile("us-slowest-applying"), meanwhile("us-slowest-idle"), 0, anyNumber},
+		{"the same, beside an unrelated computation", meanwhile("us-slowest-applying"), meanwhile("us-slowest-computing"), 0, anyNumber},
+		{"the same, beside an idle machine", meanwhile("us-slowest-applying"), meanwhile("us-slowest-idle"), 0, anyNumber},
 		{"memory of a waiting request", figure("WaitingRequest-2", "B/waiting"), none, 1024, anyNumber},
 		{"memory of an idle level", figure("IdleLevel-2", "B/level-used"), none, 64 << 10, anyNumber},
 	}
@@ -71,12 +71,12 @@ func rows() []row {
 // report returns the section of docs/evidence/benchmarks.md.
 func report(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
-	fmt.Fprintf(&text, `## The engine, beside that of k8s.io/apiserver
+	fmt.Fprintf(&text, `## The engine beside the library's
 
 Written by `+"`make bench`"+` on a machine with %d processors (%s): both engines in one
 process, in turns, with the built-in configuration, %d rounds. %s
-While requests were measured, the registry of the library and that of this project were gathered
-and written as text %.0f times a second in all benchmarks alike, but for those of memory and of applying.
+While requests were measured, the registries of the library and of this project were gathered
+and written as text %.0f times a second in all benchmarks alike, except memory and applying.
 
 Engines that share nothing, one for each goroutine, show the gain of a second core on
 this machine: an upper bound for one engine.

@@ -120,7 +120,7 @@ func report(all []outcome) string {
 		o := &all[i]
 		if i == 0 || all[i-1].server.name != o.server.name {
 			fmt.Fprintf(&b, "\n### %s\n\nRuns: %d. Fitted: `--dispatch-delay=%s`.\n\n", o.server.title, len(o.actual), o.delay)
-			b.WriteString("| case, level | wait p50: measured (least to most) | predicted | wait p99: measured | predicted | refused: measured | predicted | seats in use: measured | predicted | goal |\n|---|---|---|---|---|---|---|---|---|---|\n")
+			b.WriteString("| case, level | wait p50: measured (least to most) | predicted | wait p99: measured | predicted | rejected: measured | predicted | seats in use: measured | predicted | goal |\n|---|---|---|---|---|---|---|---|---|---|\n")
 		}
 		goal := "met"
 		if !o.good() {

@@ -15,9 +15,9 @@ func method() string {
 Measured by `+"`make overload`"+`: servers in turns, each with one of the totals. An elephant sends requests at random
 times, on shared connections (HTTP/2), so many times as often as the server answers a few connections without a pause; they
 are *good* if they are answered with 200 within %v. An important client of another level gets an object every %v; its p99 is
-the median of those of the rounds. A total that moves has each load before the rounds until its seats have hardly changed for
+the median of the rounds. A total that moves has each load before the rounds until its seats have hardly changed for
 %v, or for the time that is stated; it starts at the third of the static totals, and stays within all four. Good requests a
-second are the median of the rounds. *Beside the best* relates them to those of the static total with the highest median, in
+second are the median of the rounds. *Beside the best* divides them by the good requests of the best static total, by median, in
 the same round: the median, and the interval that holds the true one with 95 %% confidence. Memory is the peak while a server
 has a load, also before the rounds. Client, server and etcd share the machine. Gradient2 and Vegas are limits by latency, with
 their published rules; *alone* is an adaptive total that knows one signal only. For these the seats of the elephant's level are
@@ -27,7 +27,7 @@ set by the API every second, within the same bounds, and every other round is th
 
 // report returns the section about a shortage.
 func report(s settings, short shortage, results []*result) string {
-	header := measurement.Row{"load", "seats", "good, per second", "beside the best", "rejected", "late", "important p99", "of it when quiet", "its refused", "peak memory", "deviation of the seats"}
+	header := measurement.Row{"load", "seats", "good, per second", "beside the best", "rejected", "late", "important p99", "of it when quiet", "its rejected", "peak memory", "deviation of the seats"}
 	return fmt.Sprintf("### %s\n\n%s\n\nMeasured on a machine with %d processors, in %d rounds of %v; a total that moves has %v at most to come to rest.\n\n%s%s%s",
 		short.title, short.about, runtime.NumCPU(), s.rounds, s.load, s.settle, header, header.Rule(), rows(results))
 }
