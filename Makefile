@@ -388,7 +388,7 @@ verify-prose: bin/vale ## Check the prose of the documents
 
 bin/vale: hack/tools/vale/go.mod hack/tools/vale/go.sum
 	@echo "building vale (a minute the first time)"
-	@cd hack/tools/vale && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ github.com/vale-cli/vale/v3/cmd/vale
+	@cd hack/tools/vale && CGO_ENABLED=1 go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ github.com/vale-cli/vale/v3/cmd/vale
 	@touch $@
 
 # Not a part of verify: it needs a database on the network, and changes without a commit.

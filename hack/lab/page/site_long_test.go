@@ -1,6 +1,6 @@
 //go:build long
 
-package serving
+package page
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -25,7 +24,7 @@ var updatePictures = flag.Bool("update-pictures", false, "write docs/top-light.p
 // pageSite is a server with a level that is full, the plug-in that serves a page about
 // it, and a browser that shows it.
 type pageSite struct {
-	*site
+	*server
 	*browser
 	plugin  *harness.Process
 	address string
@@ -62,7 +61,7 @@ func (s *pageSite) fill(t *testing.T) (release func()) {
 		}
 		request.Header.Set("Authorization", "Bearer "+user)
 		request.Header.Set("Content-Type", "application/json")
-		if response, err := s.strangers.Do(request); err == nil {
+		if response, err := s.users.Do(request); err == nil {
 			_ = response.Body.Close() // only whether it executes or waits matters
 		}
 	}
@@ -77,12 +76,7 @@ func (s *pageSite) fill(t *testing.T) (release func()) {
 	return release
 }
 
-func (s *pageSite) awaitMetric(t *testing.T, line string) {
-	t.Helper()
-	eventually.Holds(t, line, func(a *eventually.Attempt) { require.Contains(a, s.get(a, "/metrics").Body, line) })
-}
-
-// load sends requests of several users, of which some are refused: for two seconds, or for
+// load sends requests of several users, some of which are rejected: for two seconds, or for
 // longer if the pictures are written.
 func (s *pageSite) load(t *testing.T) {
 	t.Helper()
@@ -96,7 +90,7 @@ func (s *pageSite) load(t *testing.T) {
 	for _, user := range []string{reader, guest, "robot", "robot", "robot", "robot", "markup"} {
 		clients.Go(func() {
 			for range 20000 {
-				if _, err := harness.Send(ctx, s.strangers, http.MethodGet, s.URL+schemasPath, "", "Authorization: Bearer "+user); err != nil {
+				if _, err := harness.Send(ctx, s.users, http.MethodGet, s.URL+schemasPath, "", "Authorization: Bearer "+user); err != nil {
 					return // the time is over
 				}
 			}

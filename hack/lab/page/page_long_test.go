@@ -1,6 +1,6 @@
 //go:build long
 
-package serving
+package page
 
 import (
 	"fmt"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // markup is the name of a user that a careless page would take for markup.
@@ -24,20 +23,15 @@ const markup = "ops <oncall@example.com>"
 
 // TestPageInABrowser uses the page of `kubectl apf top --web` as people do.
 func TestPageInABrowser(t *testing.T) {
-	server := startSite(t, harness.ServerOptions{Args: []string{
-		"--token-auth-file=" + fileOf(t, "tokens.csv", reader+","+reader+","+reader+"\n"+guest+","+guest+","+guest+"\n"+
-			"robot,system:serviceaccount:shop:robot,robot,system:serviceaccounts\nmarkup,\""+markup+"\",markup\n"),
-		"--authorization-webhook-config-file=" + newAuthorizationWebhook(t).file, "--authorization-webhook-version=v1",
-		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat of which is the level's
-		"--request-timeout=10m", // the held request executes until the test ends it
-	}})
-	server.narrow(t)
-	s := &pageSite{site: server, browser: startBrowser(t)}
+	s := &pageSite{server: startServer(t, reader+","+reader+","+reader+"\n"+guest+","+guest+","+guest+"\n"+
+		"robot,system:serviceaccount:shop:robot,robot,system:serviceaccounts\nmarkup,\""+markup+"\",markup\n"), browser: startBrowser(t)}
 	release := s.fill(t)
 	s.serve(t)
-	s.load(t)
-
 	s.do(t, chromedp.Navigate(s.address))
+	s.awaitText(t, "#chosen", narrow) // before others wait too
+	s.load(t)
+	s.awaitText(t, cell("workload-low", 8), "0") // nobody else waits any longer
+
 	t.Run("it shows the full level first, with its figures", s.testFigures)
 	t.Run("tables are sorted by mouse and keyboard", s.testSorting)
 	t.Run("keys choose levels, filter, pause and help", s.testKeys)
@@ -62,7 +56,7 @@ func (s *pageSite) testFigures(t *testing.T) {
 	} {
 		s.awaitText(t, selector, want)
 	}
-	require.NotEqual(t, "0", s.text(t, cell(narrow, 11)), "requests were refused")
+	require.NotEqual(t, "0", s.text(t, cell(narrow, 11)), "requests were rejected")
 	require.Positive(t, eval[float64](t, s.browser, `document.querySelector("#seats-chart path.seats").getBBox().width`), "the chart has a line")
 	eventually.Holds(t, "the page reads again by itself", func(a *eventually.Attempt) {
 		require.Greater(a, eval[int](a, s.browser, "view.readings.length"), 2)

@@ -1,6 +1,6 @@
 //go:build long
 
-package serving
+package page
 
 import (
 	"context"
