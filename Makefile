@@ -178,7 +178,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... | grep -v '/pkg/generated') \
 	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
-  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile)$$')) || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page)$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -199,7 +199,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 
 # These, in hack/lab, and watchmodel check histories of random operations. They are never
 # retried: a failure that passes on retry is one that they exist to find.
-MODELS := ./linearizability ./chaos ./hostile
+MODELS := ./linearizability ./chaos ./hostile ./page
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and `make report` names it.
