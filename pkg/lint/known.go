@@ -1,7 +1,12 @@
 package lint
 
 import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
 // known are the facts in the form in which rules are compared with them. A nil set is
@@ -13,10 +18,11 @@ type known struct {
 	resources  sets.Set[Resource] // with Namespaced unset
 	namespaced map[string]bool    // whether a resource of the name is namespaced in some group
 	discovered map[Resource]bool  // whether it is namespaced
+	builtIn    map[Resource]bool  // the same of Kubernetes, for what is not discovered
 }
 
 func newKnown(facts *Facts) *known {
-	k := &known{}
+	k := &known{builtIn: builtInResources()}
 	if facts.Namespaces != nil {
 		k.namespaces = sets.New(facts.Namespaces...)
 	}
@@ -36,6 +42,20 @@ func newKnown(facts *Facts) *known {
 		}
 	}
 	return k
+}
+
+// builtInResources returns the resources of Kubernetes, and whether they are namespaced.
+func builtInResources() map[Resource]bool {
+	resources := map[Resource]bool{}
+	for _, list := range discovery.BuiltIn() {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		for i := range list.APIResources {
+			if r := &list.APIResources[i]; err == nil && !strings.Contains(r.Name, "/") {
+				resources[Resource{Group: version.Group, Name: r.Name}] = r.Namespaced
+			}
+		}
+	}
+	return resources
 }
 
 // serves reports whether one of the API groups, which may be the wildcard, has the

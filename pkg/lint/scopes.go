@@ -1,36 +1,5 @@
 package lint
 
-import "strings"
-
-// builtInScopes are the resources of Kubernetes by API group, those with a namespace first:
-// an absent group or resource is of unknown scope.
-func builtInScopes() map[string][2]string {
-	return map[string][2]string{
-		"": {"bindings configmaps endpoints events limitranges persistentvolumeclaims pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
-			"componentstatuses namespaces nodes persistentvolumes"},
-		"admissionregistration.k8s.io": {"", "mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations"},
-		"apiextensions.k8s.io":         {"", "customresourcedefinitions"},
-		"apiregistration.k8s.io":       {"", "apiservices"},
-		"apps":                         {"controllerrevisions daemonsets deployments replicasets statefulsets", ""},
-		"authentication.k8s.io":        {"", "selfsubjectreviews tokenreviews"},
-		"authorization.k8s.io":         {"localsubjectaccessreviews", "selfsubjectaccessreviews selfsubjectrulesreviews subjectaccessreviews"},
-		"autoscaling":                  {"horizontalpodautoscalers", ""},
-		"batch":                        {"cronjobs jobs", ""},
-		"coordination.k8s.io":          {"leasecandidates leases", ""},
-		"discovery.k8s.io":             {"endpointslices", ""},
-		"events.k8s.io":                {"events", ""},
-		"flowcontrol.apiserver.k8s.io": {"", "flowschemas prioritylevelconfigurations"},
-		"metrics.k8s.io":               {"pods", "nodes"},
-		"networking.k8s.io":            {"ingresses networkpolicies", "ingressclasses ipaddresses servicecidrs"},
-		"node.k8s.io":                  {"", "runtimeclasses"},
-		"policy":                       {"poddisruptionbudgets", ""},
-		"rbac.authorization.k8s.io":    {"rolebindings roles", "clusterrolebindings clusterroles"},
-		"resource.k8s.io":              {"resourceclaims resourceclaimtemplates", "deviceclasses devicetaintrules resourceslices"},
-		"scheduling.k8s.io":            {"", "priorityclasses"},
-		"storage.k8s.io":               {"csistoragecapacities", "csidrivers csinodes storageclasses volumeattachments volumeattributesclasses"},
-	}
-}
-
 // scopes say which resources a tuple of a rule may mean.
 type scopes struct {
 	// namespaced, cluster and namespaces report resources with a namespace, without one,
@@ -54,16 +23,12 @@ func (k *known) scopesOf(group, resource string) scopes {
 			found.add(name, namespaced)
 		}
 	}
-	for of, namespaced := range k.discovered {
-		take(of.Group, of.Name, namespaced)
+	served := k.discovered
+	if served == nil && group != wildcard {
+		served = k.builtIn
 	}
-	if k.discovered == nil && group != wildcard {
-		table := builtInScopes()[group]
-		for i, list := range table {
-			for name := range strings.FieldsSeq(list) {
-				take(group, name, i == 0)
-			}
-		}
+	for of, namespaced := range served {
+		take(of.Group, of.Name, namespaced)
 	}
 	if found == (scopes{}) {
 		return scopes{namespaced: true, cluster: true, namespaces: resource == wildcard || resource == "namespaces"}

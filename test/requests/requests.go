@@ -6,6 +6,7 @@ package requests
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
@@ -13,7 +14,7 @@ import (
 func pick(random *rand.Rand, words ...string) string { return words[random.IntN(len(words))] }
 
 // Line returns a request of some user, in the form that package explain reads: VERB
-// RESOURCE[/SUBRESOURCE] [NAME] or VERB /PATH, and options.
+// RESOURCE [NAME] or VERB /PATH, and options.
 func Line(random *rand.Rand) string {
 	who := pick(random, "alice", "bob", "system:anonymous", "system:kube-scheduler", "system:kube-controller-manager",
 		"system:serviceaccount:kube-system:deployment-controller", "system:serviceaccount:ci:runner",
@@ -22,8 +23,11 @@ func Line(random *rand.Rand) string {
 		return fmt.Sprintf("%s %s --as=%s", pick(random, "get", "post", "head", "delete"),
 			pick(random, "/healthz", "/livez/ping", "/readyz", "/version", "/apis", "/apis/apps/v1", "/api", "/metrics", "/debug/x", "/openapi/v2"), who)
 	}
-	resource := pick(random, "pods", "pods/status", "pods/log", "secrets", "nodes", "nodes/status", "ns", "leases", "endpoints", "configmaps",
-		"deploy", "deployments/scale", "events", "widgets.example.com", "flowschemas", "serviceaccounts/token", "csr")
+	resource, subresource, isSub := strings.Cut(pick(random, "pods", "pods/status", "pods/log", "secrets", "nodes", "nodes/status", "ns", "leases", "endpoints", "configmaps",
+		"deploy", "deployments/scale", "events", "widgets.example.com", "flowschemas", "serviceaccounts/token", "csr"), "/")
+	if isSub {
+		resource += " --subresource=" + subresource
+	}
 	verb := pick(random, "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 	name := pick(random, "", "a", "kube-scheduler")
 	if verb == "deletecollection" {

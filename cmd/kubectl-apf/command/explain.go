@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,19 +29,28 @@ func newExplain(env Environment) *cobra.Command {
 	e := &explainCommand{env: env, looking: newLooking().withoutImpersonation().withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	e.looking.cluster.Namespace = nil // -n is that of the request
 	c := page{
-		use:   "explain (VERB RESOURCE[/SUBRESOURCE] [NAME] | VERB /PATH | --requests FILE)",
-		short: "Say what flow control does with a request",
+		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | -- kubectl COMMAND | --requests FILE)",
+		short: "Say what flow control does with a request, or with those of a kubectl command",
 		long: `kubectl apf explain says what flow control does with a request: which flow schema takes
 it and why, its priority level, its flow and queues, how many seats it takes, and
 whether it would execute, wait or be refused now on each replica of the API server.
 
-The user is that of the kubeconfig, or that of --as. A file of --requests has a request
-in each line, with these words and options.`,
+Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
+names, RESOURCE.VERSION.GROUP. A file of --requests has a request in each line, with these
+words and options. The user is that of the kubeconfig, or that of --as.
+
+After --, a kubectl command is explained: each request that it sends, and when it sends
+it. kubectl runs for that, against a server on the loopback that answers as if each object
+existed, and as if none did. It reaches no cluster, and changes nothing. Its flags that
+name a cluster, such as --context, say where this command looks.`,
 		examples: `# Say what happens when you list the pods of all namespaces
 kubectl apf explain list pods -A
 
-# Say why a service account's request does not get the flow schema that you expect
-kubectl apf explain create deployments/scale web -n shop --as=system:serviceaccount:shop:scaler --trace
+# Say what happens to each request of a kubectl command
+kubectl apf explain -- kubectl apply -f deployment.yaml
+
+# Say why a request does not get the flow schema that you expect
+kubectl apf explain update deployments/web --subresource=scale -n shop --as=scaler --trace
 
 # Say what happens to a probe once a file is applied
 kubectl apf explain get /readyz --as=system:anonymous -f flowschemas.yaml
@@ -49,17 +59,13 @@ kubectl apf explain get /readyz --as=system:anonymous -f flowschemas.yaml
 kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 		rights: append(append(configurationRights(), replicaRights()...), identityRights()...),
 	}.command()
-	c.Args = func(_ *cobra.Command, args []string) error {
-		switch {
-		case e.requests != "" && len(args) > 0:
-			return errors.New("a request and --requests exclude each other")
-		case e.requests == "" && (len(args) < 2 || len(args) > 3):
-			return errors.New("a request must be VERB RESOURCE[/SUBRESOURCE] [NAME] or VERB /PATH, such as: list pods; get /healthz")
-		default:
-			return nil
+	c.Args = e.validate
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.ArgsLenAtDash() == 0 {
+			return e.runCommand(c, args)
 		}
+		return e.run(c.Context(), args)
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), args) }
 	c.ValidArgsFunction = e.complete
 	e.request.AddTo(c.Flags())
 	e.request.AddIdentityTo(c.Flags())
@@ -68,6 +74,27 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	e.looking.addFlags(c.Flags())
 	e.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
 	return c
+}
+
+// validate rejects words that are no request.
+func (e *explainCommand) validate(c *cobra.Command, args []string) error {
+	dash := c.ArgsLenAtDash()
+	switch {
+	case e.requests != "" && len(args) > 0:
+		return errors.New("a request and --requests exclude each other")
+	case dash == 0:
+		return e.validateCommand(c, args)
+	case dash > 0:
+		return errors.New("words before -- and after it exclude each other: after -- comes kubectl and its arguments")
+	case len(args) > 0 && isKubectl(args[0]):
+		return errors.New("-- must come before kubectl, as in: kubectl apf explain -- kubectl get pods")
+	case e.requests == "" && len(args) < 2 && e.request.Raw == "" && e.looking.hasFiles():
+		return errors.New("a request must be given too: -f names files of flow schemas. For the objects in a file, write: kubectl apf explain -- kubectl get -f FILE")
+	case e.requests == "" && len(args) < 2 && e.request.Raw == "":
+		return errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz. A kubectl command comes after --")
+	default:
+		return nil
+	}
 }
 
 func (e *explainCommand) run(ctx context.Context, words []string) error {
@@ -89,11 +116,18 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 	if e.requests != "" {
 		return e.explainFile(explainer, parser)
 	}
-	request, err := parser.Parse(words, &e.request)
+	requests, err := parser.Parse(words, &e.request)
 	if err != nil {
 		return err
 	}
-	found, err := explainer.Explain(request)
+	if len(requests) > 1 {
+		lines := make([]explain.Line, len(requests))
+		for i, request := range requests {
+			lines[i] = explain.Line{Text: strings.Join(words, " "), Request: request}
+		}
+		return e.writeRows(explainer.ExplainAll(lines))
+	}
+	found, err := explainer.Explain(requests[0])
 	if err != nil {
 		return err
 	}
@@ -111,19 +145,26 @@ func (e *explainCommand) explainFile(explainer *explain.Explainer, parser explai
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.requests, err)
 	}
-	rows := explainer.ExplainAll(lines)
+	return e.writeRows(explainer.ExplainAll(lines))
+}
+
+func (e *explainCommand) writeRows(rows explain.Rows) error {
+	return e.output.write(e.env, rows, namesOfRows(rows))
+}
+
+func namesOfRows(rows explain.Rows) []string {
 	var names []string
 	for _, row := range rows {
 		if row.Answer != nil {
 			names = append(names, namesOfAnswer(row.Answer)...)
 		}
 	}
-	return e.output.write(e.env, rows, names)
+	return unique(names)
 }
 
 // parser returns the parser of requests, whose defaults are those of the kubeconfig.
 func (e *explainCommand) parser(ctx context.Context) (explain.Parser, error) {
-	if e.looking.offline || e.looking.dumps != "" {
+	if e.looking.isOffline() {
 		return explain.Parser{Mapper: explain.Offline()}, nil
 	}
 	mapper, err := e.looking.cluster.ToRESTMapper()

@@ -69,6 +69,9 @@ func (l *looking) hasFiles() bool {
 	return len(files.Filenames) > 0 || files.Kustomize != ""
 }
 
+// isOffline reports whether no cluster is read.
+func (l *looking) isOffline() bool { return l.offline || l.dumps != "" }
+
 // name returns the address of the cluster.
 func (l *looking) name() (string, error) {
 	config, err := l.cluster.ToRESTConfig()

@@ -105,8 +105,10 @@ func TestExplainAgreesWithTheLibraryAndWithTheIndex(t *testing.T) {
 		e := New(Input{Configuration: c, Now: epoch})
 		for range 500 {
 			line := requests.Line(random)
-			request, err := lineParser().Line(line)
+			parsed, err := lineParser().Line(line)
 			require.NoError(t, err, line)
+			require.Len(t, parsed, 1)
+			request := parsed[0]
 			a, err := e.Explain(request)
 			require.NoError(t, err, line)
 
@@ -155,13 +157,13 @@ func BenchmarkExplain(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 43))
 	c := builtIn()
 	c.FlowSchemas = slices.Concat(c.FlowSchemas, requests.FlowSchemas(random, 1000))
-	request, err := lineParser().Line("list secrets -n ci --as=system:serviceaccount:ci:runner")
+	parsed, err := lineParser().Line("list secrets -n ci --as=system:serviceaccount:ci:runner")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := New(Input{Configuration: c, Now: epoch}).Explain(request); err != nil {
+		if _, err := New(Input{Configuration: c, Now: epoch}).Explain(parsed[0]); err != nil {
 			b.Fatal(err)
 		}
 	}

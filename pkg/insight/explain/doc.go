@@ -12,10 +12,13 @@
 //
 // A Parser reads requests as a command line has them:
 //
-//	VERB RESOURCE[/SUBRESOURCE] [NAME] [-n NAMESPACE | -A] [OPTIONS]
+//	VERB RESOURCE[,RESOURCE...] [NAME...] [-n NAMESPACE | -A] [OPTIONS]
+//	VERB RESOURCE/NAME [RESOURCE/NAME...] [-n NAMESPACE] [OPTIONS]
+//	VERB RESOURCE/SUBRESOURCE NAME [-n NAMESPACE] [OPTIONS]
 //	VERB /PATH[?QUERY] [OPTIONS]
 //
-// Parser.Lines reads a file of such lines. Empty lines and lines that begin with # are
+// So RESOURCE/NAME is an object, as for kubectl. A subresource without the name of an
+// object is --subresource. Parser.Lines reads a file of such lines. Empty lines and lines that begin with # are
 // skipped; quotes group words as in a shell.
 //
 // # Groups

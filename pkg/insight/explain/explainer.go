@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 		PriorityLevel: levelOf(&level.Config),
 		Flow:          flowOf(taker, &level.Config, &begun.Attributes),
 		Trace:         e.trace(taker, &begun.Attributes),
-		Notes:         append(append(append([]string{}, e.notes...), h.notes...), notes...),
+		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
 		Replicas:      []Replica{},
 	}
 	a.PriorityLevel.Limits = e.limitsOf(level.Config.Name)

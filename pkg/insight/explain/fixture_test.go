@@ -51,9 +51,10 @@ func lineParser() Parser { return Parser{Mapper: Offline(), User: "alice"} }
 // explained returns the answer for a line.
 func explained(t *testing.T, in Input, line string) Answer {
 	t.Helper()
-	request, err := lineParser().Line(line)
+	requests, err := lineParser().Line(line)
 	require.NoError(t, err)
-	answer, err := New(in).Explain(request)
+	require.Len(t, requests, 1)
+	answer, err := New(in).Explain(requests[0])
 	require.NoError(t, err)
 	return answer
 }

@@ -21,7 +21,7 @@ func TestRequestsAreReadAsAServerReadsThem(t *testing.T) {
 		"create pods/eviction web":                             {Verb: "create", Method: "POST", URL: "/api/v1/namespaces/default/pods/web/eviction", Resource: "pods", Subresource: "eviction", Namespace: "default", Name: "web"},
 		"patch nodes/status n1":                                {Verb: "patch", Method: "PATCH", URL: "/api/v1/nodes/n1/status", Resource: "nodes", Subresource: "status", Name: "n1"},
 		"update leases -n kube-system":                         {Verb: "update", Method: "PUT", URL: "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/NAME", APIGroup: "coordination.k8s.io", Resource: "leases", Namespace: "kube-system"},
-		"get pods/log":                                         {Verb: "get", Method: "GET", URL: "/api/v1/namespaces/default/pods/NAME/log", Resource: "pods", Subresource: "log", Namespace: "default"},
+		"get pods --subresource=log":                           {Verb: "get", Method: "GET", URL: "/api/v1/namespaces/default/pods/NAME/log", Resource: "pods", Subresource: "log", Namespace: "default"},
 		"delete pods":                                          {Verb: "deletecollection", Method: "DELETE", URL: "/api/v1/namespaces/default/pods", Resource: "pods", Namespace: "default"},
 		"deletecollection pods -A":                             {Verb: "deletecollection", Method: "DELETE", URL: "/api/v1/pods", Resource: "pods"},
 		"get ns kube-system":                                   {Verb: "get", Method: "GET", URL: "/api/v1/namespaces/kube-system", Resource: "namespaces", Namespace: "kube-system", Name: "kube-system"},
@@ -53,6 +53,46 @@ func TestRequestsAreReadAsAServerReadsThem(t *testing.T) {
 	}
 }
 
+func TestObjectsAreNamedAsInKubectl(t *testing.T) {
+	for line, want := range map[string][]string{
+		"get pods/web-1 -n shop":                      {"GET /api/v1/namespaces/shop/pods/web-1"},
+		"get po web-1 web-2":                          {"GET /api/v1/namespaces/default/pods/web-1", "GET /api/v1/namespaces/default/pods/web-2"},
+		"get pods/web svc/web":                        {"GET /api/v1/namespaces/default/pods/web", "GET /api/v1/namespaces/default/services/web"},
+		"list pods,services -A":                       {"GET /api/v1/pods", "GET /api/v1/services"},
+		"delete deploy,svc web":                       {"DELETE /apis/apps/v1/namespaces/default/deployments/web", "DELETE /api/v1/namespaces/default/services/web"},
+		"get deployments.v1.apps/web":                 {"GET /apis/apps/v1/namespaces/default/deployments/web"},
+		"get Deployment.apps web":                     {"GET /apis/apps/v1/namespaces/default/deployments/web"},
+		"patch no/n1 --subresource=status":            {"PATCH /api/v1/nodes/n1/status"},
+		"get deploy/web --subresource=scale":          {"GET /apis/apps/v1/namespaces/default/deployments/web/scale"},
+		"create deployments/scale web -n x":           {"POST /apis/apps/v1/namespaces/x/deployments/web/scale"},
+		"create pods/eviction":                        {"POST /api/v1/namespaces/default/pods/NAME/eviction"},
+		"get --raw=/apis/apps/v1/deployments?limit=5": {"GET /apis/apps/v1/deployments?limit=5"},
+		"watch pods/web":                              {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&watch=true"},
+		"list pods web -l app=web":                    {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&labelSelector=app%3Dweb"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			requests, err := lineParser().Line(line)
+			require.NoError(t, err)
+			var got []string
+			for _, request := range requests {
+				answer, err := New(input()).Explain(request)
+				require.NoError(t, err)
+				got = append(got, answer.Request.Method+" "+answer.Request.URL)
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+func TestANameThatMayBeASubresourceIsNoted(t *testing.T) {
+	a := explained(t, input(), "get pods/log")
+	assert.Equal(t, "log", a.Request.Name)
+	assert.Empty(t, a.Request.Subresource)
+	assert.Contains(t, a.Notes, `"log" is taken as the name of an object, as kubectl does. For the subresource, add --subresource=log instead.`)
+	assert.Empty(t, explained(t, input(), "get pods/web").Notes)
+	assert.Empty(t, explained(t, input(), "get pods log").Notes)
+}
+
 func TestAChangedVerbIsNoted(t *testing.T) {
 	assert.Contains(t, explained(t, input(), "get pods").Notes, "For the API server the verb of this request is list, not get.")
 	assert.Contains(t, explained(t, input(), "list pods web").Notes, "A list of one name is a list with the field selector metadata.name=web.")
@@ -61,26 +101,38 @@ func TestAChangedVerbIsNoted(t *testing.T) {
 
 func TestWhatIsNoRequestIsRejected(t *testing.T) {
 	for line, want := range map[string]string{
-		"impersonate pods":                "verb",
-		"connect /healthz":                "HTTP method",
-		"deletecollection pods a":         "no name",
-		"get pods ../nodes":               "must not be a path",
-		"get pods a b":                    "VERB RESOURCE",
-		"get":                             "VERB RESOURCE",
-		"get /healthz x":                  "must not follow a path",
-		"get widgets":                     "widgets.example.com",
-		"list pods -A -n x":               "together",
-		"get pods web -A":                 "-A must not be given",
-		"list pods --limit=many":          "limit",
-		"list pods --unknown":             "unknown flag",
-		"list /api/v1/secrets?limit=many": "the API server rejects it",
-		"list pods --field-selector=a":    "the API server rejects it",
-		"list pods -l 'a=b":               "quote",
+		"impersonate pods":                    "verb",
+		"connect /healthz":                    "HTTP method",
+		"deletecollection pods a":             "no name",
+		"get pods ..":                         "must not be a path",
+		"get pods/a b c":                      "not both",
+		"get pods/a services":                 "not both",
+		"get services pods/a":                 "not both",
+		"get pods/a/b":                        "one resource, a slash and one name",
+		"get pods/ svc/b":                     "one resource, a slash and one name",
+		"get pods,svc/b":                      "one resource, a slash and one name",
+		"get pods,":                           "one comma",
+		"get pods/a -A":                       "-A must not be given",
+		"get pods/a -l b=c":                   "a name and a selector",
+		"delete pods a --field-selector=b=c":  "a name and a selector",
+		"get pods/status x --subresource=log": "once",
+		"get --raw=/healthz pods":             "must not follow",
+		"get --raw=healthz":                   "slash",
+		"get":                                 "VERB RESOURCE",
+		"get /healthz x":                      "must not follow",
+		"get widgets":                         "widgets.example.com",
+		"list pods -A -n x":                   "together",
+		"get pods web -A":                     "-A must not be given",
+		"list pods --limit=many":              "limit",
+		"list pods --unknown":                 "unknown flag",
+		"list /api/v1/secrets?limit=many":     "the API server rejects it",
+		"list pods --field-selector=a":        "the API server rejects it",
+		"list pods -l 'a=b":                   "quote",
 	} {
 		t.Run(line, func(t *testing.T) {
-			request, err := lineParser().Line(line)
+			requests, err := lineParser().Line(line)
 			if err == nil {
-				_, err = New(input()).Explain(request)
+				_, err = New(input()).Explain(requests[0])
 			}
 			assert.ErrorContains(t, err, want)
 		})

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
 // Mapper finds a resource by a name that kubectl accepts: plural, singular, short name
@@ -59,22 +61,24 @@ func (m restMapper) Find(name string) (Resource, error) {
 // Kubernetes. Any other resource must be given with its group, and is taken as
 // namespaced, in version v1, with Inferred set.
 func Offline() Mapper {
-	t := knownResources{}
-	for line := range strings.Lines(wellKnown) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 {
-			continue
+	known := knownResources{}
+	for _, list := range discovery.BuiltIn() {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			panic(err) // the table is wrong
 		}
-		group, version, _ := strings.Cut(fields[0], "/")
-		if group == "core" {
-			group = ""
+		for i := range list.APIResources {
+			r := &list.APIResources[i]
+			if strings.Contains(r.Name, "/") {
+				continue
+			}
+			known = append(known, knownResource{
+				Resource: Resource{Group: version.Group, Version: version.Version, Resource: r.Name, Namespaced: r.Namespaced},
+				names:    append([]string{r.Name, r.SingularName}, r.ShortNames...),
+			})
 		}
-		t = append(t, knownResource{
-			Resource: Resource{Group: group, Version: version, Resource: fields[2], Namespaced: fields[1] == "namespaced"},
-			names:    fields[2:],
-		})
 	}
-	return t
+	return known
 }
 
 // knownResources is a Mapper of known resources, in order of preference.
@@ -98,5 +102,15 @@ func (t knownResources) Find(name string) (Resource, error) {
 	if !grouped || plain == "" || rest == "" {
 		return Resource{}, fmt.Errorf("the resource type %q is not known without an API server; if it is a custom resource, give its plural and its group, as in widgets.example.com", name)
 	}
-	return Resource{Group: rest, Version: "v1", Resource: plain, Namespaced: true, Inferred: true}, nil
+	version, group, versioned := strings.Cut(rest, ".")
+	if !versioned || !isVersion(version) {
+		version, group = "v1", rest
+	}
+	return Resource{Group: group, Version: version, Resource: plain, Namespaced: true, Inferred: true}, nil
+}
+
+// isVersion reports whether a text is an API version, such as v1 or v2beta1.
+func isVersion(text string) bool {
+	number, isVersion := strings.CutPrefix(text, "v")
+	return isVersion && number != "" && strings.Trim(number, "0123456789alphbet") == "" && number[0] >= '1' && number[0] <= '9'
 }

@@ -25,6 +25,8 @@ type Parser struct {
 type Flags struct {
 	Namespace         string
 	AllNamespaces     bool
+	Subresource       string
+	Raw               string
 	As                string
 	AsGroups          []string
 	Options           Options
@@ -38,6 +40,8 @@ type Flags struct {
 func (f *Flags) AddTo(set *pflag.FlagSet) {
 	f.set = set
 	set.BoolVarP(&f.AllNamespaces, "all-namespaces", "A", false, "The request is for all namespaces.")
+	set.StringVar(&f.Subresource, "subresource", "", "The request is for this subresource, such as status or scale.")
+	set.StringVar(&f.Raw, "raw", "", "The request is for this URL path, with or without a query.")
 	set.StringVarP(&f.Options.LabelSelector, "selector", "l", "", "Label selector of a list or a watch.")
 	set.StringVar(&f.Options.FieldSelector, "field-selector", "", "Field selector of a list or a watch.")
 	set.Int64Var(&f.Options.Limit, "limit", 0, "Limit of a list; 0 means none. kubectl get uses 500.")
@@ -54,10 +58,35 @@ func (f *Flags) AddIdentityTo(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.AsGroups, "as-group", nil, "A group of the user. It may be repeated.")
 }
 
-// Parse returns the request of the words VERB RESOURCE[/SUBRESOURCE] [NAME], or
-// VERB /PATH, and of the options.
-func (p Parser) Parse(words []string, flags *Flags) (Request, error) {
-	r := Request{User: p.User, Groups: p.Groups, Options: flags.Options}
+// Parse returns the requests of the words of a request, see the package comment, and of
+// its options.
+func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
+	if len(words) == 0 || len(words) == 1 && flags.Raw == "" {
+		return nil, errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz")
+	}
+	r := p.Request(words[0], flags)
+	if flags.Raw != "" || strings.HasPrefix(words[1], "/") {
+		return rawRequest(r, words[1:], flags)
+	}
+	named, err := objectsOf(r.Verb, words[1:])
+	if err != nil {
+		return nil, err
+	}
+	requests := make([]Request, 0, len(named))
+	for _, o := range named {
+		one, err := p.objectRequest(r, o, flags)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, one)
+	}
+	return requests, nil
+}
+
+// Request returns what all requests of a line have in common: the verb, the user and the
+// options.
+func (p Parser) Request(verb string, flags *Flags) Request {
+	r := Request{Verb: strings.ToLower(verb), User: p.User, Groups: p.Groups, Options: flags.Options}
 	if flags.As != "" || len(flags.AsGroups) > 0 {
 		r.Groups = flags.AsGroups
 	}
@@ -67,25 +96,40 @@ func (p Parser) Parse(words []string, flags *Flags) (Request, error) {
 	if flags.set != nil && flags.set.Changed("send-initial-events") {
 		r.Options.SendInitialEvents = &flags.SendInitialEvents
 	}
-	if len(words) < 2 || len(words) > 3 {
-		return r, errors.New("a request must be VERB RESOURCE[/SUBRESOURCE] [NAME] or VERB /PATH, such as list pods or get /healthz")
+	return r
+}
+
+// rawRequest returns a request for a path, which is the value of --raw or the only word.
+func rawRequest(r Request, words []string, flags *Flags) ([]Request, error) {
+	r.Path = flags.Raw
+	if r.Path == "" {
+		r.Path, words = words[0], words[1:]
 	}
-	r.Verb = strings.ToLower(words[0])
-	if strings.HasPrefix(words[1], "/") {
-		if len(words) == 3 {
-			return r, fmt.Errorf("%q must not follow a path", words[2])
-		}
-		r.Path = words[1]
-		return r, nil
+	if len(words) > 0 || flags.Subresource != "" {
+		return nil, fmt.Errorf("a path is the whole request: %q must not follow it", strings.Join(append(words, flags.Subresource), " "))
 	}
-	resource, subresource, _ := strings.Cut(words[1], "/")
+	return []Request{r}, nil
+}
+
+// objectRequest returns the request for an object or a collection.
+func (p Parser) objectRequest(r Request, o objectName, flags *Flags) (Request, error) {
 	var err error
-	if r.Resource, err = p.Mapper.Find(resource); err != nil {
+	if r.Resource, err = p.Mapper.Find(o.resource); err != nil {
 		return r, err
 	}
-	r.Subresource = subresource
-	if len(words) == 3 {
-		r.Name = words[2]
+	r.Name, r.Subresource = o.name, o.subresource
+	if flags.Subresource != "" {
+		if r.Subresource != "" {
+			return r, fmt.Errorf("the subresource must be given once: %s or --subresource=%s", r.Subresource, flags.Subresource)
+		}
+		r.Subresource = flags.Subresource
+	}
+	if o.doubtful {
+		r.Notes = append(r.Notes, fmt.Sprintf("%q is taken as the name of an object, as kubectl does. For the subresource, add --subresource=%s instead.", o.name, o.name))
+	}
+	selects := r.Options.LabelSelector != "" || r.Options.FieldSelector != ""
+	if r.Name != "" && selects && r.Verb != "list" && r.Verb != "watch" {
+		return r, fmt.Errorf("a name and a selector must not be given together: %s %s", r.Verb, r.Name)
 	}
 	r.Namespace, err = p.namespace(r, flags)
 	return r, err
@@ -111,11 +155,11 @@ func (p Parser) namespace(r Request, flags *Flags) (string, error) {
 	}
 }
 
-// Line returns the request of a line.
-func (p Parser) Line(line string) (Request, error) {
+// Line returns the requests of a line.
+func (p Parser) Line(line string) ([]Request, error) {
 	words, err := split(line)
 	if err != nil {
-		return Request{}, err
+		return nil, err
 	}
 	var flags Flags
 	set := pflag.NewFlagSet("request", pflag.ContinueOnError)
@@ -124,7 +168,7 @@ func (p Parser) Line(line string) (Request, error) {
 	flags.AddTo(set)
 	flags.AddIdentityTo(set)
 	if err := set.Parse(words); err != nil {
-		return Request{}, err
+		return nil, err
 	}
 	return p.Parse(set.Args(), &flags)
 }
@@ -134,10 +178,12 @@ type Line struct {
 	// Number is the number of the line, from 1. Text is the line.
 	Number int
 	Text   string
+	// When is that of the row, see Row.
+	When string
 	Request
 }
 
-// Lines returns the requests of a file, one a line. The error names the line.
+// Lines returns the requests of a file of lines. The error names the line.
 func (p Parser) Lines(from io.Reader) ([]Line, error) {
 	var lines []Line
 	scanner := bufio.NewScanner(from)
@@ -147,48 +193,16 @@ func (p Parser) Lines(from io.Reader) ([]Line, error) {
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
-		request, err := p.Line(text)
+		requests, err := p.Line(text)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		lines = append(lines, Line{Number: number, Text: text, Request: request})
+		for _, request := range requests {
+			lines = append(lines, Line{Number: number, Text: text, Request: request})
+		}
 	}
 	if err := scanner.Err(); err != nil {
 		return nil, fmt.Errorf("reading requests: %w", err)
 	}
 	return lines, nil
-}
-
-// split returns the words of a line. Single and double quotes group words; there are
-// no escapes.
-func split(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	quote, inside := rune(0), false
-	for _, c := range line {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, inside = c, true
-		case c == ' ' || c == '\t':
-			if inside {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inside = false
-		default:
-			word.WriteRune(c)
-			inside = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote is not closed: %s", line)
-	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

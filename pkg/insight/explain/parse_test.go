@@ -66,6 +66,9 @@ func TestResourcesHaveTheNamesThatKubectlAccepts(t *testing.T) {
 	found, err = Offline().Find("widgets.example.com")
 	require.NoError(t, err)
 	assert.Equal(t, Resource{Group: "example.com", Version: "v1", Resource: "widgets", Namespaced: true, Inferred: true}, found)
+	found, err = Offline().Find("widgets.v2beta1.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, Resource{Group: "example.com", Version: "v2beta1", Resource: "widgets", Namespaced: true, Inferred: true}, found)
 	for name, want := range map[string]string{
 		"deploy": "deployments.apps", "po": "pods", "ev": "events", "events.events.k8s.io": "events.events.k8s.io",
 		"pods.metrics.k8s.io": "pods.metrics.k8s.io", "crd": "customresourcedefinitions.apiextensions.k8s.io",

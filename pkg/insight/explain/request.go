@@ -21,6 +21,8 @@ type Request struct {
 	Groups []string
 	// Options are those of a list or a watch.
 	Options Options
+	// Notes become notes of the answer.
+	Notes []string
 }
 
 // Resource is a resource of the API.

@@ -67,7 +67,7 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 	}
 	a.Seats.Estimator, a.Seats.LevelBound = name, bound
 	if a.Seats.AtMost > a.Seats.Width {
-		a.Notes = append(a.Notes, fmt.Sprintf("The number of seats is not known exactly: %d to %d.", a.Seats.Width, a.Seats.AtMost))
+		a.Notes = append(a.Notes, a.Seats.unknownText())
 	}
 }
 

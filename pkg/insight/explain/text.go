@@ -90,6 +90,11 @@ func (s Seats) short() string {
 	return fmt.Sprint(s.Width)
 }
 
+// unknownText is the note about seats that are not known exactly.
+func (s Seats) unknownText() string {
+	return fmt.Sprintf("The number of seats is not known exactly: %d to %d.", s.Width, s.AtMost)
+}
+
 func (o Outcome) text() string {
 	if o.Reason != "" {
 		return fmt.Sprintf("%s (%s)", o.Decision, o.Reason)

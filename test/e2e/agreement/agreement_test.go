@@ -102,9 +102,10 @@ func (s *site) explainSome(t *testing.T, random *rand.Rand, n int) []explain.Ans
 		if random.IntN(3) == 0 {
 			line = requests.List(random)
 		}
-		request, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+		parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
 		require.NoError(t, err, line)
-		answer, err := s.explainer.Explain(request)
+		require.Len(t, parsed, 1)
+		answer, err := s.explainer.Explain(parsed[0])
 		require.NoError(t, err, line)
 		// DELETE makes kube-apiserver forget its metrics, so that it counts its objects
 		// again only a minute later.

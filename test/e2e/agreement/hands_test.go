@@ -63,9 +63,10 @@ func (s *site) requireHands(t *testing.T) {
 	hands := map[string][]int{}
 	for i := range waiters {
 		user := fmt.Sprint("waiter-", i)
-		request, err := explain.Parser{Mapper: explain.Offline()}.Line("list flowschemas --as=" + user + " --as-group=" + narrow)
+		requests, err := explain.Parser{Mapper: explain.Offline()}.Line("list flowschemas --as=" + user + " --as-group=" + narrow)
 		require.NoError(t, err)
-		answer, err := e.Explain(request)
+		require.Len(t, requests, 1)
+		answer, err := e.Explain(requests[0])
 		require.NoError(t, err)
 		require.Len(t, answer.Flow.Hand, 6)
 		hands[user] = answer.Flow.Hand

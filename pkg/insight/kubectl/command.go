@@ -1,0 +1,124 @@
+package kubectl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// patience is how long a run of kubectl may take. One takes about 0.1 s.
+const patience = 30 * time.Second
+
+// Command is a kubectl command line.
+type Command struct {
+	// Program is the path of kubectl.
+	Program string
+	// Arguments are those after the name of the program.
+	Arguments []string
+	// Infer makes resources of kinds that Resources lack, as for manifests of custom
+	// resources where no API server can be asked.
+	Infer bool
+	// Stdin is what kubectl reads with -f -.
+	Stdin []byte
+	// Namespace is the namespace of the context; empty means default.
+	Namespace string
+	// Resources are those that the API server serves, as its discovery has them.
+	Resources []*metav1.APIResourceList
+	// Helper is the path of a program that calls Help if IsHelper.
+	Helper string
+	// Environment is the environment of the process, as os.Environ has it.
+	Environment []string
+}
+
+// Requests returns the requests that the command sends, in their order. A command that
+// kubectl rejects is an error with the words of kubectl.
+func (c Command) Requests(ctx context.Context) (*Requests, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	home, err := os.MkdirTemp("", "kubectl-apf-")
+	if err != nil {
+		return nil, fmt.Errorf("making a home for kubectl: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	addHelper(c.Helper, home)
+	var inferred []string
+	for {
+		requests, err := c.requests(ctx, home)
+		var rejection rejection
+		if c.Infer && errors.As(err, &rejection) {
+			if list := rejection.unknownKind(); list != nil && !slices.Contains(inferred, nameOfFirst(list)) {
+				c.Resources, inferred = append(slices.Clone(c.Resources), list), append(inferred, nameOfFirst(list))
+				continue
+			}
+		}
+		if err == nil {
+			requests.Inferred = inferred
+		}
+		return requests, err
+	}
+}
+
+// requests returns the requests for resources that the server has.
+func (c Command) requests(ctx context.Context, home string) (*Requests, error) {
+	server, err := newServer(c.Resources)
+	if err != nil {
+		return nil, err
+	}
+	defer server.close()
+	if err := os.WriteFile(configIn(home), kubeconfig(server.url(), c.Namespace), 0o600); err != nil {
+		return nil, fmt.Errorf("writing a kubeconfig for kubectl: %w", err)
+	}
+	present, err := c.run(ctx, home, server, true)
+	if err != nil {
+		return nil, err
+	}
+	if present.rejected() {
+		return nil, rejection(present.complaint)
+	}
+	absent, err := c.run(ctx, home, server, false)
+	if err != nil {
+		return nil, err
+	}
+	return merge(present, absent), nil
+}
+
+// outcome is what kubectl did in a run.
+type outcome struct {
+	sent []sent
+	// complaint is what kubectl wrote when it failed; empty if it did not fail.
+	complaint string
+}
+
+// run runs kubectl against the server, whose objects exist or not.
+func (c Command) run(ctx context.Context, home string, server *server, exist bool) (outcome, error) {
+	// kubectl ends by itself, or is ended when it only repeats itself.
+	running, end := context.WithCancel(ctx)
+	defer end()
+	server.begin(world{exist: exist, awaited: awaitedBy(c.Arguments), end: end})
+	process := exec.CommandContext(running, c.Program, override(c.Arguments, home, server.url())...)
+	process.Env = environment(c.Environment, home)
+	process.Stdin = bytes.NewReader(c.Stdin)
+	process.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	process.Stderr = &stderr
+	err := process.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return outcome{}, fmt.Errorf("kubectl did not end within %v: %w", patience, ctx.Err())
+	case running.Err() != nil || err == nil:
+		return outcome{sent: server.recorded()}, nil
+	case errors.As(err, &exit):
+		return outcome{sent: server.recorded(), complaint: strings.TrimSpace(stderr.String())}, nil
+	default:
+		return outcome{}, fmt.Errorf("running kubectl: %w", err)
+	}
+}
