@@ -16,6 +16,7 @@
 //	httplog         lines that API servers log for each request
 //	source          where both come from: a cluster, files, both, or saved answers
 //
+//	kubectl         the requests that a kubectl command sends
 //	explain         the flow schema, flow, queues and seats of a request
 //	whose           the objects behind the UIDs in response headers
 //	top             who holds the seats
@@ -31,7 +32,7 @@
 //	dashboard       a page that shows what top answers
 //
 // source does the input; the answers are pure functions of plain values, except that
-// dashboard reads again and again. Each answer
+// dashboard reads again and again, and kubectl runs kubectl. Each answer
 // has a documented JSON form and writes itself as a table. The command
 // cmd/kubectl-apf only parses flags.
 package insight

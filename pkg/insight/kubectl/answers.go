@@ -228,6 +228,7 @@ func (s *server) serveOther(w http.ResponseWriter, r *http.Request) {
 	case path == "/openapi/v3":
 		writeJSON(w, http.StatusOK, s.kinds.openAPI())
 	case strings.HasPrefix(path, "/openapi/v3/"):
+		w.Header().Set("Cache-Control", "public, max-age=3600, immutable") // its address has its hash
 		writeJSON(w, http.StatusOK, s.kinds.openAPIOf(strings.TrimPrefix(path, "/openapi/v3/")))
 	case path == "/version":
 		writeJSON(w, http.StatusOK, object{"major": "1", "minor": "33", "gitVersion": "v1.33.0"})

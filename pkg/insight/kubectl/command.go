@@ -110,14 +110,15 @@ func (c Command) run(ctx context.Context, home string, server *server, exist boo
 	var stderr bytes.Buffer
 	process.Stderr = &stderr
 	err := process.Run()
+	complaint := strings.TrimSpace(stderr.String())
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return outcome{}, fmt.Errorf("kubectl did not end within %v: %w", patience, ctx.Err())
-	case running.Err() != nil || err == nil:
+	case running.Err() != nil, err == nil, noField.MatchString(complaint):
 		return outcome{sent: server.recorded()}, nil
 	case errors.As(err, &exit):
-		return outcome{sent: server.recorded(), complaint: strings.TrimSpace(stderr.String())}, nil
+		return outcome{sent: server.recorded(), complaint: complaint}, nil
 	default:
 		return outcome{}, fmt.Errorf("running kubectl: %w", err)
 	}

@@ -32,9 +32,10 @@ func kubeconfig(url, namespace string) []byte {
 // others say: of a flag that is repeated, the last counts.
 func override(arguments []string, home, url string) []string {
 	flags := []string{
+		"--insecure-skip-tls-verify=false", // it may be taken for the value of a flag that has none
 		"--kubeconfig=" + configIn(home), "--cache-dir=" + filepath.Join(home, "cache"),
 		"--context=" + contextName, "--cluster=" + contextName, "--user=" + contextName, "--server=" + url,
-		"--token=", "--client-certificate=", "--client-key=", "--certificate-authority=", "--tls-server-name=", "--insecure-skip-tls-verify=false",
+		"--token=", "--client-certificate=", "--client-key=", "--certificate-authority=", "--tls-server-name=",
 	}
 	end := slices.Index(arguments, "--")
 	if end < 0 {

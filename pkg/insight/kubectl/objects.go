@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,9 +55,13 @@ func (t target) path() string {
 // object returns an object that commands can work with: it selects, has and runs what they
 // look for.
 func (t target) object() object {
+	annotations := object{"apf": beforeEdit}
+	if strings.HasSuffix(t.command, "-last-applied") {
+		annotations[lastApplied] = t.applied()
+	}
 	meta := object{
 		"name": t.info.Name, "uid": uid, "resourceVersion": resourceVersion, "generation": 1,
-		"creationTimestamp": "2020-01-01T00:00:00Z", "labels": object{"app": t.info.Name}, "annotations": object{"apf": beforeEdit, lastApplied: t.applied()},
+		"creationTimestamp": "2020-01-01T00:00:00Z", "labels": object{"app": t.info.Name}, "annotations": annotations,
 	}
 	if t.info.Namespace != "" {
 		meta["namespace"] = t.info.Namespace

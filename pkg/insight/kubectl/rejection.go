@@ -16,6 +16,9 @@ func (r rejection) Error() string { return "kubectl rejects the command: " + str
 // noMatch is how kubectl names a kind of a manifest that the server does not have.
 var noMatch = regexp.MustCompile(`no matches for kind "([^"]+)" in version "([^"]+)"`)
 
+// noField is how kubectl explain says that the OpenAPI document of the server has no fields.
+var noField = regexp.MustCompile(`^error: field "[^"]*" does not exist$`)
+
 // unknownKind returns the resource of a kind that the server does not have, with the plural
 // that is usual, as if it were in namespaces; nil if that is not what kubectl writes about.
 func (r rejection) unknownKind() *metav1.APIResourceList {

@@ -1,0 +1,57 @@
+//go:build long
+
+package commands_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
+
+	builtin "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// requireBuiltIn compares the table of built-in resources with those that a kube-apiserver
+// serves.
+func requireBuiltIn(t *testing.T, server *harness.KubeAPIServer) {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(server.Config(t))
+	require.NoError(t, err)
+	_, lists, err := client.ServerGroupsAndResources()
+	require.NoError(t, err)
+	known := builtin.BuiltIn()
+	for _, list := range lists {
+		at := slices.IndexFunc(known, func(one *metav1.APIResourceList) bool { return one.GroupVersion == list.GroupVersion })
+		if !assert.GreaterOrEqual(t, at, 0, list.GroupVersion) {
+			continue
+		}
+		for i := range list.APIResources {
+			want := comparable(list.APIResources[i])
+			same := slices.IndexFunc(known[at].APIResources, func(one metav1.APIResource) bool { return one.Name == want.Name })
+			if assert.GreaterOrEqual(t, same, 0, want.Name) {
+				assert.Equal(t, want, comparable(known[at].APIResources[same]))
+			}
+		}
+	}
+}
+
+// comparable returns what the table has of a resource or a subresource.
+func comparable(r metav1.APIResource) metav1.APIResource {
+	if strings.Contains(r.Name, "/") {
+		out := metav1.APIResource{Name: r.Name, Group: r.Group, Version: r.Version}
+		if r.Group != "" {
+			out.Kind = r.Kind
+		}
+		return out
+	}
+	out := metav1.APIResource{Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced, SingularName: r.SingularName, ShortNames: r.ShortNames}
+	if len(r.Categories) > 0 {
+		out.Categories = r.Categories
+	}
+	return out
+}
