@@ -32,7 +32,16 @@ func (e *explainCommand) validateCommand(c *cobra.Command, args []string) error 
 	if len(args) < 2 || !isKubectl(args[0]) {
 		return errors.New("after -- must come kubectl and its arguments, as in: kubectl apf explain -- kubectl get pods")
 	}
-	if args[1] == "proxy" {
+	for _, arg := range args {
+		if arg == "--output-directory" || strings.HasPrefix(arg, "--output-directory=") {
+			return errors.New("--output-directory must be left out: kubectl would write what this command answers it")
+		}
+	}
+	flags, err := globalFlags(args[1:])
+	if err != nil {
+		return err
+	}
+	if flags.Arg(0) == "proxy" {
 		return errors.New("kubectl proxy sends the requests of its clients: explain those")
 	}
 	own := pflag.NewFlagSet("request", pflag.ContinueOnError)
@@ -54,10 +63,25 @@ func (e *explainCommand) runCommand(c *cobra.Command, args []string) error {
 	if err := e.output.validate(); err != nil {
 		return err
 	}
-	if err := adoptFlags(c.Flags(), args[1:]); err != nil {
+	flags, err := globalFlags(args[1:])
+	if err != nil {
 		return err
 	}
-	ctx := c.Context()
+	if err := adoptFlags(c.Flags(), flags); err != nil {
+		return err
+	}
+	answer := explain.CommandAnswer{Command: strings.Join(args, " "), Requests: explain.Rows{}, Notes: []string{}}
+	if slices.Contains([]string{"", "completion", "config", "help", "kustomize", "options", "plugin"}, flags.Arg(0)) {
+		return e.output.write(e.env, answer, nil) // they send no requests, and may write files
+	}
+	if err := e.explainSent(c.Context(), args, &answer); err != nil {
+		return err
+	}
+	return e.output.write(e.env, answer, namesOfRows(answer.Requests))
+}
+
+// explainSent explains the requests that a kubectl command sends.
+func (e *explainCommand) explainSent(ctx context.Context, args []string, answer *explain.CommandAnswer) error {
 	from, err := e.looking.open(e.env)
 	if err != nil {
 		return err
@@ -74,14 +98,12 @@ func (e *explainCommand) runCommand(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	rows := explainer.ExplainAll(linesOf(sent.Sent, parser.Request("", &e.request)))
-	answer := explain.CommandAnswer{Command: strings.Join(args, " "), Requests: rows, Notes: notes}
-	return e.output.write(e.env, answer, namesOfRows(rows))
+	answer.Requests, answer.Notes = explainer.ExplainAll(linesOf(sent.Sent, parser.Request("", &e.request))), notes
+	return nil
 }
 
-// adoptFlags takes over the flags of kubectl that say where it looks, unless they are given
-// before --.
-func adoptFlags(to *pflag.FlagSet, args []string) error {
+// globalFlags parses the flags of kubectl that all its commands have.
+func globalFlags(args []string) (*pflag.FlagSet, error) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
@@ -90,11 +112,16 @@ func adoptFlags(to *pflag.FlagSet, args []string) error {
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
 	genericclioptions.NewConfigFlags(false).AddFlags(set)
-	if err := set.Parse(args); err != nil {
-		return fmt.Errorf("the arguments of kubectl: %w", err)
+	if err := set.Parse(args); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return nil, fmt.Errorf("the arguments of kubectl: %w", err)
 	}
-	var err error
-	set.Visit(func(f *pflag.Flag) {
+	return set, nil
+}
+
+// adoptFlags takes over the flags of kubectl that say where it looks, unless they are given
+// before --.
+func adoptFlags(to, from *pflag.FlagSet) (err error) {
+	from.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "kubeconfig", "context", "cluster", "user", "server", "token", "client-certificate", "client-key", "certificate-authority", "insecure-skip-tls-verify", "tls-server-name":
 			if !to.Changed(f.Name) {

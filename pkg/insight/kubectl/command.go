@@ -114,7 +114,7 @@ func (c Command) run(ctx context.Context, home string, server *server, exist boo
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return outcome{}, fmt.Errorf("kubectl did not end within %v: %w", patience, ctx.Err())
+		return outcome{}, fmt.Errorf("kubectl did not end by itself: %w", ctx.Err())
 	case running.Err() != nil, err == nil, noField.MatchString(complaint):
 		return outcome{sent: server.recorded()}, nil
 	case errors.As(err, &exit):

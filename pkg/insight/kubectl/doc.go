@@ -6,9 +6,9 @@
 // the loopback and writes down what it is asked. So the requests are those of the user's
 // own kubectl: nothing here knows what a command does.
 //
-// kubectl gets a kubeconfig with this server alone, an empty home directory and an empty
-// PATH, and flags that name another server or credentials are overridden. So it reaches no
-// cluster, and starts no plug-in, editor or credential helper.
+// kubectl gets a kubeconfig with this server alone and an empty home directory, which is its
+// PATH too, and flags that name another server or credentials are overridden. So it reaches
+// no cluster, and starts no plug-in, editor or credential helper.
 //
 // # Two runs
 //

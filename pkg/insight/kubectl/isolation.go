@@ -50,13 +50,13 @@ func environment(of []string, home string) []string {
 	kept := slices.DeleteFunc(slices.Clone(of), func(variable string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(variable), "=")
 		switch name {
-		case "HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "PATH", "KUBECONFIG", "KUBECACHEDIR", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT",
+		case "HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "PATH", "TMPDIR", "TMP", "TEMP", "KUBECONFIG", "KUBECACHEDIR", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT",
 			"KUBECTL_COMMAND_HEADERS", "EDITOR", "KUBE_EDITOR", "KUBECTL_EXTERNAL_DIFF":
 			return true
 		default:
 			return false
 		}
 	})
-	return append(kept, "HOME="+home, "USERPROFILE="+home, "PATH="+home, "KUBECONFIG="+configIn(home),
+	return append(kept, "HOME="+home, "USERPROFILE="+home, "PATH="+home, "TMPDIR="+home, "TMP="+home, "TEMP="+home, "KUBECONFIG="+configIn(home),
 		"KUBE_EDITOR="+helperName, "KUBECTL_EXTERNAL_DIFF="+helperName)
 }

@@ -34,11 +34,11 @@ func TestNoFlagLeadsElsewhere(t *testing.T) {
 
 func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 	got := environment([]string{
-		"KUBECONFIG=/real", "HOME=/root", "PATH=/bin", "KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
+		"KUBECONFIG=/real", "HOME=/root", "PATH=/bin", "TMPDIR=/tmp", "KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
 		"EDITOR=vi", "KUBE_EDITOR=vi", "KUBECTL_EXTERNAL_DIFF=rm", "KUBECTL_COMMAND_HEADERS=0", "LANG=C", "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false",
 	}, "/temporary")
 	assert.Equal(t, []string{
-		"LANG=C", "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false", "HOME=/temporary", "USERPROFILE=/temporary", "PATH=/temporary", "KUBECONFIG=/temporary/config",
+		"LANG=C", "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false", "HOME=/temporary", "USERPROFILE=/temporary", "PATH=/temporary", "TMPDIR=/temporary", "TMP=/temporary", "TEMP=/temporary", "KUBECONFIG=/temporary/config",
 		"KUBE_EDITOR=helper", "KUBECTL_EXTERNAL_DIFF=helper",
 	}, got)
 }
