@@ -55,8 +55,8 @@ func (l *looking) schemaNames(env Environment) func(context.Context) []string {
 	}
 }
 
-// resources returns the resources and subresources that the server serves, as in
-// "deployments.apps/scale"; those of the core group have no group.
+// resources returns the resources that the server serves, as in "deployments.apps"; those
+// of the core group have no group.
 func (l *looking) resources() []string {
 	client, err := l.cluster.ToDiscoveryClient()
 	if err != nil {
@@ -67,12 +67,12 @@ func (l *looking) resources() []string {
 	for _, list := range lists {
 		group, _, grouped := strings.Cut(list.GroupVersion, "/")
 		for i := range list.APIResources {
-			resource, subresource, _ := strings.Cut(list.APIResources[i].Name, "/")
+			resource := list.APIResources[i].Name
+			if strings.Contains(resource, "/") {
+				continue // a subresource
+			}
 			if grouped {
 				resource += "." + group
-			}
-			if subresource != "" {
-				resource += "/" + subresource
 			}
 			names = append(names, resource)
 		}

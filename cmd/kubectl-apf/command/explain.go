@@ -13,6 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
 // explainCommand is "kubectl apf explain".
@@ -69,6 +70,7 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	c.ValidArgsFunction = e.complete
 	e.request.AddTo(c.Flags())
 	e.request.AddIdentityTo(c.Flags())
+	completeFlag(c, "subresource", func(context.Context) []string { return discovery.Subresources() })
 	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas that come before, with the first thing in each that does not match.")
 	c.Flags().StringVar(&e.requests, "requests", "", "A file with a request in each line, - for standard input. The answer is a table.")
 	e.looking.addFlags(c.Flags())
