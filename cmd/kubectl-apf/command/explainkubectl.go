@@ -13,13 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/kubectl"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
 // isKubectl reports whether a word is the name or the path of kubectl.
@@ -143,7 +140,7 @@ func (e *explainCommand) sent(ctx context.Context, parser explain.Parser, args [
 	if err != nil {
 		return nil, nil, err
 	}
-	resources, inferred, err := e.served(args[1:])
+	resources, inferred, err := e.served(args[1:], stdin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,13 +150,13 @@ func (e *explainCommand) sent(ctx context.Context, parser explain.Parser, args [
 	}
 	sent, err := kubectl.Command{
 		Program: program, Arguments: args[1:], Stdin: stdin, Namespace: namespace, Resources: resources,
-		Infer: e.looking.isOffline(), Helper: helper, Environment: os.Environ(),
+		Helper: helper, Environment: os.Environ(),
 	}.Requests(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	notes := []string{}
-	for _, name := range append(inferred, sent.Inferred...) {
+	for _, name := range inferred {
 		notes = append(notes, fmt.Sprintf("The name, the API version and the scope of %q are assumed.", name))
 	}
 	if sent.Complaint != "" {
@@ -181,37 +178,6 @@ func linesOf(sent []kubectl.Request, by explain.Request) []explain.Line {
 		lines[i] = explain.Line{Text: one.Method + " " + one.URI, When: one.When, Request: request}
 	}
 	return lines
-}
-
-// served returns the resources that the cluster serves. Without a cluster, they are those of
-// Kubernetes, and those that the arguments name with an API group, which are returned too.
-func (e *explainCommand) served(args []string) (lists []*metav1.APIResourceList, inferred []string, err error) {
-	if !e.looking.isOffline() {
-		client, err := e.looking.cluster.ToDiscoveryClient()
-		if err != nil {
-			return nil, nil, err
-		}
-		_, lists, err := client.ServerGroupsAndResources()
-		if len(lists) > 0 {
-			err = nil // some groups are better than none
-		}
-		return lists, nil, err
-	}
-	lists = discovery.BuiltIn()
-	mapper := explain.Offline()
-	for _, word := range args {
-		types, _, _ := strings.Cut(word, "/")
-		for name := range strings.SplitSeq(types, ",") {
-			r, err := mapper.Find(name)
-			known := slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool { return strings.HasPrefix(list.GroupVersion, r.Group+"/") })
-			if err != nil || !r.Inferred || !strings.Contains(r.Group, ".") || known {
-				continue
-			}
-			resource := schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
-			lists, inferred = append(lists, kubectl.Unknown(resource, "", r.Resource)), append(inferred, r.String())
-		}
-	}
-	return lists, inferred, nil
 }
 
 // kubectlProgram returns the path of kubectl: the word if it is a path, otherwise that of the

@@ -154,3 +154,24 @@ func TestWhatIsNoKubectlCommandIsRejected(t *testing.T) {
 		})
 	}
 }
+
+func TestResourcesOfFilesAndArgumentsAreInferred(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "widgets.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n---\napiVersion: example.com/v1\nkind: Proxy\nmetadata: {name: b}\n")
+	for line, want := range map[string][]string{
+		"apply -f widgets.yaml": {"widgets.example.com", "proxies.example.com"},
+		"apply -n x -f -":       {"gadgets.example.org"},
+		"get gadgets.v2.example.org/a,widgets.example.com": {"gadgets.example.org"},
+		"get deploy,ingresses.networking.k8s.io":           nil,
+		"get unknown.networking.k8s.io":                    nil,
+		"apply -f none.yaml":                               nil,
+	} {
+		lists, inferred := inferredBy(strings.Fields(line), []byte("apiVersion: example.org/v1\nkind: Gadget\nmetadata: {name: a}\n"))
+		assert.Equal(t, want, inferred, line)
+		seen := map[string]bool{}
+		for _, list := range lists {
+			assert.False(t, seen[list.GroupVersion], "%s: %s", line, list.GroupVersion)
+			seen[list.GroupVersion] = true
+		}
+	}
+}

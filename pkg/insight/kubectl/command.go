@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,9 +23,6 @@ type Command struct {
 	Program string
 	// Arguments are those after the name of the program.
 	Arguments []string
-	// Infer makes resources of kinds that Resources lack, as for manifests of custom
-	// resources where no API server can be asked.
-	Infer bool
 	// Stdin is what kubectl reads with -f -.
 	Stdin []byte
 	// Namespace is the namespace of the context; empty means default.
@@ -49,25 +46,6 @@ func (c Command) Requests(ctx context.Context) (*Requests, error) {
 	}
 	defer func() { _ = os.RemoveAll(home) }()
 	addHelper(c.Helper, home)
-	var inferred []string
-	for {
-		requests, err := c.requests(ctx, home)
-		var rejection rejection
-		if c.Infer && errors.As(err, &rejection) {
-			if list := rejection.unknownKind(); list != nil && !slices.Contains(inferred, nameOfFirst(list)) {
-				c.Resources, inferred = append(slices.Clone(c.Resources), list), append(inferred, nameOfFirst(list))
-				continue
-			}
-		}
-		if err == nil {
-			requests.Inferred = inferred
-		}
-		return requests, err
-	}
-}
-
-// requests returns the requests for resources that the server has.
-func (c Command) requests(ctx context.Context, home string) (*Requests, error) {
 	server, err := newServer(c.Resources)
 	if err != nil {
 		return nil, err
@@ -81,7 +59,7 @@ func (c Command) requests(ctx context.Context, home string) (*Requests, error) {
 		return nil, err
 	}
 	if present.rejected() {
-		return nil, rejection(present.complaint)
+		return nil, errors.New("kubectl rejects the command: " + present.complaint)
 	}
 	absent, err := c.run(ctx, home, server, false)
 	if err != nil {
@@ -89,6 +67,9 @@ func (c Command) requests(ctx context.Context, home string) (*Requests, error) {
 	}
 	return merge(present, absent), nil
 }
+
+// noField is how kubectl explain says that the OpenAPI document of the server has no fields.
+var noField = regexp.MustCompile(`^error: field "[^"]*" does not exist$`)
 
 // outcome is what kubectl did in a run.
 type outcome struct {

@@ -68,17 +68,3 @@ func TestACommandThatFailsLateHasAComplaint(t *testing.T) {
 	assert.Equal(t, "error: no editor", requests.Complaint)
 	assert.Len(t, requests.Sent, 1)
 }
-
-func TestKindsOfManifestsAreInferred(t *testing.T) {
-	c := command(t, `fail:no matches for kind "Widget" in version "example.com/v1"`)
-	_, err := c.Requests(t.Context())
-	require.ErrorContains(t, err, "no matches")
-	c.Infer = true
-	_, err = c.Requests(t.Context())
-	require.ErrorContains(t, err, "no matches", "once is enough")
-	list := rejection(`resource mapping not found: no matches for kind "Proxy" in version "example.com/v1beta1"`).unknownKind()
-	require.NotNil(t, list)
-	assert.Equal(t, "proxies.example.com", nameOfFirst(list))
-	assert.Equal(t, "example.com/v1beta1", list.GroupVersion)
-	assert.Nil(t, rejection("error: no objects passed").unknownKind())
-}

@@ -9,6 +9,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// Add returns the lists with a resource of which only the name is known, as if it were in
+// namespaces.
+func Add(to []*metav1.APIResourceList, resource schema.GroupVersionResource, singular, kind string) []*metav1.APIResourceList {
+	version := resource.GroupVersion().String()
+	at := slices.IndexFunc(to, func(list *metav1.APIResourceList) bool { return list.GroupVersion == version })
+	if at < 0 {
+		at, to = len(to), append(to, &metav1.APIResourceList{GroupVersion: version})
+	}
+	to[at].APIResources = append(to[at].APIResources, metav1.APIResource{
+		Name: resource.Resource, SingularName: singular, Kind: kind, Namespaced: true,
+		Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+	})
+	return to
+}
+
 // kinds are the resources that the server has.
 type kinds []*metav1.APIResourceList
 

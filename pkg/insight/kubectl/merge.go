@@ -13,9 +13,6 @@ type Requests struct {
 	Sent []Request
 	// Complaint is what kubectl wrote if it failed; the requests end there.
 	Complaint string
-	// Inferred are the resources, such as widgets.example.com, whose plural and scope
-	// were assumed.
-	Inferred []string
 }
 
 // Request is a request that a command sends.
