@@ -27,37 +27,21 @@ const (
 // step is a change of one setting. It does nothing if it does not apply any more.
 type step struct {
 	text  string
-	apply func(levels map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration)
-}
-
-// limited returns the settings of the levels that are limited, by name.
-func limited(c configuration.Configuration) map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration {
-	out := map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration{}
-	for _, l := range c.PriorityLevels {
-		if l.Spec.Limited != nil {
-			out[l.Name] = l.Spec.Limited
-		}
-	}
-	return out
+	apply func(levels Settings)
 }
 
 // applied returns a configuration after steps.
 func applied(c configuration.Configuration, steps []step) configuration.Configuration {
-	levels := make([]*flowcontrolv1.PriorityLevelConfiguration, len(c.PriorityLevels))
-	for i, l := range c.PriorityLevels {
-		levels[i] = l.DeepCopy()
-	}
-	c.PriorityLevels = levels
-	settings := limited(c)
-	for _, s := range steps {
-		s.apply(settings)
-	}
-	return c
+	return Changed(c, func(levels Settings) {
+		for _, s := range steps {
+			s.apply(levels)
+		}
+	})
 }
 
 // steps returns the steps that may bring a level closer to a goal.
 func steps(c configuration.Configuration, r *simulate.Result, target string, protected map[string]bool) []step {
-	settings := limited(c)
+	settings := SettingsOf(c)
 	if settings[target] == nil || protected[target] {
 		return nil
 	}
@@ -72,7 +56,7 @@ func steps(c configuration.Configuration, r *simulate.Result, target string, pro
 		out = append(out, lend(target, now/2))
 	}
 	if settings[target].BorrowingLimitPercent != nil {
-		out = append(out, step{target + ": no borrowingLimitPercent", func(l map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration) {
+		out = append(out, step{target + ": no borrowingLimitPercent", func(l Settings) {
 			l[target].BorrowingLimitPercent = nil
 		}})
 	}
@@ -83,7 +67,7 @@ func steps(c configuration.Configuration, r *simulate.Result, target string, pro
 }
 
 // donors returns the levels that could give seats, those with most unused seats first.
-func donors(settings map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration, r *simulate.Result, target string, protected map[string]bool) []string {
+func donors(settings Settings, r *simulate.Result, target string, protected map[string]bool) []string {
 	var names []string
 	unused := map[string]float64{}
 	for i := range r.Levels {
@@ -100,15 +84,15 @@ func donors(settings map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration
 
 // move moves a part of the shares of a level to another one.
 func move(from, to string, part int32) step {
-	return step{fmt.Sprintf("1/%d of the shares of %s to %s", part, from, to), func(l map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration) {
-		had, got := sharesOf(l[from]), sharesOf(l[to])
+	return step{fmt.Sprintf("1/%d of the shares of %s to %s", part, from, to), func(l Settings) {
+		had, got := SharesOf(l[from]), SharesOf(l[to])
 		had, got = had-had/part, got+had/part
 		l[from].NominalConcurrencyShares, l[to].NominalConcurrencyShares = &had, &got
 	}}
 }
 
 func lend(level string, percent int32) step {
-	return step{fmt.Sprintf("%s: lendablePercent %d", level, percent), func(l map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration) {
+	return step{fmt.Sprintf("%s: lendablePercent %d", level, percent), func(l Settings) {
 		l[level].LendablePercent = &percent
 	}}
 }
@@ -121,7 +105,7 @@ func queueSteps(level string, now flowcontrolv1.QueuingConfiguration) []step {
 			return
 		}
 		text := fmt.Sprintf("%s: %d queues, handSize %d, queueLengthLimit %d", level, q.Queues, q.HandSize, q.QueueLengthLimit)
-		out = append(out, step{text, func(l map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration) {
+		out = append(out, step{text, func(l Settings) {
 			*l[level].LimitResponse.Queuing = q
 		}})
 	}
@@ -144,11 +128,4 @@ func percentOf(percent *int32) int32 {
 		return 0
 	}
 	return *percent
-}
-
-func sharesOf(l *flowcontrolv1.LimitedPriorityLevelConfiguration) int32 {
-	if l.NominalConcurrencyShares == nil {
-		return defaultShares
-	}
-	return *l.NominalConcurrencyShares
 }

@@ -57,7 +57,8 @@ type search struct {
 	protected map[string]bool
 	base      configuration.Configuration
 	baseline  simulate.Result
-	left, ran int
+	trials    Trials
+	left      int
 	notes     []string
 }
 
@@ -93,7 +94,10 @@ func Run(ctx context.Context, options Options, base configuration.Configuration)
 	if options.Simulations < 2 {
 		return nil, fmt.Errorf("the number of simulations is %d: must be at least 2", options.Simulations)
 	}
-	s := &search{options: options, base: base, left: options.Simulations, protected: map[string]bool{}}
+	s := &search{
+		options: options, base: base, left: options.Simulations, protected: map[string]bool{},
+		trials: Trials{Simulate: options.Simulate, Most: options.Simulations},
+	}
 	for _, name := range ProtectedLevels() {
 		s.protected[name] = !slices.Contains(options.Allow, name)
 	}
@@ -200,26 +204,25 @@ func (s *search) simulate(ctx context.Context, tries [][]step) ([]state, error) 
 	if len(tries) == 0 {
 		return nil, nil
 	}
-	candidates := make([]simulate.Candidate, len(tries))
+	configurations := make([]configuration.Configuration, len(tries))
 	for i, steps := range tries {
-		s.ran++
-		candidates[i] = simulate.Candidate{Name: fmt.Sprintf("simulation %d of at most %d", s.ran, s.options.Simulations), Configuration: applied(s.base, steps)}
+		configurations[i] = applied(s.base, steps)
 	}
 	s.left -= len(tries)
-	report, err := simulate.Run(ctx, s.options.Simulate, candidates...)
+	first := s.trials.Ran == 0
+	results, err := s.trials.Run(ctx, configurations...)
 	if err != nil {
 		return nil, err
 	}
-	if s.ran == 1 {
-		s.baseline, s.notes = report.Results[0], report.Results[0].Notes
-	}
 	var out []state
-	for i, steps := range tries {
-		r := report.Results[i]
-		if r.Interrupted {
+	for i, r := range results {
+		if r == nil {
 			continue
 		}
-		out = append(out, state{steps: steps, result: r, score: s.score(&r)})
+		if first {
+			s.baseline, s.notes = *r, r.Notes
+		}
+		out = append(out, state{steps: tries[i], result: *r, score: s.score(r)})
 	}
 	return out, nil
 }
@@ -252,7 +255,7 @@ func (s *search) suggestion(first, best state) *Suggestion {
 	best.result.Name = "suggestion"
 	first.result.Name = "baseline"
 	out := &Suggestion{
-		Met: best.score.unmet == 0, Simulations: s.ran, Steps: []string{},
+		Met: best.score.unmet == 0, Simulations: s.trials.Ran, Steps: []string{},
 		Differences: simulate.Compare(&first.result, &best.result), Notes: s.notes,
 	}
 	for _, one := range best.steps {
