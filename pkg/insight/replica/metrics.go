@@ -39,4 +39,25 @@ type SchemaMetrics struct {
 	// WaitSeconds is the sum of all waits; Waits is their number.
 	WaitSeconds float64
 	Waits       uint64
+	// Execution is how long requests executed, in seconds: watches until their initial
+	// events were sent. Width is the seats that were estimated for them.
+	Execution, Width Histogram
+}
+
+// Histogram is a histogram since the start of a server.
+type Histogram struct {
+	Sum   float64
+	Count uint64
+	// Buckets are how many values are at most a bound, by the bound.
+	Buckets map[float64]uint64
+}
+
+// Since returns what was added since an earlier scrape. It does not know what it is if the
+// server was restarted in between.
+func (h Histogram) Since(before Histogram) Histogram {
+	out := Histogram{Sum: h.Sum - before.Sum, Count: h.Count - before.Count, Buckets: make(map[float64]uint64, len(h.Buckets))}
+	for bound, count := range h.Buckets {
+		out.Buckets[bound] = count - before.Buckets[bound]
+	}
+	return out
 }

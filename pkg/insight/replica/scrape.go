@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
@@ -17,6 +18,12 @@ import (
 
 // flowControl is the prefix of all metrics of flow control.
 const flowControl = "apiserver_flowcontrol_"
+
+// execution and width are the histograms that are read with their buckets.
+const (
+	execution = "request_execution_seconds"
+	width     = "work_estimated_seats"
+)
 
 // processStart is when the process started, in seconds, which tells API servers apart.
 const processStart = "process_start_time_seconds"
@@ -58,6 +65,7 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 	f.each(func(_ map[string]string, value float64) { m.ProcessStart = finite(value) }, processStart)
 	f.addLevels(m.Levels)
 	f.addSchemas(m.Schemas)
+	f.addHistograms(m.Schemas)
 	addSeatsInUse(m)
 	return m, faults
 }
@@ -89,8 +97,9 @@ func isJSONArray(text []byte) bool {
 
 func isWanted(line []byte) bool {
 	if bytes.HasPrefix(line, []byte(flowControl)) {
-		name, _, _ := bytes.Cut(line, []byte("{"))
-		return !bytes.HasSuffix(name, []byte("_bucket"))
+		name, _, _ := bytes.Cut(line[len(flowControl):], []byte("{"))
+		of, isBucket := bytes.CutSuffix(name, []byte("_bucket"))
+		return !isBucket || string(of) == execution || string(of) == width
 	}
 	for _, name := range []string{
 		"apiserver_storage_objects{", "apiserver_resource_objects{",
@@ -206,6 +215,35 @@ func (f families) addSchemas(schemas map[SchemaKey]SchemaMetrics) {
 		}
 		s.Rejected[labels["reason"]] += uint64(whole(v))
 	}, "rejected_requests_total")
+}
+
+// addHistograms reads the histograms of the flow schemas. Other labels are added up.
+func (f families) addHistograms(schemas map[SchemaKey]SchemaMetrics) {
+	for name, of := range map[string]func(*SchemaMetrics) *Histogram{
+		execution: func(s *SchemaMetrics) *Histogram { return &s.Execution },
+		width:     func(s *SchemaMetrics) *Histogram { return &s.Width },
+	} {
+		read := func(suffix string, add func(h *Histogram, labels map[string]string, value float64)) {
+			f.each(func(labels map[string]string, value float64) {
+				key := SchemaKey{Level: labels["priority_level"], FlowSchema: labels["flow_schema"]}
+				metrics := schemas[key]
+				add(of(&metrics), labels, value)
+				schemas[key] = metrics
+			}, flowControl+name+suffix)
+		}
+		read("_sum", func(h *Histogram, _ map[string]string, v float64) { h.Sum += finite(v) })
+		read("_count", func(h *Histogram, _ map[string]string, v float64) { h.Count += uint64(whole(v)) })
+		read("_bucket", func(h *Histogram, labels map[string]string, v float64) {
+			bound, err := strconv.ParseFloat(labels["le"], 64)
+			if err != nil || math.IsNaN(bound) {
+				return
+			}
+			if h.Buckets == nil {
+				h.Buckets = map[float64]uint64{}
+			}
+			h.Buckets[bound] += uint64(whole(v))
+		})
+	}
 }
 
 // addSeatsInUse adds the seats of the flow schemas to their levels.

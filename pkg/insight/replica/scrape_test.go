@@ -1,6 +1,7 @@
 package replica_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -114,5 +115,41 @@ func TestNumbersThatAreNoneAreZero(t *testing.T) {
 apiserver_flowcontrol_lower_limit_seats{priority_level="system"} 1
 `, "} N\n", "} "+number+"\n"))
 		assert.Equal(t, replica.LevelMetrics{Lower: 1}, m.Levels["system"], number)
+	}
+}
+
+// The buckets of both types of requests are added up, in text and in the JSON of prom2json.
+func TestHistogramsOfExecutionAndWidth(t *testing.T) {
+	const labels = `flow_schema="tools",priority_level="workload-low"`
+	text := `# TYPE apiserver_flowcontrol_request_execution_seconds histogram
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="regular",le="0.005"} 6
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="regular",le="+Inf"} 8
+apiserver_flowcontrol_request_execution_seconds_sum{` + labels + `,type="regular"} 0.5
+apiserver_flowcontrol_request_execution_seconds_count{` + labels + `,type="regular"} 8
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="watch",le="0.005"} 1
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="watch",le="+Inf"} 1
+apiserver_flowcontrol_request_execution_seconds_sum{` + labels + `,type="watch"} 0.25
+apiserver_flowcontrol_request_execution_seconds_count{` + labels + `,type="watch"} 1
+apiserver_flowcontrol_work_estimated_seats_bucket{` + labels + `,le="1"} 3
+apiserver_flowcontrol_work_estimated_seats_bucket{` + labels + `,le="+Inf"} 4
+apiserver_flowcontrol_work_estimated_seats_sum{` + labels + `} 13
+apiserver_flowcontrol_work_estimated_seats_count{` + labels + `} 4
+`
+	prom2json := `[
+{"name": "apiserver_flowcontrol_request_execution_seconds", "type": "HISTOGRAM", "metrics": [
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low", "type": "regular"}, "buckets": {"0.005": "6", "+Inf": "8"}, "sum": "0.5", "count": "8"},
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low", "type": "watch"}, "buckets": {"0.005": "1", "+Inf": "1"}, "sum": "0.25", "count": "1"}]},
+{"name": "apiserver_flowcontrol_work_estimated_seats", "type": "HISTOGRAM", "metrics": [
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low"}, "buckets": {"1": "3", "+Inf": "4"}, "sum": "13", "count": "4"}]}
+]
+`
+	for form, body := range map[string]string{"text": text, "JSON": prom2json} {
+		t.Run(form, func(t *testing.T) {
+			got := scrape(t, body).Schemas[replica.SchemaKey{Level: "workload-low", FlowSchema: "tools"}]
+			assert.Equal(t, replica.Histogram{Sum: 0.75, Count: 9, Buckets: map[float64]uint64{0.005: 7, math.Inf(1): 9}}, got.Execution)
+			assert.Equal(t, replica.Histogram{Sum: 13, Count: 4, Buckets: map[float64]uint64{1: 3, math.Inf(1): 4}}, got.Width)
+			assert.Equal(t, replica.Histogram{Sum: 3, Count: 1, Buckets: map[float64]uint64{1: 1, math.Inf(1): 1}},
+				got.Width.Since(replica.Histogram{Sum: 10, Count: 3, Buckets: map[float64]uint64{1: 2, math.Inf(1): 3}}))
+		})
 	}
 }

@@ -18,6 +18,8 @@ type family struct {
 		// Sum and Count are those of a histogram or a summary.
 		Sum   number `json:"sum"`
 		Count number `json:"count"`
+		// Buckets are those of a histogram, by their bounds.
+		Buckets map[string]number `json:"buckets"`
 	} `json:"metrics"`
 }
 
@@ -56,6 +58,14 @@ func metricLines(body []byte) ([]byte, []string) {
 				if value != "" && value != "null" {
 					fmt.Fprintf(&out, "%s%s%s %s\n", f.Name, suffix, labels, value)
 				}
+			}
+			for bound, value := range metric.Buckets {
+				with := maps.Clone(metric.Labels)
+				if with == nil {
+					with = map[string]string{}
+				}
+				with["le"] = bound
+				fmt.Fprintf(&out, "%s_bucket%s %s\n", f.Name, labelText(with), value)
 			}
 		}
 	}

@@ -47,6 +47,29 @@ type Verdict struct {
 // String returns the text of the assertion.
 func (a *Assertion) String() string { return a.text }
 
+// ForLevel returns an assertion about all requests as one about those of a level, and any
+// other one as it is.
+func (a *Assertion) ForLevel(name string) *Assertion {
+	if a.scope != "" {
+		return a
+	}
+	out := *a
+	out.scope, out.names = "level", []string{name}
+	if strings.ContainsAny(name, ".<>=! \t") {
+		name = `"` + name + `"`
+	}
+	out.text = "level." + name + "." + strings.TrimLeft(a.text, " \t")
+	return &out
+}
+
+// BoundsLack reports whether the assertion is an upper bound on what a lack of seats causes,
+// waits and refusals, so that more seats do not break it.
+func (a *Assertion) BoundsLack() bool {
+	lack := a.metric == "waited" || a.metric == "mostWaiting" || a.metric == "refused" ||
+		strings.HasPrefix(a.metric, "refused.") || strings.HasPrefix(a.metric, "wait.")
+	return lack && (a.operator == "<" || a.operator == "<=" || a.operator == "==" && a.value == 0)
+}
+
 // ParseAssertion parses an assertion. An error names the position, from 1 on.
 func ParseAssertion(text string) (*Assertion, error) {
 	p := assertionParser{text: text}
