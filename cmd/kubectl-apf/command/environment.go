@@ -1,7 +1,9 @@
 package command
 
 import (
+	"context"
 	"os"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -16,6 +18,18 @@ type Environment struct {
 	// Width returns the width of the terminal that Out is, in characters; 0 if it is
 	// none.
 	Width func() int
+}
+
+// wait waits for a time, and reports whether it passed before the context ended.
+func (e Environment) wait(ctx context.Context, d time.Duration) bool {
+	timer := e.Clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C():
+		return true
+	}
 }
 
 // Process returns the environment of the process.

@@ -34,10 +34,17 @@ type simulating struct {
 
 func (s *simulating) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
 	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")
 	f.StringVar(&s.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used.")
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
+	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
+	s.addModelFlags(c)
+}
+
+// addModelFlags adds the flags that say how a trace is simulated.
+func (s *simulating) addModelFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
 	f.StringVar(&s.engine, "engine", string(simulate.Upstream), "The flow control: upstream, that of kube-apiserver, or ours, that of flowcontrol-apiserver.")
 	f.StringVar(&s.loop, "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
 	f.StringVar(&s.capacity, "capacity", "none", "How execution depends on load: none, processors=NUMBER, etcd=NUMBER, or both with a comma between.")
@@ -45,7 +52,6 @@ func (s *simulating) addFlags(c *cobra.Command) {
 	f.DurationVar(&s.options.WarmUp, "warm-up", 0, "How much of the beginning of the trace is simulated and not counted, such as 1m.")
 	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
 	f.Uint64Var(&s.options.Seed, "seed", 0, "The seed by which clients are given to replicas.")
-	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
 }
 
@@ -54,6 +60,11 @@ func (s *simulating) validate() error {
 	if s.trace == "" {
 		return errors.New("--trace must be given, the trace to simulate; kubectl apf record makes one")
 	}
+	return s.complete()
+}
+
+// complete sets the options that the flags say.
+func (s *simulating) complete() error {
 	var err error
 	if s.options.Capacity, err = simulate.ParseCapacity(s.capacity); err != nil {
 		return fmt.Errorf("--capacity: %w", err)

@@ -171,7 +171,7 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var before []replica.Replica
-	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && t.wait(ctx) {
+	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && t.env.wait(ctx, t.interval) {
 		before = now
 		if now, err = from.Replicas(ctx, t.view.want); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 			return err
 		}
 		before = now
-		t.wait(ctx)
+		t.env.wait(ctx, t.interval)
 	}
 	return nil
 }
@@ -203,18 +203,6 @@ func unlessInterrupted(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// wait waits for the time of the next reading, and reports whether there is one.
-func (t *topCommand) wait(ctx context.Context) bool {
-	timer := t.env.Clock.NewTimer(t.interval)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C():
-		return true
-	}
 }
 
 func (t *topCommand) write(now, before []replica.Replica) error {

@@ -11,6 +11,7 @@ const (
 	ConfigVersion   = "config." + Domain + "/v1alpha1"
 	ScenarioVersion = "scenario." + Domain + "/v1alpha1"
 	SuiteVersion    = "suite." + Domain + "/v1"
+	TiersVersion    = "tiers." + Domain + "/v1alpha1"
 	TraceVersion    = "trace." + Domain + "/v1alpha1"
 )
 

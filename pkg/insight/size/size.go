@@ -1,0 +1,257 @@
+package size
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
+)
+
+// Options are what is sized.
+type Options struct {
+	// Simulate says how requests are simulated, and opens them.
+	Simulate simulate.Options
+	// Goals are what has to hold.
+	Goals []*simulate.Assertion
+	// Have is the number of seats of one API server; 0 if unknown. A Tier, unless nil, has
+	// them instead.
+	Have int
+	Tier *Tier
+	// Replicas is the number of API servers if more of them exist than requests are of; 0 if
+	// not.
+	Replicas int
+	// Basis says in a few words what the requests are.
+	Basis string
+	// Tiers are compared with the need.
+	Tiers []Tier
+	// Notes are sentences about the requests. Unless nil, they replace those of the
+	// simulations.
+	Notes []string
+}
+
+// Size is how many seats an API server needs.
+type Size struct {
+	// Basis says in a few words what the requests are.
+	Basis string `json:"basis"`
+	// Goals are what has to hold, for each level if they have no scope.
+	Goals []string `json:"goals"`
+	// Replicas is the number of API servers. Seats are those of one of them.
+	Replicas int `json:"replicas"`
+	// Requests is the number of requests that were simulated, LeftOut of those that could
+	// not be, and Seconds how long they took, without the warm-up.
+	Requests uint64  `json:"requests"`
+	LeftOut  int64   `json:"leftOut,omitempty"`
+	Seconds  float64 `json:"seconds"`
+	// Need is the total with the shares of the configuration, Fitted the total with shares
+	// that follow the needs of the levels.
+	Need   Seats `json:"need"`
+	Fitted Seats `json:"fitted"`
+	// Have is the total that there is, Enough whether it is enough; nil and "" if unknown.
+	Have   *int   `json:"have,omitempty"`
+	Enough Enough `json:"enough,omitempty"`
+	// Levels are the priority levels, by name.
+	Levels []Level `json:"priorityLevels"`
+	Flags  Flags   `json:"flags"`
+	// Tiers are what can be bought, or is there without flags.
+	Tiers []TierFit `json:"tiers,omitempty"`
+	// Parts is the number of parts that were sized alone; without any there is no range.
+	Parts int `json:"parts"`
+	// Simulations is the number of simulations that it took.
+	Simulations int `json:"simulations"`
+	// Notes are sentences about what was assumed, guessed or left out.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Seats is a number of seats of one API server, and the range in which it is uncertain.
+type Seats struct {
+	Seats int `json:"seats"`
+	// Low and High are Seats if there is no range.
+	Low  int `json:"low"`
+	High int `json:"high"`
+}
+
+// Level is a priority level.
+type Level struct {
+	Name string `json:"name"`
+	// Exempt levels take no seats from the total.
+	Exempt bool `json:"exempt,omitempty"`
+	// Requests are those of all API servers, PerSecond their rate.
+	Requests  uint64  `json:"requests"`
+	PerSecond float64 `json:"perSecond"`
+	// Mean and Most are the seats in use at all API servers if nothing is limited.
+	Mean float64 `json:"mean"`
+	Most float64 `json:"most"`
+	// Need is the limit that the level needs; nil if it is exempt or has no requests.
+	Need *Seats `json:"need,omitempty"`
+	// Have is its nominal limit with the total that there is; nil if that is unknown.
+	Have *int `json:"have,omitempty"`
+	// Shares are those of the configuration.
+	Shares int32 `json:"shares"`
+}
+
+// Enough says whether seats are enough.
+type Enough string
+
+// Enough is Uncertain if the seats are within the range.
+const (
+	Yes       Enough = "yes"
+	No        Enough = "no"
+	Uncertain Enough = "uncertain"
+)
+
+// enough compares seats with what is needed.
+func (s Seats) enough(have int) Enough {
+	switch {
+	case have >= s.High:
+		return Yes
+	case have < s.Low:
+		return No
+	default:
+		return Uncertain
+	}
+}
+
+// include widens the range so that it has another number.
+func (s *Seats) include(seats int) { s.Low, s.High = min(s.Low, seats), max(s.High, seats) }
+
+// times returns the seats of so many API servers.
+func (s Seats) times(n int) Seats { return Seats{s.Seats * n, s.Low * n, s.High * n} }
+
+// Run sizes requests. It is an error if no number of seats meets the goals.
+func Run(ctx context.Context, options Options, c configuration.Configuration) (*Size, error) {
+	if err := checkGoals(options.Goals); err != nil {
+		return nil, err
+	}
+	times, err := survey(options.Simulate)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(options.Goals, isAboutFlow) {
+		options.Simulate.Flows = allFlows
+	}
+	s := &search{trials: suggest.Trials{Simulate: options.Simulate}, base: withMandatory(c), goals: options.Goals}
+	if err := s.unlimited(ctx); err != nil {
+		return nil, err
+	}
+	whole, err := s.need(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := s.size(options, whole)
+	for _, part := range times.parts(options.Simulate.WarmUp) {
+		s.trials.Simulate.Open = part.open(options.Simulate.Open)
+		need, err := s.need(ctx, whole)
+		if err != nil {
+			return nil, err
+		}
+		out.include(need)
+	}
+	out.Notes = append(out.Notes, times.note(out.Parts, options.Simulate.WarmUp))
+	out.Simulations = s.trials.Ran
+	out.decide(options.Tiers)
+	return out, nil
+}
+
+// allFlows is a number of flows that no result exceeds.
+const allFlows = 1 << 20
+
+// isAboutFlow reports whether a goal is about one flow, which must be in each result.
+func isAboutFlow(goal *simulate.Assertion) bool {
+	return strings.HasPrefix(strings.TrimSpace(goal.String()), "flow.")
+}
+
+func checkGoals(goals []*simulate.Assertion) error {
+	if len(goals) == 0 {
+		return errors.New("there is no goal to size for")
+	}
+	for _, goal := range goals {
+		if !goal.BoundsLack() {
+			return fmt.Errorf("the goal %q must be an upper bound on waits or refusals, such as \"wait.p99 < 100ms\" or \"refused == 0\": more seats cannot meet another one", goal)
+		}
+	}
+	return nil
+}
+
+// size returns the answer without ranges.
+func (s *search) size(options Options, whole *need) *Size {
+	r := s.free
+	out := &Size{
+		Basis: options.Basis, Replicas: max(r.Replicas, options.Replicas), Requests: r.Requests, LeftOut: r.LeftOut, Seconds: r.Seconds,
+		Need: whole.total.exactly(), Notes: slices.Clone(r.Notes),
+	}
+	if options.Notes != nil {
+		out.Notes = slices.Clone(options.Notes)
+	}
+	if options.Tier != nil {
+		options.Have = options.Tier.PerReplica(out.Replicas)
+	}
+	for _, goal := range options.Goals {
+		out.Goals = append(out.Goals, goal.String())
+	}
+	if options.Have > 0 {
+		out.Have = &options.Have
+	}
+	settings := suggest.SettingsOf(s.base)
+	nominal := nominalLimits(s.base, options.Have)
+	for i := range r.Levels {
+		of := &r.Levels[i]
+		l := Level{Name: of.Name, Requests: of.Requests, PerSecond: float64(of.Requests) / max(r.Seconds, 1e-9), Mean: of.Seats.Mean, Most: of.Seats.Max}
+		if setting := settings[of.Name]; setting == nil {
+			l.Exempt = true
+		} else {
+			l.Shares = suggest.SharesOf(setting)
+			if have, known := nominal[of.Name]; known {
+				l.Have = &have
+			}
+			if seats, known := whole.levels[of.Name]; known && of.Requests > 0 {
+				exactly := seats.exactly()
+				l.Need = &exactly
+			}
+		}
+		out.Levels = append(out.Levels, l)
+	}
+	return out
+}
+
+// include widens the ranges by what a part needs.
+func (s *Size) include(part *need) {
+	s.Parts++
+	s.Need.include(int(part.total))
+	for i := range s.Levels {
+		if l := &s.Levels[i]; l.Need != nil {
+			l.Need.include(int(part.levels[l.Name]))
+		}
+	}
+}
+
+// decide sets what follows from the needs.
+func (s *Size) decide(tiers []Tier) {
+	s.Fitted = Seats{}
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		switch {
+		case l.Exempt:
+		case l.Need == nil:
+			s.Fitted = s.Fitted.plus(Seats{1, 1, 1})
+		default:
+			s.Fitted = s.Fitted.plus(*l.Need)
+		}
+	}
+	s.Flags = flagsFor(s.Need)
+	s.Tiers = nil
+	for _, tier := range tiers {
+		s.Tiers = append(s.Tiers, tier.fit(s.Need, s.Replicas))
+	}
+	if s.Have != nil {
+		s.Enough = s.Need.enough(*s.Have)
+	}
+}
+
+func (s Seats) plus(other Seats) Seats {
+	return Seats{s.Seats + other.Seats, s.Low + other.Low, s.High + other.High}
+}
