@@ -59,10 +59,10 @@ kubectl apf size --dumps=must-gather-2 --before=must-gather-1
 
 # Size for a trace, in the configuration of a cluster
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
-kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms" --warm-up=0s
+kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"
 
 # Size for planned clients, and a tier
-kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="refused == 0" --warm-up=0s`,
+kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="refused == 0"`,
 		rights: append(replicaRights(), configurationRights()...),
 	}.command()
 	c.Args = cobra.NoArgs
@@ -76,8 +76,9 @@ kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="r
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "refused == 0"}, "An assertion that has to hold. It may be repeated.")
 	f.StringVar(&s.tiers, "tiers", "", "A file of tiers that replaces the built-in ones.")
 	f.StringVar(&s.tier, "tier", "", "The tier that the cluster has, instead of --total.")
-	warmUp := f.Lookup("warm-up")
-	warmUp.DefValue, s.options.WarmUp = "10s", 10*time.Second
+	s.options.WarmUp = size.AutoWarmUp
+	f.Lookup("warm-up").Usage = "How much of the beginning is simulated and not counted: a server that starts does not know which levels need seats. " +
+		"Without the flag 30s, and at most a quarter of the time of the requests."
 	s.looking.addFlags(f)
 	s.output.addFlag(c, formatJSON, formatYAML, formatWide)
 	return c

@@ -21,13 +21,13 @@ const (
 	// flowsPerSchema is the number of equal flows that a flow schema is assumed to have.
 	flowsPerSchema = 20
 	// shortestFit and mostRequests bound what is generated.
-	shortestFit  = time.Minute
+	shortestFit  = 3 * time.Minute
 	mostRequests = 150_000
 )
 
 // Generate returns what opens requests as those between the scrapes, see the package comment,
-// and sentences about them. They arrive for as long as the scrapes are apart, and for a minute
-// at least, unless that were too many requests.
+// and sentences about them. They arrive for as long as the scrapes are apart, and for
+// three minutes at least, but not longer if that were too many requests.
 func (m *Measured) Generate(seed uint64) (open func() (simulate.Source, error), notes []string) {
 	total := 0.0
 	for i := range m.streams {

@@ -19,13 +19,17 @@
 //	fitted            the sum of the needs of the levels: the total with shares that follow the
 //	                  needs
 //
+// A server that starts does not know which levels need seats, and divides them by demand every
+// 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.
+//
 // First nothing is limited: what is not met then, no number of seats meets. The search assumes
-// that more seats never break a goal, and ends within 2 % or a seat.
+// that more seats do not break a goal, looks whether a few larger totals hold too, and ends
+// within 2 % or a seat.
 //
 // # Uncertainty
 //
 // The requests are also sized in four parts of equal time, each alone. The range is from the
-// least to the most of what the parts and the whole need. It says how much the need changes
+// least to the most of what the parts and the whole need. A part has 30 s at least. It says how much the need changes
 // within the requests, and nothing about another day.
 //
 // # Two scrapes

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func (r requests) open() (simulate.Source, error) { return &source{r}, nil }
 
 // half returns the first or the second half of the time of requests.
 func (r requests) half(first bool) requests {
-	middle := start().Add(r[len(r)-1].Arrival.Sub(start()) / 2)
+	middle := r[0].Arrival.Add(r[len(r)-1].Arrival.Sub(r[0].Arrival) / 2)
 	at := slices.IndexFunc(r, func(one trace.Request) bool { return !one.Arrival.Before(middle) })
 	if first {
 		return r[:at]
@@ -152,3 +153,8 @@ func assertions(t testing.TB, texts ...string) (out []*simulate.Assertion) {
 	}
 	return out
 }
+
+func flag(name string, value int) string { return "--" + name + "=" + strconv.Itoa(value) }
+
+// random is short for the random numbers of clients.
+type random = rand.Rand

@@ -7,15 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
 const (
 	// partCount is the number of parts that are sized alone, shortestPart how long one is at
-	// least.
+	// least: servers divide their seats three times in it.
 	partCount    = 4
-	shortestPart = 10 * time.Second
+	shortestPart = 3 * borrowing.Period
 )
 
 // times are when requests arrive.

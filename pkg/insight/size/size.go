@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
@@ -14,7 +16,7 @@ import (
 
 // Options are what is sized.
 type Options struct {
-	// Simulate says how requests are simulated, and opens them.
+	// Simulate says how requests are simulated, and opens them. Its WarmUp may be AutoWarmUp.
 	Simulate simulate.Options
 	// Goals are what has to hold.
 	Goals []*simulate.Assertion
@@ -33,6 +35,9 @@ type Options struct {
 	// simulations.
 	Notes []string
 }
+
+// AutoWarmUp is a warm-up of 30 s, and of a quarter of the time of the requests at most.
+const AutoWarmUp = -1
 
 // Size is how many seats an API server needs.
 type Size struct {
@@ -130,6 +135,9 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	times, err := survey(options.Simulate)
 	if err != nil {
 		return nil, err
+	}
+	if options.Simulate.WarmUp == AutoWarmUp {
+		options.Simulate.WarmUp = min(3*borrowing.Period, times.end.Sub(times.start)/4).Truncate(time.Millisecond)
 	}
 	if slices.ContainsFunc(options.Goals, isAboutFlow) {
 		options.Simulate.Flows = allFlows
