@@ -25,6 +25,7 @@
 //	diff            what a change moves
 //	simulate        what a trace becomes under a configuration
 //	suggest         settings under which a trace meets goals
+//	size            how many seats meet goals, from requests or two scrapes
 //	suite           expectations about a configuration
 //	pseudonym       traces and configurations without names
 //	record          traces of what API servers logged

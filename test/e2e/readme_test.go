@@ -22,7 +22,9 @@ func startAsInAClone(t *testing.T) (clone string) {
 	require.NoError(t, err)
 	harness.Program(t, binaries.Plugin)
 	clone = harness.ShortDir(t)
-	require.NoError(t, os.Symlink(filepath.Join(root, "artifacts"), filepath.Join(clone, "artifacts")))
+	for _, folder := range []string{"artifacts", "docs"} {
+		require.NoError(t, os.Symlink(filepath.Join(root, folder), filepath.Join(clone, folder)))
+	}
 	server := harness.StartServer(t, harness.ServerOptions{DataDir: filepath.Join(clone, ".flowcontrol-apiserver")})
 	siteOf(t, server, nil).settle(t) // the first table shows the statuses that the engine writes after the start
 	return clone

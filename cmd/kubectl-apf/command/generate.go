@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/scenario"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
 // generateCommand is "kubectl apf generate".
@@ -56,12 +57,18 @@ func (g *generateCommand) run(ctx context.Context, seeded bool) error {
 	if seeded {
 		s.Seed = g.seed
 	}
-	header, err := s.Header(ctx)
+	header, err := headerOf(ctx, g.file, s)
 	if err != nil {
 		return err
 	}
-	if header.Requests == 0 {
-		return errors.New(g.file + ": the scenario has no request: its clients send none within its duration")
-	}
 	return g.output.write(ctx, g.env, header, s.Generate)
+}
+
+// headerOf returns the header of the trace of a scenario in a file, which must have requests.
+func headerOf(ctx context.Context, file string, s *scenario.Scenario) (trace.Header, error) {
+	header, err := s.Header(ctx)
+	if err == nil && header.Requests == 0 {
+		err = errors.New(file + ": the scenario has no request: its clients send none within its duration")
+	}
+	return header, err
 }

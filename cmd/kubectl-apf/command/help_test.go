@@ -114,7 +114,7 @@ func TestExamplesRun(t *testing.T) {
 			lines := examples(c.Example)
 			require.NotEmpty(t, lines)
 			for _, line := range lines {
-				if joined := strings.Join(line, " "); strings.Contains(joined, "--watch") || strings.Contains(joined, "--web") {
+				if joined := strings.Join(line, " "); strings.Contains(joined, "--watch") || strings.Contains(joined, "--web") || strings.Contains(joined, "--interval=5m") {
 					line = append(line, "--help") // these run until interrupted, and have tests of their own
 				}
 				server := newAPIServer(t)
@@ -124,7 +124,7 @@ func TestExamplesRun(t *testing.T) {
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if slices.Contains([]string{"simulate", "suggest", "test", "generate", "version", "completion"}, name) {
+				if slices.Contains([]string{"simulate", "size", "suggest", "test", "generate", "version", "completion"}, name) {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue

@@ -20,12 +20,14 @@ func configurationRights() rights {
 	}
 }
 
+// endpointRights find the replicas of the API server.
+func endpointRights() rights {
+	return rights{{Verbs: []string{"list"}, APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}}}
+}
+
 // replicaRights find the replicas of the API server and read their state.
 func replicaRights() rights {
-	return rights{
-		{Verbs: []string{"list"}, APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}},
-		{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics", "/debug/api_priority_and_fairness/*"}},
-	}
+	return append(endpointRights(), rights{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics", "/debug/api_priority_and_fairness/*"}}}...)
 }
 
 // factRights read what lint knows of the rest of a cluster.

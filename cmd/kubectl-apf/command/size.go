@@ -63,7 +63,7 @@ kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p9
 
 # Size for planned clients, and a tier
 kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="refused == 0"`,
-		rights: append(replicaRights(), configurationRights()...),
+		rights: append(endpointRights(), configurationRights()...),
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context(), c.Flags().Changed("engine")) }

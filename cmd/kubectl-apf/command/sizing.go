@@ -36,12 +36,9 @@ func (s *sizeCommand) makeTrace(ctx context.Context) (remove func(), err error) 
 		if err != nil {
 			return nil, err
 		}
-		header, err := of.Header(ctx)
+		header, err := headerOf(ctx, s.scenario, of)
 		if err != nil {
 			return nil, err
-		}
-		if header.Requests == 0 {
-			return nil, errors.New(s.scenario + ": the scenario has no request: its clients send none within its duration")
 		}
 		return s.writeTemporary(ctx, header, of.Generate)
 	default:

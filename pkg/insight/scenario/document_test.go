@@ -44,3 +44,32 @@ func TestSampleOfADayHasAThousandRequestsASecond(t *testing.T) {
 	}))
 	assert.InDelta(t, 10_000, requests, 500)
 }
+
+// The rates that the comments of the sample derive, in requests a second.
+func TestSampleOf5000NodesHasTheRatesThatItDerives(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "samples", "5000-nodes.yaml"))
+	require.NoError(t, err)
+	short := strings.Replace(string(text), "duration: 2m40s", "duration: 20s", 1)
+	require.NotEqual(t, string(text), short)
+	s, err := Parse([]byte(short))
+	require.NoError(t, err)
+	require.Equal(t, 3, s.Replicas)
+	kinds := map[string]float64{}
+	require.NoError(t, s.Generate(t.Context(), func(r *trace.Request) error {
+		kinds[strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")] += 1.0 / 20
+		return nil
+	}))
+	for kind, rate := range map[string]float64{
+		"update leases":                500 + 6, // 5,000 every 10 s, and 12 every 2 s
+		"patch nodes/status":           16.7,    // 5,000 every 5 min
+		"patch pods/status":            200,     // 4 for each of 50 pods
+		"delete pods":                  50 + 50, // by kubelets and by controllers
+		"create serviceaccounts/token": 102,     // 150,000 every 2,886 s, and 50
+		"create pods":                  50,
+		"create pods/binding":          50,
+		"watch pods":                   66.7, // 5,000 * 6 every 450 s
+		"list pods":                    50,
+	} {
+		assert.InEpsilon(t, rate, kinds[kind], 0.15, kind)
+	}
+}

@@ -52,6 +52,15 @@ func survey(o simulate.Options) (*times, error) {
 	}
 }
 
+// warmUp returns the length of an AutoWarmUp, in whole seconds unless it is less than one.
+func (t *times) warmUp() time.Duration {
+	d := min(3*borrowing.Period, t.end.Sub(t.start)/4)
+	if d >= time.Second {
+		d = d.Truncate(time.Second)
+	}
+	return d
+}
+
 // window is a part of the time of requests.
 type window struct{ from, to time.Time }
 

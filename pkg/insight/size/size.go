@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
@@ -137,7 +135,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 		return nil, err
 	}
 	if options.Simulate.WarmUp == AutoWarmUp {
-		options.Simulate.WarmUp = min(3*borrowing.Period, times.end.Sub(times.start)/4).Truncate(time.Millisecond)
+		options.Simulate.WarmUp = times.warmUp()
 	}
 	if slices.ContainsFunc(options.Goals, isAboutFlow) {
 		options.Simulate.Flows = allFlows
@@ -254,6 +252,9 @@ func (s *Size) decide(tiers []Tier) {
 	s.Tiers = nil
 	for _, tier := range tiers {
 		s.Tiers = append(s.Tiers, tier.fit(s.Need, s.Replicas))
+		if tier.Note != "" && !slices.Contains(s.Notes, tier.Note) {
+			s.Notes = append(s.Notes, tier.Note)
+		}
 	}
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)

@@ -204,7 +204,7 @@ func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
 	require.NoError(t, out.WriteTable(&text, table.Options{}))
 	for _, want := range []string{
 		"One API server needs ", "(there is one). It has 60. Is that enough? No.\n", "By simulation of a test: ",
-		"3 more are left out, and need seats that are not in these numbers.", "\nNote: The first 9.975s of the trace are not counted.\n",
+		"3 more are left out, and need seats that are not in these numbers.", "\nNote: The first 9s of the trace are not counted.\n",
 		"kube-apiserver:         --max-requests-inflight=", "TIER ", "There is no range",
 	} {
 		assert.Contains(t, text.String(), want)

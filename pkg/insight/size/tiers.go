@@ -29,6 +29,8 @@ type Tier struct {
 	PerServer bool `json:"perServer,omitempty"`
 	// Source says who documents the seats, such as a URL.
 	Source string `json:"source,omitempty"`
+	// Note is a sentence about what is assumed.
+	Note string `json:"note,omitempty"`
 }
 
 // TierFit says whether a tier is enough.
@@ -69,12 +71,15 @@ func (t Tier) PerReplica(servers int) int {
 // Others are left out: Alibaba's ACK Pro has tiers in seats, and GKE and AKS have tiers, whose
 // numbers of seats were not found in public documents.
 func BuiltInTiers() []Tier {
-	const eks = "https://docs.aws.amazon.com/eks/latest/userguide/eks-provisioned-control-plane.html"
+	eks := func(name string, seats int) Tier {
+		return Tier{
+			Name: name, Seats: seats, Source: "https://docs.aws.amazon.com/eks/latest/userguide/eks-provisioned-control-plane.html",
+			Note: "The seats of a tier of EKS are taken as those of all API servers together: its documents do not say.",
+		}
+	}
 	return []Tier{
 		{Name: "kube-apiserver", Seats: configuration.DefaultTotal, PerServer: true, Source: "the defaults of its flags"},
-		{Name: "eks-xl", Seats: 1700, Source: eks},
-		{Name: "eks-2xl", Seats: 3400, Source: eks},
-		{Name: "eks-4xl", Seats: 6800, Source: eks},
+		eks("eks-xl", 1700), eks("eks-2xl", 3400), eks("eks-4xl", 6800),
 	}
 }
 

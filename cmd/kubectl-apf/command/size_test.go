@@ -1,0 +1,193 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/size"
+)
+
+func TestSizeOfRequests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	write(t, "scenario.yaml", scenarioText)
+	write(t, "audit.log", auditEvents(3))
+	write(t, "tiers.yaml", "apiVersion: tiers.flowcontrol-apiserver.io/v1alpha1\nkind: Tiers\ntiers: [{name: ours, seats: 7}]\n")
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int
+		says   []string
+	}{
+		// 50 requests within 50 ms, of 100 ms each, are on the level global-default, which has
+		// 20 of 245 shares.
+		{"a trace", []string{"--trace=trace.jsonl", "--goal=wait.max == 0s"}, statusOK, []string{"It has 600. Is that enough? Yes.", "By simulation of a trace, trace.jsonl:", "global-default", "kube-apiserver ", "eks-4xl"}},
+		{"seats that are not enough", []string{"--trace=trace.jsonl", "--goal=wait.max == 0s", "--total=40"}, statusFindings, []string{"It has 40. Is that enough? No."}},
+		{"a tier", []string{"--trace=trace.jsonl", "--goal=refused == 0", "--tier=eks-xl"}, statusOK, []string{"It has 1700. Is that enough? Yes."}},
+		{"tiers of a file", []string{"--trace=trace.jsonl", "--goal=wait.max == 0s", "--tiers=tiers.yaml", "--tier=ours", "--warm-up=0s"}, statusFindings, []string{"It has 7. Is that enough? No.", "\nours "}},
+		{"a scenario", []string{"--scenario=scenario.yaml", "--release=1.33"}, statusOK, []string{"By simulation of a scenario, whose requests no server received, scenario.yaml:"}},
+		{"an audit log", []string{"--audit-log=audit.log", "--warm-up=0s"}, statusOK, []string{"By simulation of the requests in logs: 3 requests in ", "Note: "}},
+		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=ours"}, statusOK, []string{"global-default"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"size"}, test.args...)...)
+			assert.Equal(t, test.status, got.status, got.errOut)
+			for _, text := range test.says {
+				assert.Contains(t, got.out, text)
+			}
+			assert.Empty(t, got.errOut)
+		})
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "kubectl-apf-size-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "temporary traces are removed")
+}
+
+// auditEvents are events of requests, a second apart, that were not rejected.
+func auditEvents(n int) string {
+	var out strings.Builder
+	for i := range n {
+		event := strings.ReplaceAll(auditEvent, "07:08:00", fmt.Sprintf("07:08:0%d", i))
+		out.WriteString(strings.NewReplacer(`"auditID":"1"`, fmt.Sprintf(`"auditID":"%d"`, i), `"code":429`, `"code":200`).Replace(event))
+	}
+	return out.String()
+}
+
+func TestSizeWritesJSONAndYAML(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	got := run(t, "size", "--trace=trace.jsonl", "--goal=wait.max == 0s", "-o", "json")
+	require.Zero(t, got.status, got.errOut)
+	var inJSON, inYAML size.Size
+	require.NoError(t, json.Unmarshal([]byte(got.out), &inJSON))
+	assert.Equal(t, size.Yes, inJSON.Enough)
+	assert.Equal(t, []string{"wait.max == 0s"}, inJSON.Goals)
+	got = run(t, "size", "--trace=trace.jsonl", "--goal=wait.max == 0s", "-o", "yaml")
+	require.Zero(t, got.status, got.errOut)
+	require.NoError(t, yaml.Unmarshal([]byte(got.out), &inYAML))
+	assert.Equal(t, inJSON, inYAML)
+}
+
+// served are the metrics of an API server that has dispatched so many requests, of 100 ms and
+// a seat each.
+func served(started float64, requests int) string {
+	const labels = `flow_schema="service-accounts",priority_level="workload-low"`
+	var out strings.Builder
+	fmt.Fprintf(&out, "process_start_time_seconds %g\n", started)
+	fmt.Fprintf(&out, "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"workload-low\"} 245\n")
+	fmt.Fprintf(&out, "apiserver_flowcontrol_dispatched_requests_total{%s} %d\n", labels, requests)
+	for name, mean := range map[string]float64{"request_execution_seconds": 0.1, "work_estimated_seats": 1} {
+		fmt.Fprintf(&out, "apiserver_flowcontrol_%s_bucket{%s,le=\"%g\"} %d\n", name, labels, mean, requests)
+		fmt.Fprintf(&out, "apiserver_flowcontrol_%s_bucket{%s,le=\"+Inf\"} %d\n", name, labels, requests)
+		fmt.Fprintf(&out, "apiserver_flowcontrol_%s_sum{%s} %g\n", name, labels, mean*float64(requests))
+		fmt.Fprintf(&out, "apiserver_flowcontrol_%s_count{%s} %d\n", name, labels, requests)
+	}
+	return out.String()
+}
+
+// save saves an answer of /metrics, so many minutes after the first one.
+func save(t *testing.T, name string, minutes int, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	write(t, name, text)
+	at := now.Add(time.Duration(minutes) * time.Minute)
+	require.NoError(t, os.Chtimes(name, at, at))
+}
+
+func TestSizeOfTwoSavedScrapes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	save(t, "before/metrics.txt", 0, served(1e9, 1000))
+	save(t, "after/metrics.txt", 5, served(1e9, 1000+3000))
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"the times of the files", nil, "requests with the rates between two scrapes, 5m0s apart"},
+		{"a time that is named", []string{"--interval=10m"}, "requests with the rates between two scrapes, 10m0s apart"},
+		{"three servers, of which one is known", []string{"--replicas=3"}, "(there are 3). It has 600."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"size", "--dumps=after", "--before=before", "--release=1.33", "--engine=ours"}, test.args...)...)
+			assert.Equal(t, statusOK, got.status, got.errOut)
+			assert.Contains(t, got.out, test.says)
+			assert.Contains(t, got.out, "\nNote: No request is known, only rates and histograms of ")
+			assert.Contains(t, got.out, "\nworkload-low ")
+		})
+	}
+}
+
+func TestSizeReadsAClusterTwice(t *testing.T) {
+	server := newAPIServer(t)
+	server.responses["/metrics"] = served(1e9, 1000)
+	out, stop := server.start(t, "size", "--interval=5m")
+	defer stop()
+	server.mu.Lock()
+	server.responses["/metrics"] = served(1e9, 4000)
+	server.mu.Unlock()
+	out.clock.Step(5 * time.Minute)
+	assert.Zero(t, <-out.ended, out.String())
+	assert.Contains(t, out.String(), "Read once. The second reading is in 5m0s.\n")
+	assert.Contains(t, out.String(), "requests with the rates between two scrapes, 5m0s apart")
+}
+
+func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	write(t, "scenario.yaml", scenarioText)
+	write(t, "silent.yaml", "apiVersion: scenario.flowcontrol-apiserver.io/v1alpha1\nkind: Scenario\nduration: 1s\nclients:\n- {name: a, user: a, requests: [{verb: get, path: /a, execution: 5ms}], open: {constant: {rate: 0.001}}}\n")
+	write(t, "tiers.yaml", "kind: Tiers\n")
+	save(t, "before/metrics.txt", 0, served(1e9, 1000))
+	save(t, "same/metrics.txt", 5, served(1e9, 1000))
+	save(t, "other/metrics.txt", 5, served(2e9, 9000))
+	save(t, "reset/metrics.txt", 5, served(1e9, 20))
+	save(t, "empty/notes.txt", 5, "nothing")
+	save(t, "untimed/metrics.txt", 0, served(1e9, 2000))
+	for _, test := range []struct {
+		name, says string
+		args       []string
+	}{
+		{"one scrape only", "one scrape has no rates: --before must name answers of the same API servers", []string{"--dumps=same"}},
+		{"an earlier scrape only", "--before needs --dumps, the later answers", []string{"--before=before"}},
+		{"scrapes of different servers", "the two scrapes have no API server in common", []string{"--dumps=other", "--before=before"}},
+		{"counters that were reset", "counts less in the later scrape: it was restarted, or the scrapes are in the wrong order", []string{"--dumps=reset", "--before=before"}},
+		{"no traffic", "no request that takes seats arrived in the 5m0s between the scrapes: there is nothing to size", []string{"--dumps=same", "--before=before"}},
+		{"scrapes of one time", "are 0s apart: the later one must be later. --interval names the time", []string{"--dumps=untimed", "--before=before"}},
+		{"scrapes in the wrong order", "are -5m0s apart", []string{"--dumps=before", "--before=same"}},
+		{"nothing that was saved", "empty has ", []string{"--dumps=empty", "--before=before"}},
+		{"nothing that was saved before", "--before: empty has ", []string{"--dumps=same", "--before=empty"}},
+		{"nothing at all", "--offline leaves nothing to size", []string{"--offline"}},
+		{"two things", "--trace, --scenario, and the logs of --audit-log and --http-log exclude each other", []string{"--trace=trace.jsonl", "--scenario=scenario.yaml"}},
+		{"a trace and an interval", "--before and --interval are about two scrapes", []string{"--trace=trace.jsonl", "--interval=5m"}},
+		{"a negative interval", "--interval is -1s: must be more than 0", []string{"--interval=-1s"}},
+		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
+		{"a scenario that sends nothing", "silent.yaml: the scenario has no request", []string{"--scenario=silent.yaml"}},
+		{"a goal that nothing meets", "no number of seats meets the goal", []string{"--trace=trace.jsonl", "--goal=wait.max < 0s"}},
+		{"a goal that seats do not help", `the goal "requests < 5" must be an upper bound on waits or refusals`, []string{"--trace=trace.jsonl", "--goal=requests < 5"}},
+		{"a goal of an exempt level", `the priority level "exempt" is exempt`, []string{"--trace=trace.jsonl", "--goal=level.exempt.wait.p99 < 1s"}},
+		{"a goal that does not parse", "--goal: assertion \"refused\", position 8: an operator is missing", []string{"--trace=trace.jsonl", "--goal=refused"}},
+		{"an unknown tier", `--tier: the tier "aks" is unknown: must be one of kube-apiserver, eks-xl, eks-2xl, eks-4xl`, []string{"--trace=trace.jsonl", "--tier=aks"}},
+		{"a tier and a total", "--tier and --total exclude each other", []string{"--trace=trace.jsonl", "--tier=eks-xl", "--total=5"}},
+		{"a file of tiers that is broken", `--tiers: tiers.yaml: has the apiVersion "" and the kind "Tiers"`, []string{"--trace=trace.jsonl", "--tiers=tiers.yaml"}},
+		{"a warm-up that leaves nothing", "must be longer than the warm-up of 1m0s", []string{"--trace=trace.jsonl", "--warm-up=1m"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"size"}, test.args...)...)
+			assert.Equal(t, statusFailed, got.status, got.out)
+			assert.Empty(t, got.out)
+			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
+			assert.Contains(t, got.errOut, test.says)
+			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
+		})
+	}
+}
