@@ -23,8 +23,7 @@
 // 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.
 //
 // First nothing is limited: what is not met then, no number of seats meets. The search assumes
-// that more seats do not break a goal, looks whether a few larger totals hold too, and ends
-// within 2 % or a seat.
+// that more seats do not break a goal, and ends within 2 % or a seat.
 //
 // # Uncertainty
 //

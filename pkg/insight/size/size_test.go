@@ -140,6 +140,22 @@ func TestTheRangeShowsABusyPart(t *testing.T) {
 	assert.GreaterOrEqual(t, need.High, need.Low+4, "%+v", need) // 8 seats in use on average, and 2
 }
 
+// A flow schema without requests in three of the four parts has nothing to wait for there.
+func TestAGoalMayBeAboutWhatIsOnlyInAPart(t *testing.T) {
+	late := person(func(random *random, until float64) (at []float64) {
+		for _, t := range poisson(30)(random, until) {
+			if t > 140 {
+				at = append(at, t)
+			}
+		}
+		return at
+	}, exponential(0.1))
+	out := sized(t, traffic(1, 160*time.Second, robot(poisson(20), exponential(0.1)), late), size.Options{}, builtIn(t), "schema.global-default.wait.p99 < 100ms")
+	assert.Equal(t, 4, out.Parts)
+	assert.Nil(t, levelOf(t, out, "exempt").Need)
+	assert.Equal(t, 1, levelOf(t, out, "global-default").Need.Low)
+}
+
 func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 	r := traffic(1, 20*time.Second, person(poisson(20), exponential(0.1)))
 	exempt := traffic(1, 20*time.Second, client{user: "admin", group: "system:masters", verb: "get", arrivals: poisson(5), execution: constant(0.1)})

@@ -14,48 +14,22 @@ import (
 // limits, and is too small because levels lend seats.
 const doublings = 5
 
-// relapses is how often the search goes on above a total that holds, since larger ones do not.
-const relapses = 4
-
-// total searches the total that the requests need. Seats are divided again every 10 s, so a few
-// more seats may do worse by chance: a total counts if some larger ones hold too.
+// total searches the total that the requests need.
 func (s *search) total(ctx context.Context, guess seats) (seats, error) {
 	b, err := s.highest(ctx)
 	if err != nil {
 		return 0, err
 	}
-	top := b.high
 	b.guess = int(guess)
-	for range relapses {
-		if err := s.search(ctx, &b); err != nil {
-			return 0, err
-		}
-		again := bracket{low: b.high, high: top}
-		above := slices.DeleteFunc([]int{b.high * 21 / 20, b.high * 11 / 10, b.high * 5 / 4}, func(p int) bool { return p <= b.high || p >= top })
-		holds, err := s.totalsHold(ctx, above)
-		if err != nil {
-			return 0, err
-		}
-		again.narrow(above, func(i int) bool { return holds[i] })
-		if again.low == b.high {
-			break
-		}
-		b = again
-	}
-	return seats(b.high), nil
-}
-
-// search narrows a bracket of totals until the total is known.
-func (s *search) search(ctx context.Context, b *bracket) error {
 	for !b.done() {
 		points := b.points(side)
 		holds, err := s.totalsHold(ctx, points)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		b.narrow(points, func(i int) bool { return holds[i] })
 	}
-	return nil
+	return seats(b.high), nil
 }
 
 // highest returns a bracket whose upper end meets the goals.
@@ -92,9 +66,6 @@ func (s *search) impossible(ctx context.Context, total int) error {
 
 // totalsHold reports for each total whether it meets the goals.
 func (s *search) totalsHold(ctx context.Context, totals []int) ([]bool, error) {
-	if len(totals) == 0 {
-		return nil, nil
-	}
 	tries := make([]configuration.Configuration, len(totals))
 	for i, total := range totals {
 		tries[i] = s.base
