@@ -248,6 +248,7 @@ func (s *Size) decide(tiers []Tier) {
 			s.Fitted = s.Fitted.plus(*l.Need)
 		}
 	}
+	s.noteNarrow()
 	s.Flags = flagsFor(s.Need)
 	s.Tiers = nil
 	for _, tier := range tiers {
@@ -258,6 +259,17 @@ func (s *Size) decide(tiers []Tier) {
 	}
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)
+	}
+}
+
+// noteNarrow says which levels need fewer seats than are in use without limits.
+func (s *Size) noteNarrow() {
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		note := fmt.Sprintf("The level %s needs fewer seats than it uses without limits: a request takes at most 15 %% of the nominal limit of its level. So wide lists take fewer seats of a small level than they cost the server.", l.Name)
+		if l.Need != nil && float64(l.Need.Seats*s.Replicas) < l.Mean && !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
 	}
 }
 

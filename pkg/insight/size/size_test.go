@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,6 +113,17 @@ func TestALooserGoalNeedsFewerSeats(t *testing.T) {
 	assert.InDelta(t, levelOf(t, strict, "global-default").Most, float64(levelOf(t, strict, "global-default").Need.Seats), 1)
 }
 
+// A level of few seats counts a list of ten seats as fewer, as servers do.
+func TestAWideListOnASmallLevelIsSaid(t *testing.T) {
+	lists := person(poisson(10), exponential(0.2))
+	lists.verb, lists.seats = "list", 10
+	out := sized(t, traffic(1, time.Minute, lists), size.Options{}, unshared(t), "wait.p99 < 1s")
+	l := levelOf(t, out, "global-default")
+	assert.InDelta(t, 10*10*0.2, l.Mean, 4)
+	assert.Less(t, float64(l.Need.Seats), l.Mean)
+	assert.Contains(t, strings.Join(out.Notes, "\n"), "The level global-default needs fewer seats than it uses without limits")
+}
+
 func TestARangeNeedsTime(t *testing.T) {
 	out := sized(t, traffic(1, 2*time.Minute, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
 	assert.Zero(t, out.Parts)
@@ -124,20 +136,24 @@ func TestARangeNeedsTime(t *testing.T) {
 	assert.Contains(t, out.Notes[len(out.Notes)-1], "4 parts of 32s")
 }
 
-// A part in which a level is busier needs more, which the range says.
+// A part in which a level is busier needs more, and the others do not: the range says both.
 func TestTheRangeShowsABusyPart(t *testing.T) {
-	quiet := person(poisson(20), exponential(0.1))
-	busy := person(func(random *random, until float64) (at []float64) {
-		for _, t := range poisson(60)(random, until) {
-			if t > 130 && t < 155 {
-				at = append(at, t)
-			}
-		}
-		return at
-	}, exponential(0.1))
-	out := sized(t, traffic(1, 160*time.Second, quiet, busy), size.Options{}, unshared(t), "wait.p99 < 100ms")
-	need := levelOf(t, out, "global-default").Need
-	assert.GreaterOrEqual(t, need.High, need.Low+4, "%+v", need) // 8 seats in use on average, and 2
+	for when, from := range map[string]float64{"in the first part": 35, "in the last part": 135} {
+		t.Run(when, func(t *testing.T) {
+			quiet := person(poisson(20), exponential(0.1))
+			busy := person(func(random *random, until float64) (at []float64) {
+				for _, t := range poisson(60)(random, until) {
+					if t > from && t < from+20 {
+						at = append(at, t)
+					}
+				}
+				return at
+			}, exponential(0.1))
+			out := sized(t, traffic(1, 160*time.Second, quiet, busy), size.Options{}, unshared(t), "wait.p99 < 100ms")
+			need := levelOf(t, out, "global-default").Need
+			assert.GreaterOrEqual(t, need.High, need.Low+4, "%+v", need) // 8 seats in use on average, and 2
+		})
+	}
 }
 
 // A flow schema without requests in three of the four parts has nothing to wait for there.
