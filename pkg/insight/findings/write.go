@@ -3,8 +3,6 @@ package findings
 import (
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -42,26 +40,8 @@ func writeFinding(w io.Writer, f *lint.Finding, width int) {
 		head += " " + f.Field
 	}
 	fmt.Fprintln(w, table.Escape(head))
-	writeWords(w, table.Escape(f.Message+" "+f.Remedy), width)
+	table.WriteWords(w, table.Escape(f.Message+" "+f.Remedy), "  ", width)
 	fmt.Fprintf(w, "  %s\n\n", f.Link)
-}
-
-// writeWords writes sentences on lines of at most width characters, if words permit it.
-func writeWords(w io.Writer, text string, width int) {
-	const indentation = "  "
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = indentation + word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			fmt.Fprintln(w, line)
-			line = indentation + word
-		default:
-			line += " " + word
-		}
-	}
-	fmt.Fprintln(w, line)
 }
 
 func (r *Result) table() table.Table {

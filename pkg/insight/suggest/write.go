@@ -8,8 +8,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
@@ -31,19 +31,11 @@ func manifest(l *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.Priori
 func (s *Suggestion) Manifests() (string, error) {
 	var text strings.Builder
 	for _, l := range s.PriorityLevels {
-		one, err := yaml.Marshal(struct {
-			metav1.TypeMeta `json:",inline"`
-			Metadata        struct {
-				Name string `json:"name"`
-			} `json:"metadata"`
-			Spec flowcontrolv1.PriorityLevelConfigurationSpec `json:"spec"`
-		}{l.TypeMeta, struct {
-			Name string `json:"name"`
-		}{l.Name}, l.Spec})
+		one, err := configuration.Manifest(l.TypeMeta, &l.ObjectMeta, &l.Spec)
 		if err != nil {
-			return "", fmt.Errorf("writing YAML: %w", err)
+			return "", err
 		}
-		text.WriteString("---\n" + string(one))
+		text.WriteString("---\n" + one)
 	}
 	return text.String(), nil
 }
