@@ -9,7 +9,10 @@ import (
 )
 
 // builtIn is the configuration of a new cluster.
-type builtIn struct{ options Options }
+type builtIn struct {
+	withoutRoles
+	options Options
+}
 
 var _ base = (*builtIn)(nil)
 

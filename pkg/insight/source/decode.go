@@ -24,6 +24,7 @@ import (
 type otherKindError struct {
 	kind            schema.GroupVersionKind
 	namespace, name string
+	document        []byte // in JSON
 }
 
 func (o *otherKindError) Error() string {
@@ -34,7 +35,7 @@ func (o *otherKindError) Error() string {
 func newOtherKindError(kind schema.GroupVersionKind, document []byte) *otherKindError {
 	var object metav1.PartialObjectMetadata
 	_ = json.Unmarshal(document, &object) // it has no name then
-	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name}
+	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name, document: document}
 }
 
 // decoder turns documents into objects of v1, with defaults, from any version of the

@@ -27,6 +27,9 @@ type fileReader struct {
 	options resource.FilenameOptions
 	stdin   io.Reader
 	http    *http.Client
+	// roles and namespace are those of the Options.
+	roles     bool
+	namespace string
 
 	// stdinRead and stdinErr are what was read: standard input can be read once.
 	stdinRead []byte
@@ -35,7 +38,7 @@ type fileReader struct {
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options: options.Files, stdin: options.Stdin, http: options.HTTP}
+	return &fileReader{options: options.Files, stdin: options.Stdin, http: options.HTTP, roles: options.Roles, namespace: options.Namespace}
 }
 
 // read returns the objects of all files.
@@ -47,9 +50,9 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 	}
 	documents := r.documents(ctx, &files)
 	for _, document := range documents {
-		files.add(decoder, document)
+		files.add(decoder, document, r)
 	}
-	if len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
+	if r.roles || len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
 		return files, nil
 	}
 	if err := files.Err(); err != nil {
@@ -59,13 +62,14 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 }
 
 // add adds the objects of a document.
-func (f *Files) add(decoder *decoder, document document) {
+func (f *Files) add(decoder *decoder, document document, r *fileReader) {
 	objects := decoder.decodeAll(document.data, func(item int, err error) {
 		place := document.place
 		place.Item = item
 		if other, ok := errors.AsType[*otherKindError](err); ok {
-			f.addOther(place, other)
-			return
+			if err = f.addOther(place, other, r); err == nil {
+				return
+			}
 		}
 		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
 	})
@@ -79,7 +83,7 @@ func (f *Files) add(decoder *decoder, document document) {
 }
 
 // addOther adds what is known of an object of another kind.
-func (f *Files) addOther(place Place, other *otherKindError) {
+func (f *Files) addOther(place Place, other *otherKindError, r *fileReader) error {
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)
@@ -89,8 +93,14 @@ func (f *Files) addOther(place Place, other *otherKindError) {
 		}
 		f.ServiceAccounts[other.namespace] = append(f.ServiceAccounts[other.namespace], other.name)
 	default:
-		f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
+		if !r.roles {
+			f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
+		}
 	}
+	if r.roles {
+		return f.Roles.add(other, r.namespace)
+	}
+	return nil
 }
 
 // notes returns what decoding changed or ignored.

@@ -19,7 +19,10 @@ import (
 // Files are recognized by their content: objects of the API group, in YAML or JSON, one
 // by one or in lists; the responses of one API server to each replica.Endpoint and to
 // /version. serversOf says which answers are of one server. What is left out is noted.
-type saved struct{ options Options }
+type saved struct {
+	withoutRoles
+	options Options
+}
 
 var _ base = (*saved)(nil)
 
@@ -156,7 +159,7 @@ func (f *findings) readManifests() (Files, error) {
 			files.Errors = append(files.Errors, fileErrorOf(file.path, err))
 		}
 		for _, document := range documents {
-			files.add(decoder, document)
+			files.add(decoder, document, &fileReader{})
 		}
 	}
 	files.Objects = f.latest(files.Objects)

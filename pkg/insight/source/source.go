@@ -21,6 +21,8 @@
 //	            replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
 //	            webhook configurations; get services and list pods: for Facts
+//	list        roles, clusterroles and their bindings; get serviceaccounts and workloads:
+//	            for Roles
 //
 // # Replicas
 //
@@ -60,6 +62,9 @@ type Source interface {
 	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
 	// Facts returns what is known of the rest of the cluster.
 	Facts(ctx context.Context) (Facts, error)
+	// Roles returns the objects of RBAC, and the service accounts of runners. Files need
+	// Options.Roles.
+	Roles(ctx context.Context, runners []Runner) (Roles, error)
 }
 
 // Want selects what to read of each replica.
@@ -95,6 +100,10 @@ type Options struct {
 	Cluster genericclioptions.RESTClientGetter
 	// Files are laid over the objects of the cluster, of Dumps or of Release.
 	Files resource.FilenameOptions
+	// Roles reads objects of RBAC and Runners of the files too. Then files need no object of
+	// the group. Namespace is that of such objects that name none.
+	Roles     bool
+	Namespace string
 	// Stdin is read for the file "-"; os.Stdin if nil.
 	Stdin io.Reader
 	// Offline leaves the cluster alone.
@@ -176,6 +185,8 @@ type base interface {
 	Configuration(ctx context.Context) (configuration.Configuration, error)
 	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
 	Facts(ctx context.Context) (Facts, error)
+	account(ctx context.Context, runner Runner) (Account, error)
+	roles(ctx context.Context) (Roles, error)
 }
 
 // overlaid lays files over a base.
