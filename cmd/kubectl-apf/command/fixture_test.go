@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -127,6 +128,7 @@ func responses(t *testing.T) map[string]any {
 	named := func(namespace, name string) map[string]any {
 		return map[string]any{"metadata": map[string]string{"name": name, "namespace": namespace}}
 	}
+	const rbac = "/apis/rbac.authorization.k8s.io/v1/"
 	version := metav1.GroupVersionForDiscovery{GroupVersion: group + "/v1", Version: "v1"}
 	apps := metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}
 	served := metav1.APIGroup{
@@ -164,6 +166,26 @@ func responses(t *testing.T) map[string]any {
 		}),
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": list("ValidatingWebhookConfigurationList", "admissionregistration.k8s.io/v1", []any{}),
 		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations":   list("MutatingWebhookConfigurationList", "admissionregistration.k8s.io/v1", []any{}),
+		"/api/v1/namespaces/shop/serviceaccounts/default":                       named("shop", "default"),
+		"/apis/apps/v1/namespaces/shop/deployments/robot":                       map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}},
+		"/apis/apps/v1/namespaces/shop/statefulsets/robot":                      map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccount": "default"}}}},
+		"/apis/apps/v1/namespaces/shop/daemonsets/robot":                        map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}},
+		rbac + "clusterroles": list("ClusterRoleList", "rbac.authorization.k8s.io/v1", []any{map[string]any{
+			"metadata": map[string]string{"name": "robots"},
+			"rules":    []rbacv1.PolicyRule{{Verbs: []string{"list", "watch"}, APIGroups: []string{""}, Resources: []string{"pods"}}},
+		}}),
+		rbac + "clusterrolebindings": list("ClusterRoleBindingList", "rbac.authorization.k8s.io/v1", []any{rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "robots"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "robots"},
+			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "shop", Name: "default"}},
+		}}),
+		rbac + "roles": list("RoleList", "rbac.authorization.k8s.io/v1", []any{rbacv1.Role{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "leases"},
+			Rules:      []rbacv1.PolicyRule{{Verbs: []string{"update"}, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}}},
+		}}),
+		rbac + "rolebindings": list("RoleBindingList", "rbac.authorization.k8s.io/v1", []any{rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "leases"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "leases"},
+			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "shop", Name: "default"}},
+		}}),
 		"/metrics": metrics(245, 7),
 		"/debug/api_priority_and_fairness/dump_priority_levels": "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n" +
 			"workload-low, 1, false, true, 1, 1, 10, 7, 0, 0\n",

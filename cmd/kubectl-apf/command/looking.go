@@ -92,12 +92,32 @@ func (l *looking) openWithoutFiles(env Environment) (source.Source, error) {
 }
 
 func (l *looking) openWith(env Environment, files resource.FilenameOptions) (source.Source, error) {
+	return source.New(l.options(env, files))
+}
+
+// openForRoles returns the source that the flags describe, whose files may have roles.
+func (l *looking) openForRoles(env Environment) (source.Source, error) {
+	options := l.options(env, l.files.ToOptions())
+	options.Roles, options.Namespace = true, l.namespace()
+	return source.New(options)
+}
+
+func (l *looking) options(env Environment, files resource.FilenameOptions) source.Options {
 	if len(l.servers) > 0 {
 		l.cluster.APIServer = &l.servers[0]
 	}
-	return source.New(source.Options{
+	return source.Options{
 		Cluster: l.cluster, Files: files, Stdin: env.In,
 		Offline: l.offline, Release: configuration.Release(l.release), Servers: l.servers,
 		Dumps: l.dumps, Total: l.total, Now: env.Clock.Now,
-	})
+	}
+}
+
+// namespace returns the namespace of -n, otherwise that of the kubeconfig.
+func (l *looking) namespace() string {
+	namespace, _, err := l.cluster.ToRawKubeConfigLoader().Namespace()
+	if err != nil || namespace == "" {
+		return "default"
+	}
+	return namespace
 }

@@ -93,6 +93,7 @@ func requests() map[string][][]string {
 		"top":     {{"levels", "--interval=0"}, {"flows"}, {"requests"}},
 		"lint":    {{}},
 		"diff":    {{"-f", "schemas.yaml"}},
+		"isolate": {{"--service-account=shop/default"}, {"--for=deployment/robot"}, {"--for=daemonset/robot"}, {"--for=statefulset/robot"}},
 		"record":  {{"--audit-log=audit.log", "--anonymize", "-o", "a.trace", "--configuration-output=hidden.yaml"}},
 	}
 }
@@ -138,6 +139,8 @@ func TestMissingRightIsNamedAndTheRestGoesOn(t *testing.T) {
 		{"lint without namespaces", []string{"lint"}, "list /namespaces", statusOK, []string{"objects checked", `"list" on namespaces`}},
 		{"explain without debug endpoints", []string{"explain", "list", "pods"}, "get /debug/api_priority_and_fairness/dump_queues", statusOK, []string{"global-default"}},
 		{"explain without the name of the user", []string{"explain", "list", "pods"}, "create authentication.k8s.io/selfsubjectreviews", statusFailed, []string{"--as"}},
+		{"isolate without roles", []string{"isolate", "--service-account=shop/default"}, "list rbac.authorization.k8s.io/clusterroles", statusOK, []string{"shop-default-leases", `"list" on clusterroles`}},
+		{"isolate without the service account", []string{"isolate", "--service-account=shop/default"}, "get /serviceaccounts", statusFailed, []string{`"get" on serviceaccounts`}},
 		{"whose without flow schemas", []string{"whose", "schema-0"}, "list " + group + "/" + flowSchemas, statusFailed, []string{`"list" on flowschemas`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,43 @@
+// Package isolate makes flow schemas and a priority level for the service accounts of one
+// operator, so that neither starves the other: the operator and the rest of the cluster.
+//
+// # Objects
+//
+// Three flow schemas match only the service accounts, in this order:
+//
+//	NAME-leases   get, create and update of leases, to the level leader-election: an
+//	              operator that fills its level keeps its leadership
+//	NAME-events   writes of events, to the level in which they are today: a storm of
+//	              events takes no seats of the operator
+//	NAME          every other request, to the level NAME
+//
+// Leases and events are those that the roles allow or that a log shows. A rule cannot name
+// objects, so all leases of a namespace count.
+//
+// # Precedence
+//
+// The subjects are service accounts, so no request of anybody else can match. Which of their
+// own requests move depends on the precedence. The schema that takes a request of which
+// nothing is known, such as service-accounts, loses to the new ones; schemas before it that
+// match some requests of the accounts, such as probes, keep these. So the new precedences are
+// between the two.
+//
+// # Seats
+//
+// The level gets the seats that the operator needs: the peak of a log, and a quarter more, or
+// else a thirtieth of the server's. The level with the most unused seats gives as many shares
+// as the new one gets, so that the seats of all others stay what they are. Seats are unused
+// that the demand of the last period (10 s) leaves over in metrics; without metrics, half of
+// the seats of the level that had the operator's requests. Levels that the cluster itself
+// depends on give none, and a built-in level keeps half of its default seats.
+//
+// # Proof
+//
+// Package diff must find that only requests of the service accounts move, and that no flow
+// schema stops to match; package lint must find nothing new that is a warning or an error;
+// requests of other users must be classified as before.
+//
+// # JSON
+//
+// The JSON form of Result is stable: fields are added, but not renamed or removed.
+package isolate

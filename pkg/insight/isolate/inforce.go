@@ -1,0 +1,135 @@
+package isolate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+)
+
+// inForce is the configuration before the change.
+type inForce struct {
+	engine *engine.Engine
+	levels map[string]prioritylevel.Report
+}
+
+func newInForce(c configuration.Configuration, now time.Time) *inForce {
+	f := &inForce{levels: map[string]prioritylevel.Report{}}
+	f.engine, _ = c.Engine(now)
+	for _, level := range f.engine.Report().Levels {
+		f.levels[level.Config.Name] = level
+	}
+	return f
+}
+
+func (f *inForce) hasLevel(name string) bool { _, exists := f.levels[name]; return exists }
+
+// other is a value that no rule names.
+const other = "\x00other"
+
+// anyRequest returns a request of an account of which no rule knows anything.
+func anyRequest(account source.Account, namespace string) flow.Attributes {
+	return flow.Attributes{
+		User: user(account), Groups: trace.WellKnownGroups(user(account)),
+		IsResourceRequest: true, Verb: other, APIGroup: other, Resource: other, Namespace: namespace,
+	}
+}
+
+// taker returns the schema of a request.
+func (f *inForce) taker(a *flow.Attributes) *classify.Schema {
+	r := f.engine.Begin()
+	defer r.End()
+	r.Attributes = *a
+	r.Classify()
+	return r.Schema()
+}
+
+// bounds are precedences between which those of new schemas must be, both excluded, and the
+// schemas that have them.
+type bounds struct {
+	lower, upper             int32
+	lowerSchema, upperSchema string
+}
+
+// boundsOf returns the bounds for schemas of the accounts. The upper one is of the first
+// schema that takes a request of which nothing is known; the lower one is of the last schema
+// before it that matches some of their requests.
+func (f *inForce) boundsOf(accounts []source.Account) bounds {
+	b := bounds{lower: 1, lowerSchema: "exempt"}
+	schemas := f.engine.Schemas()
+	for _, account := range accounts {
+		requests := []flow.Attributes{anyRequest(account, other), anyRequest(account, "")}
+		first := len(schemas)
+		for i := range requests {
+			name := f.taker(&requests[i]).Name
+			first = min(first, slices.IndexFunc(schemas, func(s classify.Schema) bool { return s.Name == name }))
+		}
+		if b.upper == 0 || schemas[first].Precedence < b.upper {
+			b.upper, b.upperSchema = schemas[first].Precedence, schemas[first].Name
+		}
+		for i := range schemas[:first] {
+			if s := &schemas[i]; s.Precedence > b.lower && mayMatch(s, &requests[0]) {
+				b.lower, b.lowerSchema = s.Precedence, s.Name
+			}
+		}
+	}
+	return b
+}
+
+// mayMatch reports whether a schema has a subject that matches the user of the request.
+func mayMatch(s *classify.Schema, a *flow.Attributes) bool {
+	mismatch, differs := s.Mismatch(a)
+	return !differs || slices.ContainsFunc(mismatch, func(m classify.RuleMismatch) bool { return m.Part != classify.Subjects })
+}
+
+// choose returns a precedence within the bounds for each schema, in ascending order: round ones
+// just before the upper bound, which leave room for others on both sides.
+func (b bounds) choose(schemas []string) ([]int32, error) {
+	n := len(schemas)
+	for _, step := range []int32{100, 10, 1} {
+		highest := (b.upper - 1) / step * step
+		if lowest := highest - int32(n-1)*step; lowest > b.lower {
+			out := make([]int32, n)
+			for i := range out {
+				out[i] = lowest + int32(i)*step
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would take all others first: lower the former, or raise the latter",
+		strings.Join(schemas, ", "), b.lower, b.lowerSchema, b.upper, b.upperSchema)
+}
+
+// eventLevel returns the level for events, and why it is this one.
+func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
+	today := f.levelOf(accounts[0])
+	if !isImportant(today) {
+		return today, fmt.Sprintf("Events stay in %s, where they are today: a storm of them takes no seats of the operator, and nobody there waits longer than before.", today)
+	}
+	for _, low := range []string{"workload-low", "global-default", "catch-all"} {
+		if f.hasLevel(low) {
+			level = low
+			break
+		}
+	}
+	return level, fmt.Sprintf("Events go from %s to %s: they are the last that should wait for nothing.", today, level)
+}
+
+// levelOf returns the level of requests of which nothing is known.
+func (f *inForce) levelOf(account source.Account) string {
+	a := anyRequest(account, other)
+	return f.taker(&a).Level
+}
+
+// isImportant reports whether a level is one on which the cluster itself depends.
+func isImportant(level string) bool {
+	return level == "workload-high" || isProtected(level)
+}

@@ -1,0 +1,162 @@
+package isolate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/diff"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+// result makes the objects, and proves what they do.
+func (p *plan) result() (*Result, error) {
+	objects, changes, err := p.effective()
+	if err != nil {
+		return nil, err
+	}
+	after := applied(p.Configuration, objects)
+	r := &Result{Name: p.name, Accounts: p.accounts, Roles: p.roleNames(), Objects: objects, Diff: changes}
+	if p.Requests != nil {
+		if r.Diff, err = p.observed(after); err != nil {
+			return nil, err
+		}
+	}
+	if r.Findings, err = p.newFindings(objects); err != nil {
+		return nil, err
+	}
+	if r.Suite, err = p.suite(after, objects); err != nil {
+		return nil, err
+	}
+	r.Notes = p.notes
+	return r, nil
+}
+
+// effective returns objects of which each flow schema takes requests, and what they change.
+func (p *plan) effective() ([]Object, diff.Result, error) {
+	for {
+		objects, err := p.objects()
+		if err != nil {
+			return nil, diff.Result{}, err
+		}
+		changes := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now).Result()
+		if dropped, err := p.drop(changes.FlowSchemas); err != nil || !dropped {
+			if err == nil {
+				err = p.onlyTheirs(&changes)
+			}
+			return objects, changes, err
+		}
+	}
+}
+
+// drop leaves out a schema for leases or events that takes none, because an earlier one has
+// them. It is an error if all other requests are taken, or if a schema loses all requests.
+func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
+	for _, schema := range changed {
+		switch {
+		case schema.Name == p.name:
+			return false, fmt.Errorf("FlowSchema %s would take no request: %s; raise the precedence of those", schema.Name, schema.Because)
+		case schema.Matching == diff.Stops:
+			return false, fmt.Errorf("FlowSchema %s has the requests of %s to itself already, and would match none any more: delete it first if they shall move", schema.Name, listOf(p.accounts))
+		case schema.Name == p.name+leasesSuffix:
+			p.leases = nil
+			p.note("No flow schema is made for leases: %s.", schema.Because)
+			return true, nil
+		case schema.Name == p.name+eventsSuffix:
+			p.events = nil
+			p.note("No flow schema is made for events: %s.", schema.Because)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// onlyTheirs is an error if requests of others move, which no rule permits.
+func (p *plan) onlyTheirs(changes *diff.Result) error {
+	labels := map[string]bool{}
+	for _, account := range p.accounts {
+		labels["service account "+account.String()] = true
+	}
+	for i := range changes.Moves {
+		users := changes.Moves[i].Users
+		for _, u := range users.Values {
+			if !labels[u.Name] {
+				return fmt.Errorf("requests of %s would move from %s to %s", u.Name, changes.Moves[i].From, changes.Moves[i].To)
+			}
+		}
+	}
+	return nil
+}
+
+// observed returns what the change does with the requests of the log.
+func (p *plan) observed(after configuration.Configuration) (diff.Result, error) {
+	comparison := diff.New(p.Configuration, after, p.Now)
+	err := p.Requests(func(r *trace.Request) error {
+		if r.User != "" {
+			event := audit.Event{Attributes: r.Attributes()}
+			if len(event.Attributes.Groups) == 0 {
+				event.Attributes.Groups = trace.WellKnownGroups(r.User)
+			}
+			comparison.Observe(&event)
+		}
+		return nil
+	})
+	return comparison.Result(), err
+}
+
+// newFindings returns what package lint finds after the change and not before it.
+func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
+	in := findings.Input{Below: p.Configuration, Facts: p.Facts}
+	before, err := findings.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range objects {
+		in.Files.Objects = append(in.Files.Objects, objects[i].source())
+	}
+	if p.Facts.ServiceAccounts != nil { // they exist, perhaps in files only
+		in.Files.ServiceAccounts = map[string][]string{}
+	}
+	for _, account := range p.accounts {
+		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
+		if in.Files.ServiceAccounts != nil {
+			in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+		}
+	}
+	after, err := findings.Of(in)
+	added := []lint.Finding{}
+	for _, f := range after.Findings {
+		if !slices.ContainsFunc(before.Findings, func(b lint.Finding) bool {
+			return b.Code == f.Code && b.Object == f.Object && b.Field == f.Field
+		}) {
+			added = append(added, f)
+		}
+	}
+	return added, err
+}
+
+// IsClean reports whether nothing that was found is a warning or an error.
+func (r *Result) IsClean() bool {
+	return !slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity.AtLeast(lint.Warning) })
+}
+
+// Names returns the objects in the form KIND/NAME.
+func (r *Result) Names() []source.Object {
+	var all []source.Object
+	for i := range r.Objects {
+		all = append(all, r.Objects[i].source())
+	}
+	return all
+}
+
+// whose names the service accounts for people.
+func (r *Result) whose() string {
+	if len(r.Accounts) == 1 {
+		return "service account " + r.Accounts[0].String()
+	}
+	return "service accounts " + listOf(r.Accounts)
+}

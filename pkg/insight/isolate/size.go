@@ -1,0 +1,195 @@
+package isolate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
+)
+
+const (
+	// spare is what a level gets beyond the peak of a log, as a part of it.
+	spare = 0.25
+	// assumedPart is the part of a server's seats that an operator needs, without a log.
+	assumedPart = 1.0 / 30
+	// fewest are the seats of the smallest level: with one, a slow request delays all others.
+	fewest = 2
+)
+
+// size is how many seats the new level gets, and from where.
+type size struct {
+	seats  int
+	shares int32
+	why    []string
+	// donor is the level that gives the shares, with what it keeps.
+	donor    *flowcontrolv1.PriorityLevelConfiguration
+	donorWhy []string
+}
+
+// isProtected reports whether a level gives no shares.
+func isProtected(level string) bool { return slices.Contains(suggest.ProtectedLevels(), level) }
+
+// findSize returns the size of the level.
+func (p *plan) findSize() (size, error) {
+	total := cmp.Or(p.Configuration.Total, configuration.DefaultTotal)
+	s, sum := size{}, int64(0)
+	for _, level := range p.current.levels {
+		sum += int64(level.Config.Shares)
+	}
+	var because string
+	s.seats, because = p.need(total)
+	if s.seats < fewest {
+		return s, fmt.Errorf("--seats is %d: must be at least %d, since with one seat a slow request delays all others", s.seats, fewest)
+	}
+	// The nominal limit is ceil(total * shares / sum), so this is the least that gives it.
+	s.shares = int32(int64(s.seats-1)*sum/int64(total)) + 1
+	s.why = append(s.why, because)
+	return s, p.findDonor(&s, total)
+}
+
+// need returns the seats that the operator needs on one API server, and why.
+func (p *plan) need(total int) (seats int, why string) {
+	switch {
+	case p.Seats != 0:
+		return p.Seats, fmt.Sprintf("%d seats of one API server: as --seats says.", p.Seats)
+	case p.usage.peak > 0:
+		seats = max(fewest, int(math.Ceil((1+spare)*float64(p.usage.peak))))
+		return seats, fmt.Sprintf("%d seats of one API server: in the log its requests held %d at once on one API server, and it gets a quarter more, at least %d.", seats, p.usage.peak, fewest)
+	default:
+		seats = max(fewest, int(math.Round(assumedPart*float64(total))))
+		unknown := "a log says how many its requests hold"
+		if p.usage.requests > 0 {
+			unknown = "the log does not say how many its requests hold"
+		}
+		return seats, fmt.Sprintf("%d seats of one API server: assumed, a thirtieth of its %d; %s, and --seats names another number.", seats, total, unknown)
+	}
+}
+
+// free is how many seats a level can give.
+type free struct {
+	level         string
+	nominal, used int
+	seats         int
+	why           string
+}
+
+// findDonor sets the level that gives the shares.
+func (p *plan) findDonor(s *size, total int) error {
+	candidates, err := p.freeSeats()
+	if err != nil {
+		return err
+	}
+	best := candidates[0]
+	at := slices.IndexFunc(p.Configuration.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.Name == best.level })
+	donorShares := p.current.levels[best.level].Config.Shares - s.shares
+	if best.seats < s.seats || donorShares < 1 || at < 0 {
+		texts := make([]string, len(candidates))
+		for i, c := range candidates {
+			texts[i] = fmt.Sprintf("%s has %d of %d seats to give", c.level, c.seats, c.nominal)
+		}
+		return fmt.Errorf("no priority level has %d seats to give: %s; give fewer by --seats, or raise the seats of the API server, now %d", s.seats, strings.Join(texts, ", "), total)
+	}
+	s.donor = p.Configuration.PriorityLevels[at].DeepCopy()
+	before := p.current.levels[best.level].Config.Shares
+	s.donor.Spec.Limited.NominalConcurrencyShares = &donorShares
+	s.why = append(s.why, fmt.Sprintf("Its %d shares come from %s, so the seats of all other levels stay what they are.", s.shares, best.level))
+	s.donorWhy = []string{fmt.Sprintf("It keeps %d of %d shares. %s", donorShares, before, best.why)}
+	if p.isBuiltIn(best.level) {
+		if s.donor.Annotations == nil {
+			s.donor.Annotations = map[string]string{}
+		}
+		s.donor.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] = "false"
+		s.donorWhy = append(s.donorWhy, "The annotation keeps the API server from restoring the shares; updates of Kubernetes no longer change this level.")
+	}
+	return nil
+}
+
+// freeSeats returns what levels can give, the most first.
+func (p *plan) freeSeats() ([]free, error) {
+	figures := p.hasFigures()
+	var all []free
+	for _, name := range slices.Sorted(maps.Keys(p.current.levels)) {
+		level := p.current.levels[name]
+		if level.Config.Discipline == queueset.Exempt || isProtected(name) || level.Config.Shares == 0 {
+			continue
+		}
+		f := free{level: name, nominal: level.Limits.Nominal}
+		if figures {
+			f.seats, f.used = p.unused(name, f.nominal)
+			f.why = fmt.Sprintf("In the last 10 seconds of /metrics it needed %d of its %d seats on the busiest API server: look when the cluster is busy.", f.used, f.nominal)
+		} else {
+			f.seats = f.nominal / 2
+			f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: no metrics say how many are.", f.nominal)
+		}
+		f.seats = max(0, min(f.seats, p.keepsHalf(name, f.nominal)))
+		all = append(all, f)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no priority level can give seats: there is none but those that the cluster itself depends on")
+	}
+	today := p.current.levelOf(p.accounts[0])
+	slices.SortStableFunc(all, func(a, b free) int {
+		if !figures && (a.level == today) != (b.level == today) {
+			return -1 + 2*btoi(b.level == today) // its requests leave this level
+		}
+		return cmp.Compare(b.seats, a.seats)
+	})
+	return all, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (p *plan) hasFigures() bool {
+	for i := range p.Replicas {
+		if len(p.Replicas[i].Metrics.Levels) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unused returns the seats that a level leaves over on its busiest API server, and those that
+// it uses there.
+func (p *plan) unused(name string, nominal int) (seats, used int) {
+	for i := range p.Replicas {
+		if m, told := p.Replicas[i].Metrics.Levels[name]; told {
+			used = max(used, m.SeatsInUse, int(math.Ceil(max(m.DemandHighWatermark, m.DemandSmoothed))))
+		}
+	}
+	return nominal - used, used
+}
+
+// keepsHalf returns how many seats a level may give so that a built-in one keeps half of its
+// default seats.
+func (p *plan) keepsHalf(name string, nominal int) int {
+	if standard, known := p.standard().levels[name]; known {
+		return nominal - (standard.Limits.Nominal+1)/2
+	}
+	return nominal
+}
+
+func (p *plan) isBuiltIn(level string) bool { return p.standard().hasLevel(level) }
+
+// standard are the built-in objects of the release alone.
+func (p *plan) standard() *inForce {
+	if p.builtIn == nil {
+		c, _ := configuration.BuiltIn(p.Configuration.Release) // an unknown release has only the mandatory ones
+		c.Total = p.Configuration.Total
+		p.builtIn = newInForce(c, p.Now)
+	}
+	return p.builtIn
+}

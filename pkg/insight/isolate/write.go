@@ -1,0 +1,90 @@
+package isolate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
+)
+
+// textWidth is the width of sentences where no terminal says another.
+const textWidth = 100
+
+// WriteTable writes the result for people.
+func (r *Result) WriteTable(w io.Writer, options table.Options) error {
+	width := options.Width
+	if width == 0 {
+		width = textWidth
+	}
+	fmt.Fprintln(w, "Operator: "+table.Escape(r.whose()))
+	if len(r.Roles) > 0 {
+		table.WriteWords(w, table.Escape("Roles: "+strings.Join(r.Roles, ", ")), "", width)
+	}
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		fmt.Fprintln(w, "\n"+table.Escape(o.head()))
+		for _, sentence := range o.Why {
+			table.WriteWords(w, table.Escape(sentence), "  ", width)
+		}
+	}
+	fmt.Fprintln(w)
+	if err := r.Diff.WriteTable(w, options); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	r.writeFindings(w)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "Note: "+table.Escape(note))
+	}
+	return nil
+}
+
+// head returns the object with what decides about it.
+func (o *Object) head() string {
+	if l := o.PriorityLevel; l != nil {
+		return fmt.Sprintf("PriorityLevelConfiguration %s: %d shares", l.Name, *l.Spec.Limited.NominalConcurrencyShares)
+	}
+	s := o.FlowSchema
+	return fmt.Sprintf("FlowSchema %s: precedence %d, to %s", s.Name, s.Spec.MatchingPrecedence, s.Spec.PriorityLevelConfiguration.Name)
+}
+
+func (r *Result) writeFindings(w io.Writer) {
+	if len(r.Findings) == 0 {
+		fmt.Fprintln(w, "kubectl apf lint finds nothing in these objects.")
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintln(w, table.Escape(fmt.Sprintf("%s %s %s: %s %s", f.Severity, f.Code, f.Object, f.Message, f.Remedy)))
+	}
+}
+
+// Manifests returns the objects as YAML to apply, with what explains them as comments.
+func (r *Result) Manifests() (string, error) {
+	var text strings.Builder
+	comment := func(sentence string) { table.WriteWords(&text, table.Escape(sentence), "# ", textWidth) }
+	comment("Flow control of its own for the " + r.whose() + ", by kubectl apf isolate.")
+	for _, note := range r.Notes {
+		comment("Note: " + note)
+	}
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		text.WriteString("---\n")
+		for _, sentence := range o.Why {
+			comment(sentence)
+		}
+		var one string
+		var err error
+		if o.FlowSchema != nil {
+			one, err = configuration.Manifest(o.FlowSchema.TypeMeta, &o.FlowSchema.ObjectMeta, &o.FlowSchema.Spec)
+		} else {
+			one, err = configuration.Manifest(o.PriorityLevel.TypeMeta, &o.PriorityLevel.ObjectMeta, &o.PriorityLevel.Spec)
+		}
+		if err != nil {
+			return "", err
+		}
+		text.WriteString(one)
+	}
+	return text.String(), nil
+}
