@@ -53,18 +53,22 @@ func (f *inForce) taker(a *flow.Attributes) *classify.Schema {
 }
 
 // bounds are precedences between which those of new schemas must be, both excluded, and the
-// schemas that have them.
+// schemas that have them. used are the precedences of all schemas.
 type bounds struct {
 	lower, upper             int32
 	lowerSchema, upperSchema string
+	used                     map[int32]bool
 }
 
 // boundsOf returns the bounds for schemas of the accounts. The upper one is of the first
 // schema that takes a request of which nothing is known; the lower one is of the last schema
 // before it that matches some of their requests.
 func (f *inForce) boundsOf(accounts []source.Account) bounds {
-	b := bounds{lower: 1, lowerSchema: "exempt"}
+	b := bounds{lower: 1, lowerSchema: "exempt", used: map[int32]bool{}}
 	schemas := f.engine.Schemas()
+	for i := range schemas {
+		b.used[schemas[i].Precedence] = true
+	}
 	for _, account := range accounts {
 		requests := []flow.Attributes{anyRequest(account, other), anyRequest(account, "")}
 		first := len(schemas)
@@ -90,18 +94,21 @@ func mayMatch(s *classify.Schema, a *flow.Attributes) bool {
 	return !differs || slices.ContainsFunc(mismatch, func(m classify.RuleMismatch) bool { return m.Part != classify.Subjects })
 }
 
-// choose returns a precedence within the bounds for each schema, in ascending order: round ones
-// just before the upper bound, which leave room for others on both sides.
+// choose returns a precedence within the bounds for each schema, in ascending order: round and
+// unused ones just before the upper bound, which leave room for others on both sides.
 func (b bounds) choose(schemas []string) ([]int32, error) {
-	n := len(schemas)
 	for _, step := range []int32{100, 10, 1} {
-		highest := (b.upper - 1) / step * step
-		if lowest := highest - int32(n-1)*step; lowest > b.lower {
-			out := make([]int32, n)
-			for i := range out {
-				out[i] = lowest + int32(i)*step
+		chosen := make([]int32, len(schemas))
+		next := (b.upper - 1) / step * step
+		for i := len(chosen) - 1; i >= 0; i-- {
+			for b.used[next] {
+				next -= step
 			}
-			return out, nil
+			chosen[i] = next
+			next -= step
+		}
+		if chosen[0] > b.lower {
+			return chosen, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would take all others first: lower the former, or raise the latter",

@@ -1,0 +1,278 @@
+package isolate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+)
+
+var (
+	now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+	web = source.Account{Namespace: "shop", Name: "web"}
+	dns = source.Account{Namespace: "kube-system", Name: "dns"}
+)
+
+// rolesOf returns a role of everything for the accounts.
+func rolesOf(accounts ...source.Account) source.Roles {
+	r := source.Roles{Accounts: accounts, ClusterRoles: []rbacv1.ClusterRole{{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Rules: []rbacv1.PolicyRule{everyRule()}}}}
+	binding := rbacv1.ClusterRoleBinding{RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "all"}}
+	for _, a := range accounts {
+		binding.Subjects = append(binding.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: a.Namespace, Name: a.Name})
+	}
+	r.ClusterRoleBindings = []rbacv1.ClusterRoleBinding{binding}
+	return r
+}
+
+func input(t *testing.T, release configuration.Release, accounts ...source.Account) Input {
+	t.Helper()
+	c, err := configuration.BuiltIn(release)
+	require.NoError(t, err)
+	c.Total = configuration.DefaultTotal
+	return Input{Roles: rolesOf(accounts...), Configuration: c, Now: now}
+}
+
+// summary names the flow schemas of a result with their precedences and levels.
+func summary(r *Result) (all []string) {
+	for i := range r.Objects {
+		if o := &r.Objects[i]; o.FlowSchema != nil {
+			all = append(all, o.head())
+		}
+	}
+	return all
+}
+
+func TestServiceAccountOfKubeSystem(t *testing.T) {
+	r, err := Run(input(t, "1.33", dns))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"FlowSchema kube-system-dns-events: precedence 600, to workload-low", "FlowSchema kube-system-dns: precedence 700, to kube-system-dns"}, summary(r),
+		"before kube-system-service-accounts, 900; kube-scheduler has 800")
+	assert.Contains(t, r.Notes, "No flow schema is made for leases: all its requests match system-leader-election first.")
+	assert.True(t, r.IsClean())
+	require.NotEmpty(t, r.Findings, "its level has less than workload-high, and it is named: an info")
+}
+
+func TestServiceAccountsOfOneNamespaceShareALevel(t *testing.T) {
+	other := source.Account{Namespace: "shop", Name: "cart"}
+	r, err := Run(input(t, "1.33", web, other))
+	require.NoError(t, err)
+	assert.Equal(t, "shop", r.Name)
+	last := r.Objects[len(r.Objects)-1].FlowSchema
+	assert.Len(t, last.Spec.Rules[0].Subjects, 2)
+	assert.Equal(t, flowcontrolv1.FlowDistinguisherMethodByUserType, last.Spec.DistinguisherMethod.Type)
+
+	in := input(t, "1.33", web, dns)
+	_, err = Run(in)
+	require.EqualError(t, err, "shop/web, kube-system/dns are of several namespaces: --name must be given, the name of their priority level")
+	in.Name = "both"
+	r, err = Run(in)
+	require.NoError(t, err)
+	assert.Contains(t, summary(r), "FlowSchema both: precedence 700, to both", "where it is before the schemas of either")
+}
+
+func TestNames(t *testing.T) {
+	for want, account := range map[string]source.Account{
+		"shop-web": web, "cert-manager": {Namespace: "cert-manager", Name: "cert-manager"}, "cert-manager-webhook": {Namespace: "cert-manager", Name: "cert-manager-webhook"},
+	} {
+		got, err := nameOf("", []source.Account{account})
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+func TestWithoutALevelForLeaderElectionLeasesStay(t *testing.T) {
+	in := input(t, "1.33", web)
+	var kept []*flowcontrolv1.PriorityLevelConfiguration
+	for _, l := range in.Configuration.PriorityLevels {
+		if l.Name != leaseLevel {
+			kept = append(kept, l)
+		}
+	}
+	in.Configuration.PriorityLevels = kept
+	r, err := Run(in)
+	require.NoError(t, err)
+	assert.NotContains(t, r.Objects[2].FlowSchema.Name, leasesSuffix)
+	assert.Contains(t, r.Notes, `The priority level "leader-election" does not exist, so leases are in the operator's level: create it again, and repeat this.`)
+}
+
+// usedSeats returns an API server whose levels need so many seats.
+func usedSeats(demands map[string]float64) replica.Replica {
+	r := replica.Replica{Metrics: replica.Metrics{Levels: map[string]replica.LevelMetrics{}}}
+	for name, demand := range demands {
+		r.Metrics.Levels[name] = replica.LevelMetrics{DemandHighWatermark: demand}
+	}
+	return r
+}
+
+func TestLevelWithTheMostUnusedSeatsOnTheBusiestServerGives(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		servers []replica.Replica
+		giver   string
+	}{
+		// 1.33: workload-low 245, workload-high 98, global-default 49 of 600 seats; built-in
+		// levels keep half.
+		{"idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 1, "workload-high": 1})}, "workload-low"},
+		{"workload-low is busy", []replica.Replica{usedSeats(map[string]float64{"workload-low": 230, "workload-high": 40})}, "workload-high"},
+		{"workload-low is busy on one server", []replica.Replica{usedSeats(map[string]float64{"workload-low": 3}), usedSeats(map[string]float64{"workload-low": 230.5})}, "workload-high"},
+		{"only global-default is idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 245, "workload-high": 90})}, "global-default"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := input(t, "1.33", web)
+			in.Replicas = test.servers
+			r, err := Run(in)
+			require.NoError(t, err)
+			assert.Equal(t, test.giver, r.Objects[1].PriorityLevel.Name)
+			assert.Equal(t, "false", r.Objects[1].PriorityLevel.Annotations[flowcontrolv1.AutoUpdateAnnotationKey])
+			assert.True(t, r.IsClean(), "%v", r.Findings)
+		})
+	}
+	in := input(t, "1.33", web)
+	in.Replicas = []replica.Replica{usedSeats(map[string]float64{"workload-low": 300, "workload-high": 90, "global-default": 49})}
+	_, err := Run(in)
+	require.EqualError(t, err, "no priority level has 20 seats to give: workload-high has 8 of 98 seats to give, global-default has 0 of 49 seats to give, workload-low has 0 of 245 seats to give; give fewer by --seats, or raise the seats of the API server, now 600")
+}
+
+func TestWhatALevelOfAUserHasBesidesItsSpecStays(t *testing.T) {
+	in := input(t, "1.33", web)
+	shares := int32(400)
+	in.Configuration.PriorityLevels = append(in.Configuration.PriorityLevels, &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "mine", UID: "u", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d", "kubectl.kubernetes.io/last-applied-configuration": "{}"}},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+			NominalConcurrencyShares: &shares, LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+		}},
+	})
+	in.Replicas = []replica.Replica{usedSeats(map[string]float64{"mine": 1, "workload-low": 90})}
+	r, err := Run(in)
+	require.NoError(t, err)
+	giver := r.Objects[1].PriorityLevel
+	assert.Equal(t, metav1.ObjectMeta{Name: "mine", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}}, giver.ObjectMeta)
+	assert.EqualValues(t, 400, *in.Configuration.PriorityLevels[len(in.Configuration.PriorityLevels)-1].Spec.Limited.NominalConcurrencyShares, "the input stays what it was")
+	text, err := r.Manifests()
+	require.NoError(t, err)
+	assert.Contains(t, text, "  annotations:\n    c: d\n  labels:\n    a: b\n  name: mine\n")
+}
+
+// logged yields requests.
+func logged(requests ...trace.Request) func(func(*trace.Request) error) error {
+	return func(yield func(*trace.Request) error) error {
+		for i := range requests {
+			r := requests[i]
+			if r.User == "" {
+				r.User = user(web)
+			}
+			if err := yield(&r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func took(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+
+func TestSeatsAreThePeakOfOneServerAndAQuarterMore(t *testing.T) {
+	pods := func(after, duration time.Duration, server string, seats uint64) trace.Request {
+		return trace.Request{Verb: "list", Resource: "pods", Arrival: now.Add(after), Execution: took(duration), Replica: server, Seats: &trace.Seats{Initial: seats}}
+	}
+	lease := trace.Request{Verb: "update", APIGroup: leaseGroup, Resource: "leases", Namespace: "shop", Arrival: now.Add(time.Second), Execution: took(time.Hour), Seats: &trace.Seats{Initial: 90}}
+	rejected := trace.Request{Verb: "list", Resource: "pods", Arrival: now.Add(time.Second), Latency: took(time.Hour), Rejected: "queue-full", Seats: &trace.Seats{Initial: 90}}
+	watch := trace.Request{Verb: "watch", Resource: "pods", Arrival: now.Add(time.Second), Latency: took(time.Hour)}
+	in := input(t, "1.33", web)
+	in.Requests = logged(
+		pods(0, 10*time.Second, "a", 4), pods(time.Second, 2*time.Second, "a", 3), pods(time.Second, time.Minute, "b", 6), lease, rejected, watch,
+		pods(3*time.Second, time.Second, "a", 5), // when the second returns its seats: 4 + 5
+		trace.Request{User: "alice", Verb: "list", Resource: "pods", Arrival: now.Add(3 * time.Second), Latency: took(time.Hour)},
+	)
+	r, err := Run(in)
+	require.NoError(t, err)
+	assert.Contains(t, r.Objects[0].Why[0], "12 seats of one API server: in the log its requests held 9 at once", "ceil(1.25 * 9)")
+	// The fewest shares of 245 that give 12 of 600 seats.
+	assert.EqualValues(t, 5, *r.Objects[0].PriorityLevel.Spec.Limited.NominalConcurrencyShares)
+	assert.Contains(t, r.Notes, "1 of 7 requests of the service accounts are left out of the peak: the log does not say how long they held seats, as for watches.")
+	assert.Equal(t, 8, r.Diff.Checked)
+	assert.Equal(t, 7, r.Diff.Moved)
+}
+
+func TestLogSaysWhichLeasesOfAllAreMeant(t *testing.T) {
+	in := input(t, "1.33", web)
+	in.Requests = logged(
+		trace.Request{Verb: "patch", APIGroup: leaseGroup, Resource: "leases", Namespace: "locks", Name: "web", Arrival: now},
+		trace.Request{Verb: "list", APIGroup: leaseGroup, Resource: "leases", Namespace: "elsewhere", Arrival: now},
+	)
+	r, err := Run(in)
+	require.NoError(t, err)
+	rule := r.Objects[2].FlowSchema.Spec.Rules[0].ResourceRules[0]
+	assert.Equal(t, []string{"locks"}, rule.Namespaces)
+	assert.Equal(t, []string{"get", "create", "update", "patch"}, rule.Verbs)
+}
+
+func TestRequestsWhoseUserIsUnknownAreCounted(t *testing.T) {
+	unknown := func(yield func(*trace.Request) error) error {
+		return yield(&trace.Request{Verb: "list", Resource: "pods", Arrival: now})
+	}
+	in := input(t, "1.33", web)
+	in.Requests = unknown
+	_, err := Run(in)
+	require.EqualError(t, err, "the log has no request of shop/web; 1 of its 1 requests name no user: --users says whose they are, or give the audit log too")
+	known := logged(trace.Request{Verb: "list", Resource: "pods", Arrival: now})
+	in.Requests = func(yield func(*trace.Request) error) error {
+		if err := unknown(yield); err != nil {
+			return err
+		}
+		return known(yield)
+	}
+	r, err := Run(in)
+	require.NoError(t, err)
+	assert.Contains(t, r.Notes, "1 of the 2 requests of the log name no user, and are left out; --users says whose they are.")
+	assert.Equal(t, 1, r.Diff.Checked)
+}
+
+func TestAccountsWithoutRolesAreKnownByTheLog(t *testing.T) {
+	in := input(t, "1.33", web)
+	in.Roles = source.Roles{Accounts: []source.Account{web}}
+	_, err := Run(in)
+	require.ErrorIs(t, err, ErrNoRoles)
+	in.Requests = logged(trace.Request{Verb: "create", Resource: "events", Namespace: "shop", Arrival: now})
+	r, err := Run(in)
+	require.NoError(t, err)
+	assert.Equal(t, []string{""}, r.Objects[2].FlowSchema.Spec.Rules[0].ResourceRules[0].APIGroups)
+	assert.Contains(t, r.Notes, "No role is bound to shop/web: its requests are those of the log.")
+}
+
+func TestPrecedencesAreRoundAndUnused(t *testing.T) {
+	for _, test := range []struct {
+		lower, upper int32
+		used         []int32
+		want         []int32
+	}{
+		{2, 9000, nil, []int32{8800, 8900}},
+		{2, 9000, []int32{8900, 8700}, []int32{8600, 8800}},
+		{8799, 9000, nil, []int32{8800, 8900}},
+		{8800, 9000, nil, []int32{8980, 8990}},
+		{8980, 9000, nil, []int32{8998, 8999}},
+		{8997, 9000, nil, []int32{8998, 8999}},
+		{8996, 9000, []int32{8998}, []int32{8997, 8999}},
+		{8998, 9000, nil, nil},
+		{9100, 9000, nil, nil},
+	} {
+		b := bounds{lower: test.lower, upper: test.upper, lowerSchema: "a", upperSchema: "b", used: map[int32]bool{}}
+		for _, used := range test.used {
+			b.used[used] = true
+		}
+		got, err := b.choose([]string{"x", "y"})
+		assert.Equal(t, test.want, got)
+		if test.want == nil {
+			require.ErrorContains(t, err, "there is no room for the precedence of x, y")
+		}
+	}
+}

@@ -1,0 +1,137 @@
+//go:build long
+
+package isolate
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/operators"
+)
+
+func TestOperatorsAreIsolatedOnKubeAPIServer(t *testing.T) {
+	s := newSite(t)
+	for _, o := range operators.All() {
+		s.kubectl.RunInput(t, o.Manifest(), "create", "-f", "-")
+	}
+	others := map[string]place{}
+	for _, line := range operators.Others() {
+		others[line] = s.placeOf(t, t, line)
+	}
+	for _, o := range operators.All() {
+		s.isolate(t, o)
+	}
+	for _, o := range operators.All() {
+		s.requireIsolated(t, t, o)
+	}
+	for line, was := range others {
+		assert.Equal(t, was, s.placeOf(t, t, line), line)
+	}
+}
+
+// site is a kube-apiserver.
+type site struct {
+	kubectl   *harness.Kubectl
+	url       string
+	http      *http.Client
+	client    kubernetes.Interface
+	explainer *explain.Explainer
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	harness.Program(t, binaries.Plugin)
+	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(t, harness.EtcdOptions{})})
+	config := server.Config(t)
+	config.QPS = -1
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	typed, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	c, err := configuration.BuiltIn("1.33")
+	require.NoError(t, err)
+	return &site{server.Kubectl(t), server.URL, client, typed, explain.New(explain.Input{Configuration: c})}
+}
+
+// isolate applies what the plug-in writes, and waits until it is in force.
+func (s *site) isolate(t *testing.T, o operators.Operator) {
+	t.Helper()
+	made := s.kubectl.Try(t, "", append([]string{"apf", "isolate", "-o", "yaml"}, o.Flags...)...)
+	require.Zero(t, made.ExitCode, "%s: %s", o.File, made.Stderr)
+	s.kubectl.RunInput(t, made.Stdout, "apply", "-f", "-")
+	eventually.Holds(t, "the flow schemas of "+o.File+" are in force", func(a *eventually.Attempt) { s.requireIsolated(t, a, o) })
+}
+
+// requireIsolated requires that each request of the operator gets its flow schema and level.
+func (s *site) requireIsolated(t *testing.T, a require.TestingT, o operators.Operator) {
+	t.Helper()
+	for _, r := range o.Requests {
+		require.Equal(a, place{r.Schema, r.Level}, s.placeOf(t, a, r.Line), r.Line)
+	}
+}
+
+// place is a flow schema and its level.
+type place struct{ schema, level string }
+
+// placeOf sends a request as its user, and returns what the headers of the response name. A
+// write changes nothing, and a watch ends with its headers.
+func (s *site) placeOf(t *testing.T, a require.TestingT, line string) place {
+	t.Helper()
+	parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+	require.NoError(a, err, line)
+	answer, err := s.explainer.Explain(parsed)
+	require.NoError(a, err, line)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, answer.Request.Method, s.url+answer.Request.URL, http.NoBody)
+	require.NoError(a, err)
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		query := request.URL.Query()
+		query.Set("dryRun", metav1.DryRunAll)
+		request.URL.RawQuery = query.Encode()
+	}
+	request.Header.Set("Impersonate-User", answer.Request.User)
+	for _, group := range answer.Request.Groups {
+		request.Header.Add("Impersonate-Group", group)
+	}
+	response, err := s.http.Do(request)
+	require.NoError(a, err, line)
+	_ = response.Body.Close()
+	return s.named(t, a, response.Header)
+}
+
+// named returns the names of the objects in the headers.
+func (s *site) named(t *testing.T, a require.TestingT, header http.Header) place {
+	t.Helper()
+	var p place
+	schemas, err := s.client.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+	require.NoError(a, err)
+	for i := range schemas.Items {
+		if string(schemas.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) {
+			p.schema = schemas.Items[i].Name
+		}
+	}
+	levels, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
+	require.NoError(a, err)
+	for i := range levels.Items {
+		if string(levels.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID) {
+			p.level = levels.Items[i].Name
+		}
+	}
+	require.NotEmpty(a, p.schema, "the server names a flow schema: %v", header)
+	require.NotEmpty(a, p.level)
+	return p
+}
