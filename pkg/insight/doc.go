@@ -27,6 +27,7 @@
 //	suggest         settings under which a trace meets goals
 //	size            how many seats meet goals, from requests or two scrapes
 //	suite           expectations about a configuration
+//	isolate         flow schemas and a level for an operator
 //	pseudonym       traces and configurations without names
 //	record          traces of what API servers logged
 //	scenario        clients that send generated requests

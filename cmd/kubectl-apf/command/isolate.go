@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -138,13 +137,11 @@ func (i *isolateCommand) runners() ([]source.Runner, error) {
 	}
 	for _, text := range i.workloads {
 		kind, name, found := strings.Cut(text, "/")
-		at := slices.IndexFunc(source.RunnerKinds(), func(known string) bool {
-			return strings.EqualFold(kind, known) || strings.EqualFold(kind, known+"s")
-		})
-		if !found || name == "" || at < 0 {
+		known := workloadKind(kind)
+		if !found || name == "" || known == "" {
 			return nil, fmt.Errorf("--for is %q: must be deployment/NAME, statefulset/NAME or daemonset/NAME", text)
 		}
-		runners = append(runners, source.Runner{Kind: source.RunnerKinds()[at], Namespace: i.looking.namespace(), Name: name})
+		runners = append(runners, source.Runner{Kind: known, Namespace: i.looking.namespace(), Name: name})
 	}
 	switch {
 	case len(runners) == 0:
@@ -157,6 +154,20 @@ func (i *isolateCommand) runners() ([]source.Runner, error) {
 		return runners, trace.CheckNew(i.suite, false)
 	default:
 		return runners, nil
+	}
+}
+
+// workloadKind returns the kind that kubectl calls so; "" if it is no workload.
+func workloadKind(name string) string {
+	switch name, _, _ = strings.Cut(strings.ToLower(name), "."); name {
+	case "deployment", "deployments", "deploy":
+		return "Deployment"
+	case "statefulset", "statefulsets", "sts":
+		return "StatefulSet"
+	case "daemonset", "daemonsets", "ds":
+		return "DaemonSet"
+	default:
+		return ""
 	}
 }
 

@@ -170,6 +170,7 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 			"it is isolated already", roleOf(readsPods) + own("rep-ns", 640, "'*'"), []string{account},
 			"FlowSchema rep-ns has the requests of shop/web to itself already, and would match none any more: delete it first if they shall move",
 		},
+		{"a name that no object may have", roleOf(readsPods), []string{account, "--name=Web"}, `--name is "Web": a lowercase RFC 1123 subdomain must`},
 		{"accounts of several namespaces", roleOf(readsPods), []string{account, "--service-account=shop/web", "--service-account=ci/web"}, "ServiceAccount ci/web is in none of the files"},
 		{"a log without its requests", roleOf(readsPods), []string{account, "--audit-log=audit.log"}, "the log has no request of shop/web"},
 		{"a trace and a log", roleOf(readsPods), []string{account, "--audit-log=audit.log", "--trace=a.trace"}, "--trace and logs exclude each other: a trace is made of logs"},
@@ -210,11 +211,11 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 			"Note: It is assumed that shop/web may do everything.",
 		}},
 		{"seats without a log or metrics", roleOf(readsPods), nil, []string{
-			"20 seats of one API server: assumed, a thirtieth of its 600; a log says how many its requests",
+			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600; a log says how many its",
 			"It keeps 92 of 100 shares. Half of its 245 seats are assumed to be unused: no metrics say how many",
 		}},
 		{"seats of a log", roleOf(readsPods), []string{"--audit-log=audit.log"}, []string{
-			"2 seats of one API server: in the log its requests held 1 at once on one API server",
+			"It needs 2 seats of one API server: its requests in the log held 1 at once, and a quarter more is",
 			"MOVES: 1 of 2 requests of the log",
 		}},
 		{"a schema that keeps some of its requests", roleOf(readsPods) + fmt.Sprintf(ownSchema, "mine", 500, "pods"), nil, []string{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -134,6 +135,9 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 	first := accounts[0]
 	switch {
 	case given != "":
+		if faults := validation.IsDNS1123Subdomain(given); len(faults) > 0 {
+			return "", fmt.Errorf("--name is %q: %s", given, faults[0])
+		}
 		return given, nil
 	case slices.ContainsFunc(accounts, func(a source.Account) bool { return a.Namespace != first.Namespace }):
 		return "", fmt.Errorf("%s are of several namespaces: --name must be given, the name of their priority level", listOf(accounts))
@@ -150,6 +154,14 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 func (p *plan) readRoles() error {
 	for _, missing := range p.Roles.Missing {
 		p.note("%s: %s Further rights are possible.", missing.What, missing.Why)
+	}
+	for _, missing := range p.Facts.Missing {
+		p.note("%s: %s", missing.What, missing.Why)
+	}
+	for i := range p.Replicas {
+		for _, missing := range p.Replicas[i].Missing {
+			p.note("%s: %s: %s", p.Replicas[i].Name, missing.What, missing.Why)
+		}
 	}
 	for _, account := range p.accounts {
 		grants, unknown := grantsOf(&p.Roles, account)

@@ -195,7 +195,7 @@ func TestSeatsAreThePeakOfOneServerAndAQuarterMore(t *testing.T) {
 	)
 	r, err := Run(in)
 	require.NoError(t, err)
-	assert.Contains(t, r.Objects[0].Why[0], "12 seats of one API server: in the log its requests held 9 at once", "ceil(1.25 * 9)")
+	assert.Contains(t, r.Objects[0].Why[0], "It needs 12 seats of one API server: its requests in the log held 9 at once", "ceil(1.25 * 9)")
 	// The fewest shares of 245 that give 12 of 600 seats.
 	assert.EqualValues(t, 5, *r.Objects[0].PriorityLevel.Spec.Limited.NominalConcurrencyShares)
 	assert.Contains(t, r.Notes, "1 of 7 requests of the service accounts are left out of the peak: the log does not say how long they held seats, as for watches.")
@@ -274,5 +274,32 @@ func TestPrecedencesAreRoundAndUnused(t *testing.T) {
 		if test.want == nil {
 			require.ErrorContains(t, err, "there is no room for the precedence of x, y")
 		}
+	}
+}
+
+// TestWhateverTheSizeOnlyTheGivingLevelPays tries all sizes until no level can give so much.
+func TestWhateverTheSizeOnlyTheGivingLevelPays(t *testing.T) {
+	for _, total := range []int{40, 100, 600, 3001} {
+		in := input(t, "1.33", web)
+		in.Configuration.Total = total
+		made := 0
+		for in.Seats = 2; ; in.Seats += 1 + in.Seats/8 {
+			r, err := Run(in)
+			if err != nil {
+				require.ErrorContains(t, err, "seats to give")
+				break
+			}
+			made++
+			assert.Empty(t, r.Findings, "%d of %d seats", in.Seats, total)
+			for _, l := range r.Diff.Levels {
+				switch {
+				case l.Before == nil:
+					assert.GreaterOrEqual(t, l.After.Nominal, in.Seats)
+				case l.Name != r.Objects[1].Name():
+					assert.Equal(t, l.Before.Nominal, l.After.Nominal, "%s beside %d of %d seats", l.Name, in.Seats, total)
+				}
+			}
+		}
+		assert.GreaterOrEqual(t, made, 2, "%d seats", total)
 	}
 }

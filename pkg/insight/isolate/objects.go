@@ -76,7 +76,7 @@ func (p *plan) objects() ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := []Object{{PriorityLevel: p.level(), Why: p.size.why}, {PriorityLevel: manifestOf(p.size.donor), Why: p.size.donorWhy}}
+	objects := []Object{{PriorityLevel: p.level()}, {PriorityLevel: manifestOf(p.size.donor), Why: p.size.donorWhy}}
 	objects[0].Why = append(slices.Clone(p.size.why),
 		fmt.Sprintf("It lends %d %% of its seats while it is idle, and borrows as many as it has.", lends))
 	for i := range parts {

@@ -30,47 +30,52 @@ type size struct {
 	seats  int
 	shares int32
 	why    []string
-	// donor is the level that gives the shares, with what it keeps.
+	// donor is the level that gives the shares, with those that it keeps.
 	donor    *flowcontrolv1.PriorityLevelConfiguration
 	donorWhy []string
 }
+
+// ratio turns shares into nominal seats, see package allocation.
+type ratio struct{ total, sum int64 }
+
+func (r ratio) seats(shares int32) int { return int((r.total*int64(shares) + r.sum - 1) / r.sum) }
+
+// shares returns the fewest shares that give at least so many seats.
+func (r ratio) shares(seats int) int32 { return int32(int64(seats-1)*r.sum/r.total) + 1 }
 
 // isProtected reports whether a level gives no shares.
 func isProtected(level string) bool { return slices.Contains(suggest.ProtectedLevels(), level) }
 
 // findSize returns the size of the level.
 func (p *plan) findSize() (size, error) {
-	total := cmp.Or(p.Configuration.Total, configuration.DefaultTotal)
-	s, sum := size{}, int64(0)
+	r := ratio{total: int64(cmp.Or(p.Configuration.Total, configuration.DefaultTotal))}
 	for _, level := range p.current.levels {
-		sum += int64(level.Config.Shares)
+		r.sum += int64(level.Config.Shares)
 	}
-	var because string
-	s.seats, because = p.need(total)
-	if s.seats < fewest {
-		return s, fmt.Errorf("--seats is %d: must be at least %d, since with one seat a slow request delays all others", s.seats, fewest)
+	needed, why := p.need(int(r.total))
+	if needed < fewest {
+		return size{}, fmt.Errorf("--seats is %d: must be at least %d, since with one seat a slow request delays all others", needed, fewest)
 	}
-	// The nominal limit is ceil(total * shares / sum), so this is the least that gives it.
-	s.shares = int32(int64(s.seats-1)*sum/int64(total)) + 1
-	s.why = append(s.why, because)
-	return s, p.findDonor(&s, total)
+	s := size{shares: r.shares(needed), why: []string{why}}
+	s.seats = r.seats(s.shares)
+	return s, p.findDonor(&s, r, needed)
 }
 
 // need returns the seats that the operator needs on one API server, and why.
 func (p *plan) need(total int) (seats int, why string) {
 	switch {
 	case p.Seats != 0:
-		return p.Seats, fmt.Sprintf("%d seats of one API server: as --seats says.", p.Seats)
+		return p.Seats, fmt.Sprintf("It needs %d seats of one API server: --seats says so.", p.Seats)
 	case p.usage.peak > 0:
 		seats = max(fewest, int(math.Ceil((1+spare)*float64(p.usage.peak))))
-		return seats, fmt.Sprintf("%d seats of one API server: in the log its requests held %d at once on one API server, and it gets a quarter more, at least %d.", seats, p.usage.peak, fewest)
+		return seats, fmt.Sprintf("It needs %d seats of one API server: its requests in the log held %d at once, and a quarter more is to spare.", seats, p.usage.peak)
 	default:
 		seats = max(fewest, int(math.Round(assumedPart*float64(total))))
 		unknown := "a log says how many its requests hold"
 		if p.usage.requests > 0 {
 			unknown = "the log does not say how many its requests hold"
 		}
-		return seats, fmt.Sprintf("%d seats of one API server: assumed, a thirtieth of its %d; %s, and --seats names another number.", seats, total, unknown)
+		return seats, fmt.Sprintf("It needs %d seats of one API server: this is assumed, a thirtieth of %d; %s, and --seats names another number.", seats, total, unknown)
 	}
 }
 
@@ -82,35 +87,38 @@ type free struct {
 	why           string
 }
 
-// findDonor sets the level that gives the shares.
-func (p *plan) findDonor(s *size, total int) error {
+// findDonor sets the level that gives the shares: the first that can.
+func (p *plan) findDonor(s *size, r ratio, needed int) error {
 	candidates, err := p.freeSeats()
 	if err != nil {
 		return err
 	}
-	best := candidates[0]
-	at := slices.IndexFunc(p.Configuration.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.Name == best.level })
-	donorShares := p.current.levels[best.level].Config.Shares - s.shares
-	if best.seats < s.seats || donorShares < 1 || at < 0 {
-		texts := make([]string, len(candidates))
-		for i, c := range candidates {
-			texts[i] = fmt.Sprintf("%s has %d of %d seats to give", c.level, c.seats, c.nominal)
+	texts := make([]string, len(candidates))
+	for i, c := range candidates {
+		before := p.current.levels[c.level].Config.Shares
+		at := slices.IndexFunc(p.Configuration.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.Name == c.level })
+		if kept := before - s.shares; at >= 0 && kept > 0 && c.nominal-r.seats(kept) <= c.seats {
+			p.take(s, &c, p.Configuration.PriorityLevels[at], kept)
+			return nil
 		}
-		return fmt.Errorf("no priority level has %d seats to give: %s; give fewer by --seats, or raise the seats of the API server, now %d", s.seats, strings.Join(texts, ", "), total)
+		texts[i] = fmt.Sprintf("%s has %d of %d seats to give", c.level, c.seats, c.nominal)
 	}
-	s.donor = p.Configuration.PriorityLevels[at].DeepCopy()
-	before := p.current.levels[best.level].Config.Shares
-	s.donor.Spec.Limited.NominalConcurrencyShares = &donorShares
-	s.why = append(s.why, fmt.Sprintf("Its %d shares come from %s, so the seats of all other levels stay what they are.", s.shares, best.level))
-	s.donorWhy = []string{fmt.Sprintf("It keeps %d of %d shares. %s", donorShares, before, best.why)}
-	if p.isBuiltIn(best.level) {
+	return fmt.Errorf("no priority level has %d seats to give: %s; give fewer by --seats, or raise the seats of the API server, now %d", needed, strings.Join(texts, ", "), r.total)
+}
+
+// take takes the shares from a level, which keeps the others.
+func (p *plan) take(s *size, from *free, donor *flowcontrolv1.PriorityLevelConfiguration, kept int32) {
+	s.donor = donor.DeepCopy()
+	s.donor.Spec.Limited.NominalConcurrencyShares = &kept
+	s.why = append(s.why, fmt.Sprintf("%d shares give it %d seats. They come from %s, so the seats of all other levels stay what they are.", s.shares, s.seats, from.level))
+	s.donorWhy = []string{fmt.Sprintf("It keeps %d of %d shares. %s", kept, kept+s.shares, from.why)}
+	if p.standard().hasLevel(from.level) {
 		if s.donor.Annotations == nil {
 			s.donor.Annotations = map[string]string{}
 		}
 		s.donor.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] = "false"
 		s.donorWhy = append(s.donorWhy, "The annotation keeps the API server from restoring the shares; updates of Kubernetes no longer change this level.")
 	}
-	return nil
 }
 
 // freeSeats returns what levels can give, the most first.
@@ -125,7 +133,7 @@ func (p *plan) freeSeats() ([]free, error) {
 		f := free{level: name, nominal: level.Limits.Nominal}
 		if figures {
 			f.seats, f.used = p.unused(name, f.nominal)
-			f.why = fmt.Sprintf("In the last 10 seconds of /metrics it needed %d of its %d seats on the busiest API server: look when the cluster is busy.", f.used, f.nominal)
+			f.why = fmt.Sprintf("In the 10 seconds before it was read it needed %d of its %d seats on the busiest API server: repeat this when the cluster is busy.", f.used, f.nominal)
 		} else {
 			f.seats = f.nominal / 2
 			f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: no metrics say how many are.", f.nominal)
@@ -138,19 +146,16 @@ func (p *plan) freeSeats() ([]free, error) {
 	}
 	today := p.current.levelOf(p.accounts[0])
 	slices.SortStableFunc(all, func(a, b free) int {
-		if !figures && (a.level == today) != (b.level == today) {
-			return -1 + 2*btoi(b.level == today) // its requests leave this level
+		switch {
+		case figures || a.level != today && b.level != today:
+			return cmp.Compare(b.seats, a.seats)
+		case a.level == today: // its requests leave this level
+			return -1
+		default:
+			return 1
 		}
-		return cmp.Compare(b.seats, a.seats)
 	})
 	return all, nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (p *plan) hasFigures() bool {
@@ -181,8 +186,6 @@ func (p *plan) keepsHalf(name string, nominal int) int {
 	}
 	return nominal
 }
-
-func (p *plan) isBuiltIn(level string) bool { return p.standard().hasLevel(level) }
 
 // standard are the built-in objects of the release alone.
 func (p *plan) standard() *inForce {

@@ -20,10 +20,12 @@ type Runner struct {
 	Kind, Namespace, Name string
 }
 
-// RunnerKinds returns the kinds of runners.
-func RunnerKinds() []string { return []string{kindAccount, "Deployment", "StatefulSet", "DaemonSet"} }
-
 const kindAccount = "ServiceAccount"
+
+// workloadResource returns the resource of a kind of workload; "" if it is none.
+func workloadResource(kind string) string {
+	return map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}[kind]
+}
 
 // String returns the runner as in "Deployment shop/web".
 func (r Runner) String() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }
@@ -85,7 +87,7 @@ func (r *Roles) add(other *otherKindError, namespace string) error {
 			b.Namespace = cmp.Or(b.Namespace, namespace)
 			fillSubjects(b.Subjects, b.Namespace)
 		})
-	case (other.kind.Group == "apps" || other.kind.Group == "" && kind == kindAccount) && slices.Contains(RunnerKinds(), kind):
+	case other.kind.Group == "apps" && workloadResource(kind) != "", other.kind.Group == "" && kind == kindAccount:
 		return r.addRunner(other, cmp.Or(other.namespace, namespace))
 	default:
 		return nil
@@ -221,7 +223,7 @@ func (c *cluster) account(ctx context.Context, runner Runner) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	group, resource := "/apis/apps/v1", map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}[runner.Kind]
+	group, resource := "/apis/apps/v1", workloadResource(runner.Kind)
 	if runner.Kind == kindAccount {
 		group, resource = "/api/v1", "serviceaccounts"
 	}
