@@ -204,7 +204,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 		}},
 		{"rights of everything", roleOf(`{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}`), nil, []string{
 			"Note: ClusterRole web lets shop/web do everything: that it uses leases and writes events is assumed, and a log would tell.",
-			"Its roles allow leases in all namespaces, and no log says which it uses, so these are all.",
+			"Its roles allow updates of leases in all namespaces, and no log says which it uses: these are",
 		}},
 		{"a role that is nowhere", strings.Replace(roleOf(readsPods), "kind: ClusterRole, metadata: {name: web}", "kind: ClusterRole, metadata: {name: other}", 1), nil, []string{
 			"Note: ClusterRole web is bound to shop/web, and its rules are unknown: give its manifest with -f.",

@@ -54,16 +54,16 @@ func (p *plan) findLeases() {
 			verbs = append(verbs, verb)
 		}
 	}
-	l := &leases{verbs: verbs, why: "These are the leases that its roles allow to update."}
+	l := &leases{verbs: verbs, why: "Its roles allow updates of leases in these namespaces."}
 	switch {
 	case allowed.isEmpty() && seen.isEmpty():
 		p.note("It has no right to update leases, so no flow schema is made for leader election.")
 		return
 	case allowed.everywhere && !seen.isEmpty():
 		allowed.everywhere = false
-		l.why = "Its roles allow leases in all namespaces; these are the namespaces of the log and of its roles."
+		l.why = "Its roles allow updates of leases in all namespaces; these are the namespaces of the log and of its other roles."
 	case allowed.everywhere:
-		l.why = "Its roles allow leases in all namespaces, and no log says which it uses, so these are all."
+		l.why = "Its roles allow updates of leases in all namespaces, and no log says which it uses: these are all."
 	}
 	for namespace := range seen.namespaces {
 		allowed.add(namespace)

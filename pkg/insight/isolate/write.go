@@ -64,7 +64,7 @@ func (r *Result) writeFindings(w io.Writer) {
 func (r *Result) Manifests() (string, error) {
 	var text strings.Builder
 	comment := func(sentence string) { table.WriteWords(&text, table.Escape(sentence), "# ", textWidth) }
-	comment("Flow control of its own for the " + r.whose() + ", by kubectl apf isolate.")
+	comment("Written by kubectl apf isolate for the " + r.whose() + ".")
 	for _, note := range r.Notes {
 		comment("Note: " + note)
 	}
