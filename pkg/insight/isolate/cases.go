@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suite"
 )
 
-// maxCases bounds the cases of a service account that are about neither leases nor events.
+// maxCases bounds the cases of a service account that follow from its roles and the log.
 const maxCases = 30
 
 // suite returns a suite of the requests of the accounts and of others. It is an error if
@@ -61,7 +61,7 @@ func (p *plan) expect(s *suite.Suite, got *suite.Result, objects []Object) error
 		kept = append(kept, one)
 	}
 	if left := len(s.Cases) - len(kept); left > 0 {
-		p.note("%d cases are left out of the suite: they depend on objects of the cluster that are not built in.", left)
+		p.note("Left out of the suite: %d cases that depend on objects of the cluster that are not built in.", left)
 	}
 	s.Cases = kept
 	return nil
@@ -79,7 +79,7 @@ func (p *plan) cases() []suite.Case {
 		c.add(suite.Request{Verb: "get", Path: "/api"})
 	}
 	if c.omitted > 0 {
-		p.note("The suite has %d cases of each service account at most; %d kinds of requests are left out.", maxCases, c.omitted)
+		p.note("Left out of the suite: %d kinds of requests beyond %d of a service account.", c.omitted, maxCases)
 	}
 	return c.cases
 }
@@ -106,11 +106,8 @@ func (c *caseList) add(r suite.Request) {
 	c.cases = append(c.cases, suite.Case{Name: name, Request: r})
 }
 
-// addOther adds a case that is about neither leases nor events.
+// addOther adds a case unless the account has enough.
 func (c *caseList) addOther(r suite.Request) {
-	if isLease(r.Verb, r.Group, r.Resource, r.Subresource) || isEvent(r.Verb, r.Group, r.Resource, r.Subresource) {
-		return
-	}
 	if c.left == 0 {
 		c.omitted++
 		return

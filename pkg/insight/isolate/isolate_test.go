@@ -155,6 +155,7 @@ func TestWhatALevelOfAUserHasBesidesItsSpecStays(t *testing.T) {
 	r, err := Run(in)
 	require.NoError(t, err)
 	giver := r.Objects[1].PriorityLevel
+	assert.Empty(t, r.Findings, "that no flow schema names it is no news")
 	assert.Equal(t, metav1.ObjectMeta{Name: "mine", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}}, giver.ObjectMeta)
 	assert.EqualValues(t, 400, *in.Configuration.PriorityLevels[len(in.Configuration.PriorityLevels)-1].Spec.Limited.NominalConcurrencyShares, "the input stays what it was")
 	text, err := r.Manifests()
