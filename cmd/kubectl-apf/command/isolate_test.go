@@ -94,6 +94,16 @@ func TestNominalSeatsOfAllButTheGivingLevelStay(t *testing.T) {
 	assert.Equal(t, map[string][2]int{"cert-manager": {0, 20}, "workload-low": {245, 226}}, changed)
 }
 
+func TestIsolateNamesItsObjects(t *testing.T) {
+	got := newAPIServer(t).run(t, "isolate", "--for=deploy/robot", "-o", "name")
+	require.Zero(t, got.status, got.errOut)
+	assert.Equal(t, `prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/shop-default
+prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/workload-low
+flowschema.flowcontrol.apiserver.k8s.io/shop-default-leases
+flowschema.flowcontrol.apiserver.k8s.io/shop-default
+`, got.out)
+}
+
 // bound is the manifest of a service account with a role of its own.
 const bound = `---
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: shop}}

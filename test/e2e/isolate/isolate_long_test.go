@@ -29,16 +29,16 @@ func TestOperatorsAreIsolatedOnKubeAPIServer(t *testing.T) {
 	}
 	others := map[string]place{}
 	for _, line := range operators.Others() {
-		others[line] = s.placeOf(t, t, line)
+		others[line] = s.placeOf(t.Context(), t, line)
 	}
 	for _, o := range operators.All() {
 		s.isolate(t, o)
 	}
 	for _, o := range operators.All() {
-		s.requireIsolated(t, t, o)
+		s.requireIsolated(t.Context(), t, o)
 	}
 	for line, was := range others {
-		assert.Equal(t, was, s.placeOf(t, t, line), line)
+		assert.Equal(t, was, s.placeOf(t.Context(), t, line), line)
 	}
 }
 
@@ -72,14 +72,13 @@ func (s *site) isolate(t *testing.T, o operators.Operator) {
 	made := s.kubectl.Try(t, "", append([]string{"apf", "isolate", "-o", "yaml"}, o.Flags...)...)
 	require.Zero(t, made.ExitCode, "%s: %s", o.File, made.Stderr)
 	s.kubectl.RunInput(t, made.Stdout, "apply", "-f", "-")
-	eventually.Holds(t, "the flow schemas of "+o.File+" are in force", func(a *eventually.Attempt) { s.requireIsolated(t, a, o) })
+	eventually.Holds(t, "the flow schemas of "+o.File+" are in force", func(a *eventually.Attempt) { s.requireIsolated(a.Context(), a, o) })
 }
 
 // requireIsolated requires that each request of the operator gets its flow schema and level.
-func (s *site) requireIsolated(t *testing.T, a require.TestingT, o operators.Operator) {
-	t.Helper()
+func (s *site) requireIsolated(ctx context.Context, t require.TestingT, o operators.Operator) {
 	for _, r := range o.Requests {
-		require.Equal(a, place{r.Schema, r.Level}, s.placeOf(t, a, r.Line), r.Line)
+		require.Equal(t, place{r.Schema, r.Level}, s.placeOf(ctx, t, r.Line), r.Line)
 	}
 }
 
@@ -88,16 +87,15 @@ type place struct{ schema, level string }
 
 // placeOf sends a request as its user, and returns what the headers of the response name. A
 // write changes nothing, and a watch ends with its headers.
-func (s *site) placeOf(t *testing.T, a require.TestingT, line string) place {
-	t.Helper()
+func (s *site) placeOf(ctx context.Context, t require.TestingT, line string) place {
 	parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
-	require.NoError(a, err, line)
+	require.NoError(t, err, line)
 	answer, err := s.explainer.Explain(parsed)
-	require.NoError(a, err, line)
-	ctx, cancel := context.WithCancel(t.Context())
+	require.NoError(t, err, line)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, answer.Request.Method, s.url+answer.Request.URL, http.NoBody)
-	require.NoError(a, err)
+	require.NoError(t, err)
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
 		query := request.URL.Query()
 		query.Set("dryRun", metav1.DryRunAll)
@@ -108,30 +106,29 @@ func (s *site) placeOf(t *testing.T, a require.TestingT, line string) place {
 		request.Header.Add("Impersonate-Group", group)
 	}
 	response, err := s.http.Do(request)
-	require.NoError(a, err, line)
+	require.NoError(t, err, line)
 	_ = response.Body.Close()
-	return s.named(t, a, response.Header)
+	return s.named(ctx, t, response.Header)
 }
 
 // named returns the names of the objects in the headers.
-func (s *site) named(t *testing.T, a require.TestingT, header http.Header) place {
-	t.Helper()
+func (s *site) named(ctx context.Context, t require.TestingT, header http.Header) place {
 	var p place
-	schemas, err := s.client.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-	require.NoError(a, err)
+	schemas, err := s.client.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
 	for i := range schemas.Items {
 		if string(schemas.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) {
 			p.schema = schemas.Items[i].Name
 		}
 	}
-	levels, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
-	require.NoError(a, err)
+	levels, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
 	for i := range levels.Items {
 		if string(levels.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID) {
 			p.level = levels.Items[i].Name
 		}
 	}
-	require.NotEmpty(a, p.schema, "the server names a flow schema: %v", header)
-	require.NotEmpty(a, p.level)
+	require.NotEmpty(t, p.schema, "the server names a flow schema: %v", header)
+	require.NotEmpty(t, p.level)
 	return p
 }
