@@ -187,7 +187,7 @@ func (i *isolateCommand) read(ctx context.Context, runners []source.Runner) (in 
 	if in.Facts, err = from.Facts(ctx); err != nil {
 		return in, err
 	}
-	in.Replicas, err = from.Replicas(ctx, source.Want{Metrics: true})
+	in.Replicas, err = from.Replicas(ctx, source.Want{Levels: true, Requests: true, Metrics: true})
 	return in, err
 }
 

@@ -222,7 +222,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 		}},
 		{"seats without a log or metrics", roleOf(readsPods), nil, []string{
 			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600; a log says how many its",
-			"It keeps 92 of 100 shares. Half of its 245 seats are assumed to be unused: no metrics say how many",
+			"It keeps 92 of 100 shares. Half of its 245 seats are assumed to be unused: neither metrics nor",
 		}},
 		{"seats of a log", roleOf(readsPods), []string{"--audit-log=audit.log"}, []string{
 			"It needs 2 seats of one API server: its requests in the log held 1 at once, and a quarter more is",

@@ -124,6 +124,10 @@ func TestLevelWithTheMostUnusedSeatsOnTheBusiestServerGives(t *testing.T) {
 		{"idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 1, "workload-high": 1})}, "workload-low"},
 		{"workload-low is busy", []replica.Replica{usedSeats(map[string]float64{"workload-low": 230, "workload-high": 40})}, "workload-high"},
 		{"workload-low is busy on one server", []replica.Replica{usedSeats(map[string]float64{"workload-low": 3}), usedSeats(map[string]float64{"workload-low": 230.5})}, "workload-high"},
+		{"workload-low is busy by the dumps alone", []replica.Replica{{
+			Levels:   []replica.Level{{Name: "workload-low", Waiting: 200, Executing: 2}, {Name: "workload-high"}},
+			Requests: []replica.Request{{Level: "workload-low", Started: now, InitialSeats: 20}, {Level: "workload-low", Started: now, InitialSeats: 10}},
+		}}, "workload-high"},
 		{"only global-default is idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 245, "workload-high": 90})}, "global-default"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

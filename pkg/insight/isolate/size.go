@@ -10,10 +10,13 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/top"
 )
 
 const (
@@ -81,10 +84,9 @@ func (p *plan) need(total int) (seats int, why string) {
 
 // free is how many seats a level can give.
 type free struct {
-	level         string
-	nominal, used int
-	seats         int
-	why           string
+	level          string
+	nominal, seats int
+	why            string
 }
 
 // findDonor sets the level that gives the shares: the first that can.
@@ -98,7 +100,7 @@ func (p *plan) findDonor(s *size, r ratio, needed int) error {
 		before := p.current.levels[c.level].Config.Shares
 		at := slices.IndexFunc(p.Configuration.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.Name == c.level })
 		if kept := before - s.shares; at >= 0 && kept > 0 && c.nominal-r.seats(kept) <= c.seats {
-			p.take(s, &c, p.Configuration.PriorityLevels[at], kept)
+			p.take(s, r, &c, p.Configuration.PriorityLevels[at], kept)
 			return nil
 		}
 		texts[i] = fmt.Sprintf("%s has %d of %d seats to give", c.level, c.seats, c.nominal)
@@ -107,10 +109,10 @@ func (p *plan) findDonor(s *size, r ratio, needed int) error {
 }
 
 // take takes the shares from a level, which keeps the others.
-func (p *plan) take(s *size, from *free, donor *flowcontrolv1.PriorityLevelConfiguration, kept int32) {
+func (p *plan) take(s *size, r ratio, from *free, donor *flowcontrolv1.PriorityLevelConfiguration, kept int32) {
 	s.donor = donor.DeepCopy()
 	s.donor.Spec.Limited.NominalConcurrencyShares = &kept
-	s.why = append(s.why, fmt.Sprintf("%d shares give it %d seats. They come from %s, so the seats of all other levels stay what they are.", s.shares, s.seats, from.level))
+	s.why = append(s.why, fmt.Sprintf("It gets %d of %d shares, which are %d seats, from %s: all other levels keep their seats.", s.shares, r.sum, s.seats, from.level))
 	s.donorWhy = []string{fmt.Sprintf("It keeps %d of %d shares. %s", kept, kept+s.shares, from.why)}
 	if p.standard().hasLevel(from.level) {
 		if s.donor.Annotations == nil {
@@ -123,7 +125,8 @@ func (p *plan) take(s *size, from *free, donor *flowcontrolv1.PriorityLevelConfi
 
 // freeSeats returns what levels can give, the most first.
 func (p *plan) freeSeats() ([]free, error) {
-	figures := p.hasFigures()
+	demands := p.demands()
+	figures := len(demands) > 0
 	var all []free
 	for _, name := range slices.Sorted(maps.Keys(p.current.levels)) {
 		level := p.current.levels[name]
@@ -132,11 +135,15 @@ func (p *plan) freeSeats() ([]free, error) {
 		}
 		f := free{level: name, nominal: level.Limits.Nominal}
 		if figures {
-			f.seats, f.used = p.unused(name, f.nominal)
-			f.why = fmt.Sprintf("In the 10 seconds before it was read it needed %d of its %d seats on the busiest API server: repeat this when the cluster is busy.", f.used, f.nominal)
+			used := 0
+			for _, of := range demands {
+				used = max(used, of[name])
+			}
+			f.seats = f.nominal - used
+			f.why = fmt.Sprintf("When it was read, it needed %d of its %d seats on the busiest API server: repeat this when the cluster is busy.", used, f.nominal)
 		} else {
 			f.seats = f.nominal / 2
-			f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: no metrics say how many are.", f.nominal)
+			f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: neither metrics nor dumps say how many are.", f.nominal)
 		}
 		f.seats = max(0, min(f.seats, p.keepsHalf(name, f.nominal)))
 		all = append(all, f)
@@ -158,24 +165,33 @@ func (p *plan) freeSeats() ([]free, error) {
 	return all, nil
 }
 
-func (p *plan) hasFigures() bool {
+// demands returns the seats that the levels of each API server need, by name; none without
+// figures.
+func (p *plan) demands() (all []map[string]int) {
 	for i := range p.Replicas {
-		if len(p.Replicas[i].Metrics.Levels) > 0 {
-			return true
+		if of := demandsOf(&p.Replicas[i]); len(of) > 0 {
+			all = append(all, of)
 		}
 	}
-	return false
+	return all
 }
 
-// unused returns the seats that a level leaves over on its busiest API server, and those that
-// it uses there.
-func (p *plan) unused(name string, nominal int) (seats, used int) {
-	for i := range p.Replicas {
-		if m, told := p.Replicas[i].Metrics.Levels[name]; told {
-			used = max(used, m.SeatsInUse, int(math.Ceil(max(m.DemandHighWatermark, m.DemandSmoothed))))
-		}
+// demandsOf returns the demand of the last period by the metrics or, without them, the seats
+// in use by the dumps, and one for each request that waits.
+func demandsOf(r *replica.Replica) map[string]int {
+	of := map[string]int{}
+	for name, m := range r.Metrics.Levels {
+		of[name] = max(m.SeatsInUse, int(math.Ceil(max(m.DemandHighWatermark, m.DemandSmoothed))))
 	}
-	return nominal - used, used
+	if len(of) > 0 {
+		return of
+	}
+	levels, _ := top.OfLevels([]replica.Replica{*r}, nil, top.Options{}) // these options are valid
+	for i := range levels.Levels {
+		l := &levels.Levels[i]
+		of[l.Name] = max(l.Executing, ptr.Deref(l.SeatsInUse, 0)) + l.Waiting
+	}
+	return of
 }
 
 // keepsHalf returns how many seats a level may give so that a built-in one keeps half of its
