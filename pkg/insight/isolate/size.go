@@ -123,30 +123,16 @@ func (p *plan) take(s *size, r ratio, from *free, donor *flowcontrolv1.PriorityL
 	}
 }
 
-// freeSeats returns what levels can give, the most first.
+// freeSeats returns what levels can give, the most first. Without figures the level comes first
+// that loses the operator's requests.
 func (p *plan) freeSeats() ([]free, error) {
 	demands := p.demands()
-	figures := len(demands) > 0
 	var all []free
 	for _, name := range slices.Sorted(maps.Keys(p.current.levels)) {
 		level := p.current.levels[name]
-		if level.Config.Discipline == queueset.Exempt || isProtected(name) || level.Config.Shares == 0 {
-			continue
+		if level.Config.Discipline != queueset.Exempt && !isProtected(name) && level.Config.Shares > 0 {
+			all = append(all, p.freeOf(name, level.Limits.Nominal, demands))
 		}
-		f := free{level: name, nominal: level.Limits.Nominal}
-		if figures {
-			used := 0
-			for _, of := range demands {
-				used = max(used, of[name])
-			}
-			f.seats = f.nominal - used
-			f.why = fmt.Sprintf("When it was read, it needed %d of its %d seats on the busiest API server: repeat this when the cluster is busy.", used, f.nominal)
-		} else {
-			f.seats = f.nominal / 2
-			f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: neither metrics nor dumps say how many are.", f.nominal)
-		}
-		f.seats = max(0, min(f.seats, p.keepsHalf(name, f.nominal)))
-		all = append(all, f)
 	}
 	if len(all) == 0 {
 		return nil, errors.New("no priority level can give seats: there is none but those that the cluster itself depends on")
@@ -154,15 +140,33 @@ func (p *plan) freeSeats() ([]free, error) {
 	today := p.current.levelOf(p.accounts[0])
 	slices.SortStableFunc(all, func(a, b free) int {
 		switch {
-		case figures || a.level != today && b.level != today:
+		case len(demands) > 0 || a.level != today && b.level != today:
 			return cmp.Compare(b.seats, a.seats)
-		case a.level == today: // its requests leave this level
+		case a.level == today:
 			return -1
 		default:
 			return 1
 		}
 	})
 	return all, nil
+}
+
+// freeOf returns what a level can give.
+func (p *plan) freeOf(name string, nominal int, demands []map[string]int) free {
+	f := free{level: name, nominal: nominal}
+	if len(demands) > 0 {
+		used := 0
+		for _, of := range demands {
+			used = max(used, of[name])
+		}
+		f.seats = nominal - used
+		f.why = fmt.Sprintf("When it was read, it needed %d of its %d seats on the busiest API server: repeat this when the cluster is busy.", used, nominal)
+	} else {
+		f.seats = nominal / 2
+		f.why = fmt.Sprintf("Half of its %d seats are assumed to be unused: neither metrics nor dumps say how many are.", nominal)
+	}
+	f.seats = max(0, min(f.seats, p.keepsHalf(name, nominal)))
+	return f
 }
 
 // demands returns the seats that the levels of each API server need, by name; none without
