@@ -104,6 +104,29 @@ flowschema.flowcontrol.apiserver.k8s.io/shop-default
 `, got.out)
 }
 
+func TestIsolateReadsLinesOfRequestsAndTraces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const head, tail = `I0505 10:00:00.000000 1 httplog.go:134] "HTTP" verb=`, ` userAgent="web/v1" audit-ID="1" srcIP="10.1.2.3:4" apf_pl="workload-low" apf_fs="service-accounts" apf_fseats=0 apf_additionalLatency="0s" `
+	write(t, "http.log", head+`"LIST" URI="/api/v1/namespaces/shop/pods" latency="1s"`+tail+`apf_iseats=5 apf_execution_time="1s" resp=200
+`+head+`"GET" URI="/apis/coordination.k8s.io/v1/namespaces/shop/leases/web" latency="1s"`+tail+`apf_iseats=1 apf_execution_time="1s" resp=200
+`)
+	write(t, "users.yaml", `users: [{userAgent: web, user: "system:serviceaccount:shop:web"}]`)
+	write(t, "operator.yaml", roleOf(readsPods))
+	arguments := []string{"isolate", "--offline", "--release=1.33", "-f=operator.yaml", "--service-account=shop/web"}
+	unknown := run(t, append(arguments, "--http-log=http.log")...)
+	assert.Equal(t, statusFailed, unknown.status)
+	assert.Contains(t, unknown.errOut, "the log has no request of shop/web; 2 of its 2 requests name no user: --users says whose they are")
+	read := run(t, append(arguments, "--http-log=http.log", "--users=users.yaml")...)
+	require.Zero(t, read.status, read.errOut)
+	assert.Contains(t, read.out, "It needs 7 seats of one API server: its requests in the log held 5 at once", "the lease is of another level")
+	assert.Contains(t, read.out, "MOVES: 2 of 2 requests of the log")
+
+	recorded := run(t, "record", "--http-log=http.log", "--users=users.yaml", "-o", "web.trace")
+	require.Zero(t, recorded.status, recorded.errOut)
+	assert.Equal(t, read.out, run(t, append(arguments, "--trace=web.trace")...).out)
+	assert.Contains(t, run(t, append(arguments, "--trace=gone")...).errOut, "gone")
+}
+
 // bound is the manifest of a service account with a role of its own.
 const bound = `---
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: shop}}
