@@ -61,20 +61,10 @@ func by(name, account, lines string) []Request {
 	return all
 }
 
-// All returns the operators.
-func All() []Operator {
-	flux := by("flux-system", "flux-system:kustomize-controller", `
-		lease update leases kustomize -n flux-system
-		event create events -n shop
-		other patch deployments.apps front -n shop
-		other head /livez/ping
-	`)
-	argo := by("argocd", "argocd:argocd-server", `
-		event create events -n argocd
-		other list events -A
-		other delete pods web-1 -n shop
-		other list applications.argoproj.io -A
-	`)
+// All returns the operators: five that many clusters have, and those of reports.
+func All() []Operator { return append(wellKnown(), reported()...) }
+
+func wellKnown() []Operator {
 	return []Operator{
 		{"cert-manager.yaml", []string{"--for=deployment/cert-manager", "-n=cert-manager"}, "cert-manager", by("cert-manager", "cert-manager:cert-manager", `
 			lease get leases cert-manager-controller -n kube-system
@@ -92,13 +82,7 @@ func All() []Operator {
 		`)},
 		{
 			"flux.yaml", []string{"--service-account=flux-system/source-controller", "--service-account=flux-system/kustomize-controller", "--service-account=flux-system/helm-controller"},
-			"flux-system", append(flux, by("flux-system", "flux-system:source-controller", `
-				lease create leases -n flux-system
-				event patch events fetched -n flux-system
-				other list leases -A
-				other list gitrepositories.source.toolkit.fluxcd.io -A
-				other create serviceaccounts/token default -n shop
-			`)...),
+			"flux-system", fluxRequests(),
 		},
 		{"kyverno.yaml", []string{"--for=deployment/kyverno-admission-controller", "-n=kyverno"}, "kyverno-admission-controller", by("kyverno-admission-controller", "kyverno:kyverno-admission-controller", `
 			lease update leases kyverno -n kyverno
@@ -120,15 +104,44 @@ func All() []Operator {
 		`)},
 		{
 			"argocd.yaml", []string{"--for=statefulset/argocd-application-controller", "--for=deployment/argocd-server", "-n=argocd"},
-			"argocd", append(argo, by("argocd", "argocd:argocd-application-controller", `
-				lease update leases argocd -n argocd
-				event create events -n argocd
-				other list pods -A
-				other patch clusterroles.rbac.authorization.k8s.io x
-				other get /openapi/v2
-				probes get /healthz
-			`)...),
+			"argocd", argoRequests(),
 		},
+	}
+}
+
+func fluxRequests() []Request {
+	return append(by("flux-system", "flux-system:kustomize-controller", `
+		lease update leases kustomize -n flux-system
+		event create events -n shop
+		other patch deployments.apps front -n shop
+		other head /livez/ping
+	`), by("flux-system", "flux-system:source-controller", `
+		lease create leases -n flux-system
+		event patch events fetched -n flux-system
+		other list leases -A
+		other list gitrepositories.source.toolkit.fluxcd.io -A
+		other create serviceaccounts/token default -n shop
+	`)...)
+}
+
+func argoRequests() []Request {
+	return append(by("argocd", "argocd:argocd-server", `
+		event create events -n argocd
+		other list events -A
+		other delete pods web-1 -n shop
+		other list applications.argoproj.io -A
+	`), by("argocd", "argocd:argocd-application-controller", `
+		lease update leases argocd -n argocd
+		event create events -n argocd
+		other list pods -A
+		other patch clusterroles.rbac.authorization.k8s.io x
+		other get /openapi/v2
+		probes get /healthz
+	`)...)
+}
+
+func reported() []Operator {
+	return []Operator{
 		{"openshift.yaml", []string{"--service-account=openshift-kube-apiserver-operator/kube-apiserver-operator", "--name=kas-operator", "--seats=10"}, "kas-operator",
 			by("kas-operator", "openshift-kube-apiserver-operator:kube-apiserver-operator", `
 				lease update leases lock -n openshift-kube-apiserver-operator

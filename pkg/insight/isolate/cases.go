@@ -61,7 +61,7 @@ func (p *plan) expect(s *suite.Suite, got *suite.Result, objects []Object) error
 		kept = append(kept, one)
 	}
 	if left := len(s.Cases) - len(kept); left > 0 {
-		p.note("Left out of the suite: %d cases that depend on objects of the cluster that are not built in.", left)
+		p.notef("Left out of the suite: %d cases that depend on objects of the cluster that are not built in.", left)
 	}
 	s.Cases = kept
 	return nil
@@ -79,7 +79,7 @@ func (p *plan) cases() []suite.Case {
 		c.add(suite.Request{Verb: "get", Path: "/api"})
 	}
 	if c.omitted > 0 {
-		p.note("Left out of the suite: %d kinds of requests beyond %d of a service account.", c.omitted, maxCases)
+		p.notef("Left out of the suite: %d kinds of requests beyond %d of a service account.", c.omitted, maxCases)
 	}
 	return c.cases
 }

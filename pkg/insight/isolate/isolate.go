@@ -153,42 +153,42 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 // readRoles sets the grants. It is an error if nothing is known of the requests.
 func (p *plan) readRoles() error {
 	for _, missing := range p.Roles.Missing {
-		p.note("%s: %s Further rights are possible.", missing.What, missing.Why)
+		p.notef("%s: %s Further rights are possible.", missing.What, missing.Why)
 	}
 	for _, missing := range p.Facts.Missing {
-		p.note("%s: %s", missing.What, missing.Why)
+		p.notef("%s: %s", missing.What, missing.Why)
 	}
 	for i := range p.Replicas {
 		for _, missing := range p.Replicas[i].Missing {
-			p.note("%s: %s: %s", p.Replicas[i].Name, missing.What, missing.Why)
+			p.notef("%s: %s: %s", p.Replicas[i].Name, missing.What, missing.Why)
 		}
 	}
 	for _, account := range p.accounts {
 		grants, unknown := grantsOf(&p.Roles, account)
 		if len(unknown) > 0 {
-			p.note("%s is bound to %s, and its rules are unknown: give its manifest with -f.", strings.Join(unknown, ", "), account)
+			p.notef("%s is bound to %s, and its rules are unknown: give its manifest with -f.", strings.Join(unknown, ", "), account)
 		}
 		if len(grants) == 0 && p.usage.requests == 0 {
 			if len(p.Roles.Missing)+len(unknown) == 0 {
 				return fmt.Errorf("service account %s: %w", account, ErrNoRoles)
 			}
-			p.note("It is assumed that %s may do everything.", account)
+			p.notef("It is assumed that %s may do everything.", account)
 			grants = []grant{{account: account, rule: everyRule()}}
 		}
 		p.grants = append(p.grants, grants...)
 	}
 	if len(p.grants) == 0 {
-		p.note("No role is bound to %s: its requests are those of the log.", listOf(p.accounts))
+		p.notef("No role is bound to %s: its requests are those of the log.", listOf(p.accounts))
 	}
 	for i := range p.grants {
 		if g := &p.grants[i]; g.isEverything() && g.role != "" && p.usage.requests == 0 {
-			p.note("%s lets %s do everything: that it uses leases and writes events is assumed, and a log would tell.", g.role, g.account)
+			p.notef("%s lets %s do everything: that it uses leases and writes events is assumed, and a log would tell.", g.role, g.account)
 		}
 	}
 	return nil
 }
 
-func (p *plan) note(format string, arguments ...any) {
+func (p *plan) notef(format string, arguments ...any) {
 	if text := fmt.Sprintf(format, arguments...); !slices.Contains(p.notes, text) {
 		p.notes = append(p.notes, text)
 	}

@@ -33,9 +33,9 @@ func rolesOf(accounts ...source.Account) source.Roles {
 	return r
 }
 
-func input(t *testing.T, release configuration.Release, accounts ...source.Account) Input {
+func input(t *testing.T, accounts ...source.Account) Input {
 	t.Helper()
-	c, err := configuration.BuiltIn(release)
+	c, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
 	c.Total = configuration.DefaultTotal
 	return Input{Roles: rolesOf(accounts...), Configuration: c, Now: now}
@@ -52,7 +52,7 @@ func summary(r *Result) (all []string) {
 }
 
 func TestServiceAccountOfKubeSystem(t *testing.T) {
-	r, err := Run(input(t, "1.33", dns))
+	r, err := Run(input(t, dns))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"FlowSchema kube-system-dns-events: precedence 600, to workload-low", "FlowSchema kube-system-dns: precedence 700, to kube-system-dns"}, summary(r),
 		"before kube-system-service-accounts, 900; kube-scheduler has 800")
@@ -63,14 +63,14 @@ func TestServiceAccountOfKubeSystem(t *testing.T) {
 
 func TestServiceAccountsOfOneNamespaceShareALevel(t *testing.T) {
 	other := source.Account{Namespace: "shop", Name: "cart"}
-	r, err := Run(input(t, "1.33", web, other))
+	r, err := Run(input(t, web, other))
 	require.NoError(t, err)
 	assert.Equal(t, "shop", r.Name)
 	last := r.Objects[len(r.Objects)-1].FlowSchema
 	assert.Len(t, last.Spec.Rules[0].Subjects, 2)
 	assert.Equal(t, flowcontrolv1.FlowDistinguisherMethodByUserType, last.Spec.DistinguisherMethod.Type)
 
-	in := input(t, "1.33", web, dns)
+	in := input(t, web, dns)
 	_, err = Run(in)
 	require.EqualError(t, err, "shop/web, kube-system/dns are of several namespaces: --name must be given, the name of their priority level")
 	in.Name = "both"
@@ -90,7 +90,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestWithoutALevelForLeaderElectionLeasesStay(t *testing.T) {
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	var kept []*flowcontrolv1.PriorityLevelConfiguration
 	for _, l := range in.Configuration.PriorityLevels {
 		if l.Name != leaseLevel {
@@ -131,7 +131,7 @@ func TestLevelWithTheMostUnusedSeatsOnTheBusiestServerGives(t *testing.T) {
 		{"only global-default is idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 245, "workload-high": 90})}, "global-default"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in := input(t, "1.33", web)
+			in := input(t, web)
 			in.Replicas = test.servers
 			r, err := Run(in)
 			require.NoError(t, err)
@@ -140,14 +140,14 @@ func TestLevelWithTheMostUnusedSeatsOnTheBusiestServerGives(t *testing.T) {
 			assert.True(t, r.IsClean(), "%v", r.Findings)
 		})
 	}
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	in.Replicas = []replica.Replica{usedSeats(map[string]float64{"workload-low": 300, "workload-high": 90, "global-default": 49})}
 	_, err := Run(in)
 	require.EqualError(t, err, "no priority level has 20 seats to give: workload-high has 8 of 98 seats to give, global-default has 0 of 49 seats to give, workload-low has 0 of 245 seats to give; give fewer by --seats, or raise the seats of the API server, now 600")
 }
 
 func TestWhatALevelOfAUserHasBesidesItsSpecStays(t *testing.T) {
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	shares := int32(400)
 	in.Configuration.PriorityLevels = append(in.Configuration.PriorityLevels, &flowcontrolv1.PriorityLevelConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "mine", UID: "u", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d", "kubectl.kubernetes.io/last-applied-configuration": "{}"}},
@@ -192,7 +192,7 @@ func TestSeatsAreThePeakOfOneServerAndAQuarterMore(t *testing.T) {
 	lease := trace.Request{Verb: "update", APIGroup: leaseGroup, Resource: "leases", Namespace: "shop", Arrival: now.Add(time.Second), Execution: took(time.Hour), Seats: &trace.Seats{Initial: 90}}
 	rejected := trace.Request{Verb: "list", Resource: "pods", Arrival: now.Add(time.Second), Latency: took(time.Hour), Rejected: "queue-full", Seats: &trace.Seats{Initial: 90}}
 	watch := trace.Request{Verb: "watch", Resource: "pods", Arrival: now.Add(time.Second), Latency: took(time.Hour)}
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	in.Requests = logged(
 		pods(0, 10*time.Second, "a", 4), pods(time.Second, 2*time.Second, "a", 3), pods(time.Second, time.Minute, "b", 6), lease, rejected, watch,
 		pods(3*time.Second, time.Second, "a", 5), // when the second returns its seats: 4 + 5
@@ -209,7 +209,7 @@ func TestSeatsAreThePeakOfOneServerAndAQuarterMore(t *testing.T) {
 }
 
 func TestLogSaysWhichLeasesOfAllAreMeant(t *testing.T) {
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	in.Requests = logged(
 		trace.Request{Verb: "patch", APIGroup: leaseGroup, Resource: "leases", Namespace: "locks", Name: "web", Arrival: now},
 		trace.Request{Verb: "list", APIGroup: leaseGroup, Resource: "leases", Namespace: "elsewhere", Arrival: now},
@@ -225,7 +225,7 @@ func TestRequestsWhoseUserIsUnknownAreCounted(t *testing.T) {
 	unknown := func(yield func(*trace.Request) error) error {
 		return yield(&trace.Request{Verb: "list", Resource: "pods", Arrival: now})
 	}
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	in.Requests = unknown
 	_, err := Run(in)
 	require.EqualError(t, err, "the log has no request of shop/web; 1 of its 1 requests name no user: --users says whose they are, or give the audit log too")
@@ -243,7 +243,7 @@ func TestRequestsWhoseUserIsUnknownAreCounted(t *testing.T) {
 }
 
 func TestAccountsWithoutRolesAreKnownByTheLog(t *testing.T) {
-	in := input(t, "1.33", web)
+	in := input(t, web)
 	in.Roles = source.Roles{Accounts: []source.Account{web}}
 	_, err := Run(in)
 	require.ErrorIs(t, err, ErrNoRoles)
@@ -285,7 +285,7 @@ func TestPrecedencesAreRoundAndUnused(t *testing.T) {
 // TestWhateverTheSizeOnlyTheGivingLevelPays tries all sizes until no level can give so much.
 func TestWhateverTheSizeOnlyTheGivingLevelPays(t *testing.T) {
 	for _, total := range []int{40, 100, 600, 3001} {
-		in := input(t, "1.33", web)
+		in := input(t, web)
 		in.Configuration.Total = total
 		made := 0
 		for in.Seats = 2; ; in.Seats += 1 + in.Seats/8 {

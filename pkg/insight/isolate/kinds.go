@@ -57,7 +57,7 @@ func (p *plan) findLeases() {
 	l := &leases{verbs: verbs, why: "Its roles allow updates of leases in these namespaces."}
 	switch {
 	case allowed.isEmpty() && seen.isEmpty():
-		p.note("It has no right to update leases, so no flow schema is made for leader election.")
+		p.notef("It has no right to update leases, so no flow schema is made for leader election.")
 		return
 	case allowed.everywhere && !seen.isEmpty():
 		allowed.everywhere = false
@@ -70,7 +70,7 @@ func (p *plan) findLeases() {
 	}
 	l.namespaces = allowed.list()
 	if !p.current.hasLevel(leaseLevel) {
-		p.note("The priority level %q does not exist, so leases are in the operator's level: create it again, and repeat this.", leaseLevel)
+		p.notef("The priority level %q does not exist, so leases are in the operator's level: create it again, and repeat this.", leaseLevel)
 		return
 	}
 	p.leases = l
@@ -93,7 +93,7 @@ func (p *plan) findEvents() {
 		}
 	}
 	if len(groups) == 0 {
-		p.note("It has no right to create events, so no flow schema is made for them.")
+		p.notef("It has no right to create events, so no flow schema is made for them.")
 		return
 	}
 	level, why := p.current.eventLevel(p.accounts)

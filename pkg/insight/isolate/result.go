@@ -64,11 +64,11 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 			return false, fmt.Errorf("FlowSchema %s has the requests of %s to itself already, and would match none any more: delete it first if they shall move", schema.Name, listOf(p.accounts))
 		case schema.Name == p.name+leasesSuffix:
 			p.leases = nil
-			p.note("No flow schema is made for leases: %s.", schema.Because)
+			p.notef("No flow schema is made for leases: %s.", schema.Because)
 			return true, nil
 		case schema.Name == p.name+eventsSuffix:
 			p.events = nil
-			p.note("No flow schema is made for events: %s.", schema.Because)
+			p.notef("No flow schema is made for events: %s.", schema.Because)
 			return true, nil
 		}
 	}

@@ -46,15 +46,11 @@ func has(list []string, value string) bool {
 // roles that are bound to it and are unknown.
 func grantsOf(roles *source.Roles, account source.Account) (grants []grant, unknown []string) {
 	add := func(ref rbacv1.RoleRef, namespace string) {
-		role, rules, found := ref.Kind+" "+ref.Name, []rbacv1.PolicyRule(nil), false
-		if ref.Kind == "ClusterRole" {
-			rules, found = clusterRole(roles, ref.Name)
-		} else {
+		role := ref.Kind + " " + ref.Name
+		rules, found := clusterRole(roles, ref.Name)
+		if ref.Kind != "ClusterRole" {
 			role = ref.Kind + " " + namespace + "/" + ref.Name
-			at := slices.IndexFunc(roles.Roles, func(r rbacv1.Role) bool { return r.Namespace == namespace && r.Name == ref.Name })
-			if found = at >= 0; found {
-				rules = roles.Roles[at].Rules
-			}
+			rules, found = roleIn(roles, namespace, ref.Name)
 		}
 		if !found {
 			unknown = append(unknown, role)
@@ -88,6 +84,16 @@ func binds(subjects []rbacv1.Subject, account source.Account) bool {
 			return s.Name == user(account)
 		}
 	})
+}
+
+// roleIn returns the rules of a role.
+func roleIn(roles *source.Roles, namespace, name string) (rules []rbacv1.PolicyRule, found bool) {
+	for i := range roles.Roles {
+		if r := &roles.Roles[i]; r.Namespace == namespace && r.Name == name {
+			return r.Rules, true
+		}
+	}
+	return nil, false
 }
 
 // clusterRole returns the rules of a cluster role. Those of an aggregated one are in the

@@ -211,7 +211,7 @@ func (o *overlaid) Roles(ctx context.Context, runners []Runner) (Roles, error) {
 // withoutRoles is a base that has no roles and no runners.
 type withoutRoles struct{}
 
-func (withoutRoles) account(_ context.Context, runner Runner) (Account, error) {
+func (withoutRoles) account(_ context.Context, runner Runner) (Account, error) { //nolint:unparam // as the base interface has it
 	return Account{}, invalid("%s is in none of the files, and no cluster is asked: give its manifest with -f.", runner)
 }
 

@@ -1,6 +1,4 @@
-//go:build long
-
-package isolate
+package isolate_test
 
 import (
 	"context"
