@@ -255,11 +255,11 @@ func (i *isolateCommand) write(r *isolate.Result) error {
 		if err := writeText(i.env.Out, text); err != nil {
 			return err
 		}
-		return r.Diff.WriteTable(i.env.ErrOut, table.Options{})
+		return r.WriteEffect(i.env.ErrOut, table.Options{})
 	}
 	var names []string
-	for _, object := range r.Names() {
-		names = append(names, objectName(object.Kind(), object.Name()))
+	for k := range r.Objects {
+		names = append(names, objectName(r.Objects[k].Kind(), r.Objects[k].Name()))
 	}
 	return i.output.write(i.env, r, names)
 }

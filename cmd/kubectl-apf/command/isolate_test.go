@@ -46,6 +46,7 @@ func TestRequestsOfAnIsolatedOperatorLandWhereTheyBelongAndNobodyElseMoves(t *te
 			got := run(t, arguments...)
 			require.Zero(t, got.status, got.errOut)
 			write(t, o.Name+".yaml", got.out)
+			assert.Contains(t, got.errOut, "kubectl apf lint finds nothing in these objects.")
 
 			after := explainer(t, o.Name+".yaml")
 			for _, r := range o.Requests {

@@ -127,7 +127,7 @@ func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
 			break
 		}
 	}
-	return level, fmt.Sprintf("Events go from %s to %s: they are the last that should wait for nothing.", today, level)
+	return level, fmt.Sprintf("Events go from %s to %s: no request is less urgent.", today, level)
 }
 
 // levelOf returns the level of requests of which nothing is known.

@@ -120,6 +120,7 @@ func newPlan(in *Input) (*plan, error) {
 			return nil, fmt.Errorf("the log has no request of %s%s", listOf(p.accounts), p.usage.unknownUsers())
 		}
 	}
+	p.noteMissing()
 	if err := p.readRoles(); err != nil {
 		return nil, err
 	}
@@ -152,6 +153,33 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 
 // readRoles sets the grants. It is an error if nothing is known of the requests.
 func (p *plan) readRoles() error {
+	for _, account := range p.accounts {
+		grants, unknown := grantsOf(&p.Roles, account)
+		if len(unknown) > 0 {
+			p.notef("%s is bound to %s, and its rules are unknown: give its manifest with -f.", strings.Join(unknown, ", "), account)
+		}
+		switch {
+		case len(grants) > 0:
+		case p.usage.requests > 0:
+			p.notef("No role of %s is known: its requests are those of the log.", account)
+		case len(p.Roles.Missing)+len(unknown) == 0:
+			return fmt.Errorf("service account %s: %w", account, ErrNoRoles)
+		default:
+			p.notef("It is assumed that %s may do everything.", account)
+			grants = []grant{{account: account, rule: everyRule()}}
+		}
+		p.grants = append(p.grants, grants...)
+	}
+	for i := range p.grants {
+		if g := &p.grants[i]; g.isEverything() && g.role != "" && p.usage.requests == 0 {
+			p.notef("%s lets %s do everything: that it uses leases and writes events is assumed, and a log would tell.", g.role, g.account)
+		}
+	}
+	return nil
+}
+
+// noteMissing notes what could not be read.
+func (p *plan) noteMissing() {
 	for _, missing := range p.Roles.Missing {
 		p.notef("%s: %s Further rights are possible.", missing.What, missing.Why)
 	}
@@ -163,29 +191,6 @@ func (p *plan) readRoles() error {
 			p.notef("%s: %s: %s", p.Replicas[i].Name, missing.What, missing.Why)
 		}
 	}
-	for _, account := range p.accounts {
-		grants, unknown := grantsOf(&p.Roles, account)
-		if len(unknown) > 0 {
-			p.notef("%s is bound to %s, and its rules are unknown: give its manifest with -f.", strings.Join(unknown, ", "), account)
-		}
-		if len(grants) == 0 && p.usage.requests == 0 {
-			if len(p.Roles.Missing)+len(unknown) == 0 {
-				return fmt.Errorf("service account %s: %w", account, ErrNoRoles)
-			}
-			p.notef("It is assumed that %s may do everything.", account)
-			grants = []grant{{account: account, rule: everyRule()}}
-		}
-		p.grants = append(p.grants, grants...)
-	}
-	if len(p.grants) == 0 {
-		p.notef("No role is bound to %s: its requests are those of the log.", listOf(p.accounts))
-	}
-	for i := range p.grants {
-		if g := &p.grants[i]; g.isEverything() && g.role != "" && p.usage.requests == 0 {
-			p.notef("%s lets %s do everything: that it uses leases and writes events is assumed, and a log would tell.", g.role, g.account)
-		}
-	}
-	return nil
 }
 
 func (p *plan) notef(format string, arguments ...any) {

@@ -77,16 +77,13 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 
 // onlyTheirs is an error if requests of others move, which no rule permits.
 func (p *plan) onlyTheirs(changes *diff.Result) error {
-	labels := map[string]bool{}
-	for _, account := range p.accounts {
-		labels["service account "+account.String()] = true
+	isOther := func(u diff.Value) bool {
+		return !slices.ContainsFunc(p.accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
 	}
 	for i := range changes.Moves {
-		users := changes.Moves[i].Users
-		for _, u := range users.Values {
-			if !labels[u.Name] {
-				return fmt.Errorf("requests of %s would move from %s to %s", u.Name, changes.Moves[i].From, changes.Moves[i].To)
-			}
+		m := &changes.Moves[i]
+		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.accounts) {
+			return fmt.Errorf("requests of others would move from %s to %s", m.From, m.To)
 		}
 	}
 	return nil
@@ -118,14 +115,10 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 	for i := range objects {
 		in.Files.Objects = append(in.Files.Objects, objects[i].source())
 	}
-	if p.Facts.ServiceAccounts != nil { // they exist, perhaps in files only
-		in.Files.ServiceAccounts = map[string][]string{}
-	}
-	for _, account := range p.accounts {
+	in.Files.ServiceAccounts = map[string][]string{}
+	for _, account := range p.accounts { // they exist, perhaps in files only
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
-		if in.Files.ServiceAccounts != nil {
-			in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
-		}
+		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
 	}
 	after, err := findings.Of(in)
 	added := []lint.Finding{}
@@ -142,15 +135,6 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 // IsClean reports whether nothing that was found is a warning or an error.
 func (r *Result) IsClean() bool {
 	return !slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity.AtLeast(lint.Warning) })
-}
-
-// Names returns the objects in the form KIND/NAME.
-func (r *Result) Names() []source.Object {
-	var all []source.Object
-	for i := range r.Objects {
-		all = append(all, r.Objects[i].source())
-	}
-	return all
 }
 
 // whose names the service accounts for people.

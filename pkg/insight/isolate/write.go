@@ -30,13 +30,27 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 		}
 	}
 	fmt.Fprintln(w)
+	if err := r.WriteEffect(w, options); err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "Note: "+table.Escape(note))
+	}
+	return nil
+}
+
+// WriteEffect writes what applying the objects changes, and what package lint finds.
+func (r *Result) WriteEffect(w io.Writer, options table.Options) error {
 	if err := r.Diff.WriteTable(w, options); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	r.writeFindings(w)
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
+	if len(r.Findings) == 0 {
+		fmt.Fprintln(w, "kubectl apf lint finds nothing in these objects.")
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintln(w, table.Escape(fmt.Sprintf("%s %s %s: %s %s", f.Severity, f.Code, f.Object, f.Message, f.Remedy)))
 	}
 	return nil
 }
@@ -48,16 +62,6 @@ func (o *Object) head() string {
 	}
 	s := o.FlowSchema
 	return fmt.Sprintf("FlowSchema %s: precedence %d, to %s", s.Name, s.Spec.MatchingPrecedence, s.Spec.PriorityLevelConfiguration.Name)
-}
-
-func (r *Result) writeFindings(w io.Writer) {
-	if len(r.Findings) == 0 {
-		fmt.Fprintln(w, "kubectl apf lint finds nothing in these objects.")
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		fmt.Fprintln(w, table.Escape(fmt.Sprintf("%s %s %s: %s %s", f.Severity, f.Code, f.Object, f.Message, f.Remedy)))
-	}
 }
 
 // Manifests returns the objects as YAML to apply, with what explains them as comments.
