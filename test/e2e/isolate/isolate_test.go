@@ -47,6 +47,7 @@ type site struct {
 	http      *http.Client
 	client    kubernetes.Interface
 	explainer *explain.Explainer
+	names     map[string]string // of objects, by UID
 }
 
 func newSite(t *testing.T) *site {
@@ -61,7 +62,7 @@ func newSite(t *testing.T) *site {
 	require.NoError(t, err)
 	c, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
-	return &site{server.Kubectl(t), server.URL, client, typed, explain.New(explain.Input{Configuration: c})}
+	return &site{server.Kubectl(t), server.URL, client, typed, explain.New(explain.Input{Configuration: c}), map[string]string{}}
 }
 
 // isolate applies what the plug-in writes, and waits until it is in force.
@@ -111,22 +112,26 @@ func (s *site) placeOf(ctx context.Context, t require.TestingT, line string) pla
 
 // named returns the names of the objects in the headers.
 func (s *site) named(ctx context.Context, t require.TestingT, header http.Header) place {
-	var p place
+	schema := header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+	level := header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID)
+	if s.names[schema] == "" || s.names[level] == "" {
+		s.readNames(ctx, t)
+	}
+	require.NotEmpty(t, s.names[schema], "the server names a flow schema: %v", header)
+	require.NotEmpty(t, s.names[level])
+	return place{s.names[schema], s.names[level]}
+}
+
+// readNames reads the names of all objects by their UIDs.
+func (s *site) readNames(ctx context.Context, t require.TestingT) {
 	schemas, err := s.client.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	for i := range schemas.Items {
-		if string(schemas.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) {
-			p.schema = schemas.Items[i].Name
-		}
+		s.names[string(schemas.Items[i].UID)] = schemas.Items[i].Name
 	}
 	levels, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	for i := range levels.Items {
-		if string(levels.Items[i].UID) == header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID) {
-			p.level = levels.Items[i].Name
-		}
+		s.names[string(levels.Items[i].UID)] = levels.Items[i].Name
 	}
-	require.NotEmpty(t, p.schema, "the server names a flow schema: %v", header)
-	require.NotEmpty(t, p.level)
-	return p
 }
