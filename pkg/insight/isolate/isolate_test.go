@@ -1,6 +1,9 @@
 package isolate
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -307,4 +310,18 @@ func TestWhateverTheSizeOnlyTheGivingLevelPays(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, made, 2, "%d seats", total)
 	}
+}
+
+func TestJSON(t *testing.T) {
+	r, err := Run(input(t, web))
+	require.NoError(t, err)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(text, &fields))
+	assert.ElementsMatch(t, []string{"name", "serviceAccounts", "roles", "objects", "diff", "findings", "suite", "notes"}, slices.Collect(maps.Keys(fields)))
+	objects := fields["objects"].([]any)
+	assert.ElementsMatch(t, []string{"priorityLevelConfiguration", "why"}, slices.Collect(maps.Keys(objects[0].(map[string]any))))
+	assert.ElementsMatch(t, []string{"flowSchema", "why"}, slices.Collect(maps.Keys(objects[2].(map[string]any))))
+	assert.Equal(t, []any{map[string]any{"namespace": "shop", "name": "web"}}, fields["serviceAccounts"])
 }
