@@ -29,9 +29,10 @@ func explainer(t *testing.T, files ...string) *explain.Explainer {
 
 func explained1(t *testing.T, e *explain.Explainer, line string) explain.Answer {
 	t.Helper()
-	request, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+	requests, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
 	require.NoError(t, err, line)
-	answer, err := e.Explain(request)
+	require.Len(t, requests, 1, line)
+	answer, err := e.Explain(requests[0])
 	require.NoError(t, err, line)
 	return answer
 }

@@ -89,7 +89,8 @@ type place struct{ schema, level string }
 func (s *site) placeOf(ctx context.Context, t require.TestingT, line string) place {
 	parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
 	require.NoError(t, err, line)
-	answer, err := s.explainer.Explain(parsed)
+	require.Len(t, parsed, 1, line)
+	answer, err := s.explainer.Explain(parsed[0])
 	require.NoError(t, err, line)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
