@@ -87,6 +87,9 @@ func Collector(ctx context.Context) (string, error) { return built.get(ctx, coll
 // Helm builds Helm and returns the path of the binary.
 func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
 
+// K9s builds k9s and returns the path of the binary.
+func K9s(ctx context.Context) (string, error) { return built.get(ctx, k9sProgram()) }
+
 // Short builds the programs that `make test` needs and passes each path to
 // report.
 func Short(ctx context.Context, report func(path string)) error {

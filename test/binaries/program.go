@@ -36,7 +36,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), releaseProgram(), wrongClockProgram(),
+	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 }
 
@@ -106,6 +106,10 @@ func helmProgram() program {
 	const pkg = "helm.sh/helm/v3/pkg/chartutil"
 	return program{name: "helm", module: "hack/tools/helm", pkg: "helm.sh/helm/v3/cmd/helm",
 		ldflags: []string{"-X", pkg + ".k8sVersionMajor=1", "-X", pkg + ".k8sVersionMinor=33"}}
+}
+
+func k9sProgram() program {
+	return program{name: "k9s", module: "hack/tools/k9s", pkg: "github.com/derailed/k9s"}
 }
 
 // versionStamps returns the linker flags of a release build. Without them a
