@@ -9,9 +9,12 @@ import (
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/endpoints/discovery"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/component-base/compatibility"
@@ -38,6 +41,22 @@ func (s *Server) installCoreVersion(context.Context) error {
 	discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing).AddToWebService(version)
 	s.apiserver.Handler.GoRestfulContainer.Add(root.GenerateWebService("/api", metav1.APIVersions{})).Add(version)
 	s.apiserver.Handler.NonGoRestfulMux.NotFoundHandler(http.NotFoundHandler()) // the library's lists all paths
+	return nil
+}
+
+// installGroupList serves /apis with an apiVersion, as kube-apiserver does. The library's
+// handler strips it.
+func (s *Server) installGroupList(context.Context) error {
+	list := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		groups, err := s.apiserver.DiscoveryGroupManager.Groups(r.Context(), r)
+		if err != nil {
+			responsewriters.InternalError(w, r, err)
+			return
+		}
+		responsewriters.WriteObjectNegotiated(s.codecs, negotiation.DefaultEndpointRestrictions, schema.GroupVersion{}, w, r, http.StatusOK, &metav1.APIGroupList{Groups: groups}, false)
+	})
+	wrapped := aggregated.WrapAggregatedDiscoveryToHandler(list, s.apiserver.AggregatedDiscoveryGroupManager)
+	s.apiserver.Handler.GoRestfulContainer.Add(wrapped.GenerateWebService(discovery.APIGroupPrefix, metav1.APIGroupList{}))
 	return nil
 }
 

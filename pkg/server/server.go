@@ -75,11 +75,9 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 	if errs := config.Validate(); len(errs) > 0 {
 		return nil, utilerrors.NewAggregate(errs)
 	}
-	scheme := install.NewScheme()
-	if config.LocalIdentity {
-		if err := identity.AddSelfReviewsToScheme(scheme); err != nil {
-			return nil, err
-		}
+	scheme, err := config.newScheme()
+	if err != nil {
+		return nil, err
 	}
 	codecs := serializer.NewCodecFactory(scheme)
 	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs), metrics: prometheus.NewRegistry()}
@@ -90,6 +88,15 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 	return s, nil
 }
 
+// newScheme returns a scheme with the types of all groups that are served.
+func (c CompletedConfig) newScheme() (*runtime.Scheme, error) {
+	scheme := install.NewScheme()
+	if !c.LocalIdentity {
+		return scheme, nil
+	}
+	return scheme, identity.AddSelfReviewsToScheme(scheme)
+}
+
 // open takes the steps of a start, each of which needs the ones before it.
 func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
@@ -98,7 +105,7 @@ func (s *Server) open(ctx context.Context) error {
 		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
-		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
+		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installGroupList, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
 	} {
 		if err := step(ctx); err != nil {
@@ -115,6 +122,7 @@ func (s *Server) complete(context.Context) (err error) {
 	if s.controlPlane != nil {
 		informers = s.controlPlane.informers
 	}
+	s.generic.EnableDiscovery = false // installGroupList serves it
 	s.apiserver, err = s.generic.Complete(informers).New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
 	return err
 }

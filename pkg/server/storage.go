@@ -22,9 +22,9 @@ func (s *Server) applyStorage(context.Context) error {
 	options.StorageConfig.EncodeVersioner = nil
 	if s.config.EmbeddedEtcd {
 		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{s.data.etcd.Endpoint()}}
+	} else if s.generic.EgressSelector != nil {
+		options.StorageConfig.Transport.EgressLookup = s.generic.EgressSelector.Lookup
 	}
-	// Without garbage collection the library would keep the finalizers of the collector.
-	options.EnableGarbageCollection = options.EnableGarbageCollection || s.config.LocalIdentity
 	options.StorageConfig.Transport.TracerProvider = s.generic.TracerProvider
 	if err := checkEtcdFiles(options.StorageConfig.Transport); err != nil {
 		return err

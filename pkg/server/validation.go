@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	cliflag "k8s.io/component-base/cli/flag"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
 // Validate returns what is wrong with the options alone. It reads no file.
@@ -43,8 +44,14 @@ func (c CompletedConfig) Validate() []error {
 
 func (c CompletedConfig) validateEtcd() []error {
 	errs := append(c.validateEtcdAddress(), c.validateUnsupported()...)
-	if _, err := genericoptions.ParseWatchCacheSizes(c.Etcd.WatchCacheSizes); err != nil {
+	sizes, err := genericoptions.ParseWatchCacheSizes(c.Etcd.WatchCacheSizes)
+	if err != nil {
 		errs = append(errs, fmt.Errorf("--watch-cache-sizes: %w; it must be a list of resource[.group]#size", err))
+	}
+	for resource := range sizes {
+		if schemas, levels := flowcontrol.Resource("flowschemas"), flowcontrol.Resource("prioritylevelconfigurations"); resource != schemas && resource != levels {
+			errs = append(errs, fmt.Errorf("--watch-cache-sizes: %s is not stored by this server: name %s or %s instead", resource, schemas, levels))
+		}
 	}
 	return errs
 }
@@ -57,6 +64,18 @@ func (c CompletedConfig) validateUnsupported() []error {
 	}
 	if leases := c.Etcd.StorageConfig.LeaseManagerConfig; leases != etcd3.NewDefaultLeaseManagerConfig() {
 		errs = append(errs, fmt.Errorf("--lease-reuse-duration-seconds=%d is not supported: no object of this server expires; remove the flag", leases.ReuseDurationSeconds))
+	}
+	for flag, set := range map[string]bool{
+		"--emulation-forward-compatible":                c.Run.EmulationForwardCompatible,
+		"--runtime-config-emulation-forward-compatible": c.Run.RuntimeConfigEmulationForwardCompatible,
+	} {
+		if set {
+			errs = append(errs, fmt.Errorf("%s=true is not supported: every version that can be emulated has v1 and v1beta3; remove the flag", flag))
+		}
+	}
+	if c.LocalIdentity && !c.Etcd.EnableGarbageCollection {
+		errs = append(errs, errors.New("--enable-garbage-collector=false is for the garbage collector of a cluster, and no kube-apiserver is in front: "+
+			"no deletion waits for it here; set --kubeconfig too, or remove the flag"))
 	}
 	return errs
 }
@@ -169,12 +188,17 @@ func (c CompletedConfig) validateAdmission() []error {
 }
 
 func (c CompletedConfig) validateAPIEnablement() []error {
-	errs := c.APIEnablement.Validate(install.NewScheme())
-	off := []string{"false", "0", "f", "F", "False", "FALSE"}
-	for _, key := range []string{flowcontrolv1.SchemeGroupVersion.String(), "api/all", "api/ga"} {
-		if slices.Contains(off, c.APIEnablement.RuntimeConfig[key]) {
+	scheme, err := c.newScheme()
+	if err != nil {
+		return []error{err}
+	}
+	errs := c.APIEnablement.Validate(scheme)
+	off, v1 := []string{"false", "0", "f", "F", "False", "FALSE"}, flowcontrolv1.SchemeGroupVersion.String()
+	for _, key := range slices.Sorted(maps.Keys(c.APIEnablement.RuntimeConfig)) {
+		needed := slices.Contains([]string{v1, "api/all", "api/ga"}, key) || strings.HasPrefix(key, v1+"/")
+		if needed && slices.Contains(off, c.APIEnablement.RuntimeConfig[key]) {
 			errs = append(errs, fmt.Errorf("--runtime-config=%s=false is not possible: this server reads its configuration from %s; "+
-				"to let clients see v1beta3 alone, register only the APIService of v1beta3", key, flowcontrolv1.SchemeGroupVersion))
+				"to let clients see v1beta3 alone, register only the APIService of v1beta3", key, v1))
 		}
 	}
 	return errs

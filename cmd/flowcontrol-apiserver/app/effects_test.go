@@ -43,7 +43,7 @@ func effects() []effect {
 		// --events is on by default, also where no kube-apiserver could take an Event.
 		{func(mode) bool { return true }, `
 			data-dir etcd-servers kubeconfig authentication-kubeconfig authorization-kubeconfig
-			delete-collection-workers enable-garbage-collector encryption-provider-config encryption-provider-config-automatic-reload
+			delete-collection-workers encryption-provider-config encryption-provider-config-automatic-reload
 			etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout
 			etcd-prefix etcd-readycheck-timeout storage-backend storage-media-type watch-cache watch-cache-sizes
 			bind-address cert-dir disable-http2-serving http2-max-streams-per-connection permit-address-sharing permit-port-sharing
@@ -52,10 +52,10 @@ func effects() []effect {
 			requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
 			requestheader-uid-headers requestheader-username-headers authorization-always-allow-paths
 			authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-			advertise-address cors-allowed-origins emulated-version emulation-forward-compatible events external-hostname
+			advertise-address cors-allowed-origins emulated-version events external-hostname
 			feature-gates flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
 			livez-grace-period max-exempt-requests-inflight max-mutating-requests-inflight max-requests-inflight
-			min-request-timeout request-timeout runtime-config-emulation-forward-compatible shutdown-delay-duration
+			min-request-timeout request-timeout shutdown-delay-duration
 			shutdown-send-retry-after shutdown-watch-termination-grace-period storage-initialization-timeout
 			strict-transport-security-directives runtime-config
 			audit-flow-control audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait
@@ -81,6 +81,7 @@ func effects() []effect {
 			etcd-certfile=x --etcd-keyfile=x
 			etcd-keyfile=x --etcd-certfile=x`},
 		{func(m mode) bool { return m.delegated }, `
+			enable-garbage-collector=false
 			authentication-skip-lookup=true
 			authentication-tolerate-lookup-failure=true
 			admission-control-config-file=x
@@ -106,7 +107,9 @@ func effects() []effect {
 			oidc-username-prefix=x --oidc-issuer-url=https://x --oidc-client-id=x`},
 		{func(mode) bool { return false }, `
 			etcd-servers-overrides=flowcontrol.apiserver.k8s.io/flowschemas#https://127.0.0.1:1
-			lease-reuse-duration-seconds=61`},
+			lease-reuse-duration-seconds=61
+			emulation-forward-compatible=true --emulated-version=1.32
+			runtime-config-emulation-forward-compatible=true --emulated-version=1.32`},
 	}
 }
 

@@ -44,11 +44,14 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Directory of the embedded etcd (without --etcd-servers) and of the issued certificates and admin.kubeconfig (without a "+
 			"kube-apiserver in front). Readable by its owner alone, and locked by one server at a time.")
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
-	hideUnsupported(sets.FlagSet("etcd"))
+	hideUnsupported(sets.FlagSet("etcd"), "etcd-servers-overrides", "lease-reuse-duration-seconds")
+	sets.FlagSet("etcd").Lookup("enable-garbage-collector").Usage = "Behind a kube-apiserver, deletions wait for the garbage collector of the cluster " +
+		"if the client asks for that. Must be as --enable-garbage-collector of kube-controller-manager. A server alone has none to wait for."
 	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	o.Identity.AddFlags(&sets)
 	o.Run.AddUniversalFlags(sets.FlagSet("requests and shutdown"))
+	hideUnsupported(sets.FlagSet("requests and shutdown"), "emulation-forward-compatible", "runtime-config-emulation-forward-compatible")
 	replaceComponentExamples(sets.FlagSet("requests and shutdown"))
 	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
 	o.Admission.AddFlags(sets.FlagSet("admission"))
@@ -71,6 +74,8 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Behind a kube-apiserver, write Events about FlowSchemas and PriorityLevelConfigurations to it, which kubectl describe shows: a priority level that "+
 			"is missing, a built-in object that was put back, a level that rejects requests for minutes. A server alone writes none.")
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
+	sets.FlagSet("egress selector").Lookup("egress-selector-config-file").Usage = "File with an EgressSelectorConfiguration: etcd is the way to --etcd-servers, " +
+		"controlplane to the audit webhook and the collector of traces. This server has no use for cluster."
 	o.Traces.AddFlags(sets.FlagSet("traces"))
 	o.Metrics.AddFlags(sets.FlagSet("metrics"))
 	logsapi.AddFlags(o.Logs, sets.FlagSet("logs"))
@@ -92,8 +97,8 @@ func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
 }
 
 // hideUnsupported hides the library's flags that Validate rejects in every mode.
-func hideUnsupported(flags *pflag.FlagSet) {
-	for _, name := range []string{"etcd-servers-overrides", "lease-reuse-duration-seconds"} {
+func hideUnsupported(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
 		flags.Lookup(name).Hidden = true
 	}
 }
