@@ -39,19 +39,20 @@ func changeBuiltIn(t *testing.T, s *site) {
 
 // testDescribed waits for the Event at the real kube-apiserver, and shows it with kubectl.
 func testDescribed(t *testing.T, s *site) {
-	s.waitEvent(t, "FlowSchema", changed, "Restored")
+	s.waitEvent(t, "FlowSchema", changed, "Restored", 1)
 	require.Regexp(t, `Warning +Restored +\S+ .*flowcontrol-apiserver +The spec of this built-in object was not that of this release`,
 		s.kubectl.Run(t, "describe", qualified("v1"), changed))
 }
 
-// waitEvent waits for an Event of this server.
-func (s *site) waitEvent(t *testing.T, kind, name, reason string) {
+// waitEvent waits for an Event of this server, one of each of at most so many writers.
+func (s *site) waitEvent(t *testing.T, kind, name, reason string, writers int) {
 	t.Helper()
 	eventually.Holds(t, "the Event is there", func(a *eventually.Attempt) {
 		found, err := s.Client.CoreV1().Events("default").List(a.Context(), metav1.ListOptions{
 			FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + name + ",reason=" + reason + ",source=flowcontrol-apiserver",
 		})
 		require.NoError(a, err)
-		require.Len(a, found.Items, 1)
+		require.NotEmpty(a, found.Items)
+		require.LessOrEqual(a, len(found.Items), writers)
 	})
 }
