@@ -13,7 +13,8 @@ import (
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 )
 
-// SelfReviewVersions returns the versions of the self-reviews.
+// SelfReviewVersions returns the versions of the self-reviews, in the order of
+// kube-apiserver.
 func SelfReviewVersions() []schema.GroupVersion {
 	return []schema.GroupVersion{authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion}
 }
@@ -32,16 +33,17 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, decides aut
 	if err != nil {
 		return nil, err
 	}
-	var groups []*genericapiserver.APIGroupInfo
-	for version, storages := range map[schema.GroupVersion]map[string]rest.Storage{
+	storages := map[schema.GroupVersion]map[string]rest.Storage{
 		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
 		authorizationv1.SchemeGroupVersion: {
 			"selfsubjectaccessreviews": accessReview{authorizer: decides},
 			"selfsubjectrulesreviews":  rulesReview{rules: rules},
 		},
-	} {
+	}
+	var groups []*genericapiserver.APIGroupInfo
+	for _, version := range SelfReviewVersions() { // discovery has their order
 		served := map[string]rest.Storage{}
-		for resource, storage := range storages {
+		for resource, storage := range storages[version] {
 			if enabled.ResourceEnabled(version.WithResource(resource)) {
 				served[resource] = storage
 			}
