@@ -113,7 +113,11 @@ func testFullLevel(t *testing.T, g *live) {
 	require.NoError(t, err)
 	require.Positive(t, seconds)
 	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
-	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 1)
+	review, err := trySend(t.Context(), anonymousClient(), http.MethodPost, g.URL+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", "Authorization: Bearer full")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusTooManyRequests, review.code, "a self-review is a request as others are: %s", review.body)
+	require.Equal(t, governors(refused), governors(review))
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 2)
 
 	// Other users are not affected, and the administrator never is.
 	everybody, globalDefault := g.builtIn(t, "global-default", "global-default")

@@ -66,7 +66,7 @@ func betaTheme() theme {
 			name: "discovery tells of both versions", proves: []string{"versions.v1beta3", "repr.discovery", "repr.openapi"}, beta: true,
 			steps: []step{
 				get(groupPath + "/v1beta3").saying(`"flowschemas/status"`),
-				get("/apis").with("Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList").asDiscovered(groupAt("items", "metadata.name")).saying(`"version":"v1beta3"`),
+				get("/apis").with("Accept", aggregatedType).asDiscovered(groupAt("items", "metadata.name")).saying(`"version":"v1beta3"`),
 				get("/openapi/v3"+groupPath+"/v1beta3").only(schemasOf("io.k8s.api.flowcontrol.v1beta3.")).saying("FlowSchema", "x-kubernetes-list-type"),
 				get("/openapi/v2").only(ownSchemas("definitions", "io.k8s.api.flowcontrol.v1beta3.")).saying(strings.TrimSuffix(v1beta3Path, "/")),
 			},

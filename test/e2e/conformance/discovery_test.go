@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
+// aggregatedType is the representation of aggregated discovery.
+const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
 // discoveryTheme tests discovery and OpenAPI. It ignores the other groups of the
 // peer.
 func discoveryTheme() theme {
-	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	schemas := func(documents string) []string {
 		return []string{documents, "FlowSchema", "PriorityLevelConfiguration"}
 	}
@@ -25,8 +27,8 @@ func discoveryTheme() theme {
 		{
 			name: "aggregated", proves: []string{"repr.discovery"},
 			steps: []step{
-				get("/apis").with("Accept", aggregated).asDiscovered(groupAt("items", "metadata.name")),
-				get("/apis").with("Accept", strings.Replace(aggregated, "v=v2;", "v=v2beta1;", 1)).asDiscovered(groupAt("items", "metadata.name")).gives(406),
+				get("/apis").with("Accept", aggregatedType).asDiscovered(groupAt("items", "metadata.name")),
+				get("/apis").with("Accept", strings.Replace(aggregatedType, "v=v2;", "v=v2beta1;", 1)).asDiscovered(groupAt("items", "metadata.name")).gives(406),
 			},
 		},
 		{
@@ -70,7 +72,7 @@ func at(node any, place string) any {
 func withoutBeta(group any) any {
 	fields, _ := group.(map[string]any)
 	versions, _ := fields["versions"].([]any)
-	delete(fields, "serverAddressByClientCIDRs")
+	withoutAddresses(fields)
 	fields["versions"] = slices.DeleteFunc(versions, func(version any) bool {
 		return at(version, "version") == "v1beta3"
 	})

@@ -51,6 +51,10 @@ includes it and fails when the file is not current.
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
+	text.WriteString("\n## Paths that are no resources\n\nEach path of either server's list at `/`, as an administrator, as a user without rights and without\ncredentials. These answer as kube-apiserver's, but for:\n\n| requests | reason |\n|---|---|\n")
+	for _, difference := range pathDifferences() {
+		fmt.Fprintf(&text, "| %s | %s |\n", difference.of, difference.reason)
+	}
 	text.WriteString("\n## Behind kube-apiserver\n\nThe same cases run directly and through kube-apiserver, in both versions\n(`TestThroughKubeAPIServer`, in the long lane). The aggregator causes these\ndifferences:\n\n| difference | reason |\n|---|---|\n")
 	for _, difference := range aggregatorDifferences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)

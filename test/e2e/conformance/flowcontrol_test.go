@@ -31,20 +31,22 @@ func TestFlowControlHeadersAreThoseOfKubeAPIServer(t *testing.T) {
 		require.NotEmpty(a, response.Header.Get(levelHeader))
 	})
 	for _, test := range []struct {
-		name, method, path string
-		code               int
+		name string
+		step
 	}{
-		{"a list", http.MethodGet, v1Path + "flowschemas", http.StatusOK},
-		{"a read", http.MethodGet, v1Path + "flowschemas/exempt", http.StatusOK},
-		{"what is not there", http.MethodGet, v1Path + "flowschemas/absent", http.StatusNotFound},
-		{"a deletion that is tried", http.MethodDelete, v1Path + "flowschemas/absent?dryRun=All", http.StatusNotFound},
-		{"a watch", http.MethodGet, v1Path + "flowschemas?watch=true&timeoutSeconds=1", http.StatusOK},
-		{"discovery", http.MethodGet, groupPath + "/v1", http.StatusOK},
+		{"a list", get("flowschemas")},
+		{"a read", get("flowschemas/exempt")},
+		{"what is not there", get("flowschemas/absent").gives(http.StatusNotFound)},
+		{"a deletion that is tried", remove("flowschemas/absent?dryRun=All", "").gives(http.StatusNotFound)},
+		{"a watch", get("flowschemas?watch=true&timeoutSeconds=1")},
+		{"discovery", get(groupPath + "/v1")},
+		{"a self-review", post(authenticationPath+"/selfsubjectreviews", "{}")},
+		{"an invalid self-review", post(authorizationPath+"/selfsubjectaccessreviews", "{}").gives(http.StatusUnprocessableEntity)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var schemas, levels [2]string
 			for i, s := range p.sides() {
-				response, err := s.open(t.Context(), test.method, test.path, "", nil)
+				response, err := s.open(t.Context(), test.method, test.path, test.body, test.headers)
 				require.NoError(t, err, s.name)
 				_, err = io.Copy(io.Discard, response.Body)
 				require.NoError(t, err, s.name)

@@ -85,14 +85,15 @@ func (m *masks) answer(a answer, pick func(any) any) (string, error) {
 		return "", err
 	}
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-	switch {
-	case strings.HasPrefix(kind, "application/vnd.kubernetes.protobuf"):
-		body, err = fromProtobuf(body, strings.Contains(a.header.Get("Content-Type"), "stream=watch"))
-	case pick != nil:
-		body, err = picked(body, pick)
+	if strings.HasPrefix(kind, "application/vnd.kubernetes.protobuf") {
+		if body, err = fromProtobuf(body, strings.Contains(a.header.Get("Content-Type"), "stream=watch")); err != nil {
+			return "", err
+		}
 	}
-	if err != nil {
-		return "", err
+	if pick != nil {
+		if body, err = picked(body, pick); err != nil {
+			return "", err
+		}
 	}
 	if kind == "application/json" || kind == "application/vnd.kubernetes.protobuf" {
 		if body, err = steady(body); err != nil {

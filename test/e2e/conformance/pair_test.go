@@ -27,7 +27,9 @@ type side struct {
 	url    string
 	config *rest.Config
 	http   *http.Client
-	etcd   *clientv3.Client
+	// anonymous is a client without credentials.
+	anonymous *http.Client
+	etcd      *clientv3.Client
 	// inBeta: requests for v1 are sent in v1beta3.
 	inBeta bool
 }
@@ -132,8 +134,12 @@ func (s *side) connect(t *testing.T, url string, config *rest.Config) {
 	config.DisableCompression = true
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.url, s.config, s.http = url, config, client
+	anonymous, err := rest.HTTPClientFor(rest.AnonymousClientConfig(config))
+	require.NoError(t, err)
+	for _, c := range []*http.Client{client, anonymous} {
+		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	s.url, s.config, s.http, s.anonymous = url, config, client, anonymous
 }
 
 // sides returns this server and its peer, in this order.

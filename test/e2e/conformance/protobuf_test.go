@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -20,6 +22,8 @@ import (
 func wireScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(generated.AddToScheme(scheme))
+	utilruntime.Must(authenticationv1.AddToScheme(scheme))
+	utilruntime.Must(authorizationv1.AddToScheme(scheme))
 	utilruntime.Must(metav1.AddMetaToScheme(scheme))
 	metav1.AddToGroupVersion(scheme, metav1.SchemeGroupVersion)
 	return scheme

@@ -25,15 +25,19 @@ func reviewTheme() theme {
 				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
 			},
 		},
+		{name: "in protobuf", proves: []string{"reviews.who", "reviews.access", "reviews.rules"}, steps: protobufReviewSteps()},
 		{name: "nothing but create", proves: []string{"reviews.create-only"}, steps: otherVerbSteps()},
 		{
 			name: "in discovery and OpenAPI", proves: []string{"repr.discovery", "repr.openapi"},
 			steps: []step{
-				get(authenticationPath).only(resourcesNamed("self")), get(authorizationPath).only(resourcesNamed("self")),
+				get(authenticationPath).only(resourcesNamed("name", "self")), get(authorizationPath).only(resourcesNamed("name", "self")),
 				get("/openapi/v3" + authenticationPath).only(selfPaths), get("/openapi/v3" + authorizationPath).only(selfPaths),
 				get("/openapi/v3" + authenticationPath).only(schemasOf("io.k8s.api.authentication.v1.SelfSubject")),
 				get("/openapi/v3" + authorizationPath).only(schemasOf("io.k8s.api.authorization.v1.SelfSubject")),
 				get("/openapi/v2").only(selfPaths),
+				get(strings.TrimSuffix(authenticationPath, "/v1")).only(withoutAddresses), get(strings.TrimSuffix(authorizationPath, "/v1")).only(withoutAddresses),
+				get("/apis").with("Accept", aggregatedType).only(selfReviewGroups("items", "metadata.name")).saying("selfsubjectaccessreviews"),
+				get("/apis").only(selfReviewGroups("groups", "name")),
 			},
 		},
 	}}
@@ -88,6 +92,23 @@ func badAccessSteps() []step {
 	}
 }
 
+// protobufReviewSteps are the questions of clients of client-go, which speaks protobuf.
+func protobufReviewSteps() []step {
+	const access, rules = authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"
+	ask := func(path, body string) step {
+		return post(path, toProtobuf(body)).with("Content-Type", protobufType).with("Accept", protobufType)
+	}
+	who := `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
+	may := review("SelfSubjectAccessReview", `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"}}`)
+	list := review("SelfSubjectRulesReview", `{"namespace":"default"}`)
+	return []step{
+		ask(authenticationPath+"/selfsubjectreviews", who).only(groupsOnly), ask(access, may), ask(rules, list).only(everything),
+		ask(access, may).with("Accept", "application/json").saying(`"allowed":true`), post(access, may).with("Accept", protobufType),
+		ask(access, review("SelfSubjectAccessReview", "{}")).gives(422), ask(rules, review("SelfSubjectRulesReview", "{}")).gives(400),
+		post(access, toProtobuf(may)[:20]).with("Content-Type", protobufType).gives(400),
+	}
+}
+
 func otherVerbSteps() (steps []step) {
 	for _, path := range []string{authenticationPath + "/selfsubjectreviews", authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"} {
 		steps = append(steps, get(path).gives(405), put(path, "{}").gives(405), remove(path, "").gives(405), patch("merge", path, "{}").gives(405), get(path+"/a").gives(404))
@@ -119,14 +140,41 @@ func everything(answer any) any {
 	return answer
 }
 
-// resourcesNamed selects the resources of a version whose names have a prefix.
-func resourcesNamed(prefix string) func(any) any {
+// resourcesNamed selects the resources of a version whose names, in a field, have a prefix.
+func resourcesNamed(field, prefix string) func(any) any {
 	return func(version any) any {
 		resources, _ := at(version, "resources").([]any)
 		return slices.DeleteFunc(resources, func(resource any) bool {
-			name, _ := at(resource, "name").(string)
+			name, _ := at(resource, field).(string)
 			return !strings.HasPrefix(name, prefix)
 		})
+	}
+}
+
+// withoutAddresses leaves out of a group what kube-apiserver's aggregator does not publish.
+func withoutAddresses(group any) any {
+	fields, _ := group.(map[string]any)
+	delete(fields, "serverAddressByClientCIDRs")
+	return fields
+}
+
+// selfReviewGroups selects the groups of the self-reviews from a list of groups, without
+// their other resources.
+func selfReviewGroups(list, name string) func(any) any {
+	return func(whole any) any {
+		groups, _ := at(whole, list).([]any)
+		groups = slices.DeleteFunc(groups, func(group any) bool {
+			return at(group, name) != "authentication.k8s.io" && at(group, name) != "authorization.k8s.io"
+		})
+		for _, group := range groups {
+			versions, _ := at(withoutAddresses(group), "versions").([]any)
+			for _, version := range versions {
+				if fields, _ := version.(map[string]any); fields["resources"] != nil {
+					fields["resources"] = resourcesNamed("resource", "self")(version)
+				}
+			}
+		}
+		return groups
 	}
 }
 

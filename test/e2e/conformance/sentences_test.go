@@ -61,7 +61,7 @@ func versions() section {
 		{id: "versions.warning", text: "Each answer of the API to a request in `v1beta3`, whatever its status, carries the deprecation as a `Warning` header, for either kind; what a filter refuses before that (401, 403, 429) and the upgrade to WebSocket do not.", tests: []string{"test/e2e/conformance TestBothVersionsAndStoresSayTheSame"}},
 		{id: "versions.audit", text: "The audit event of a request in `v1beta3` says `k8s.io/deprecated` and the removed release.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
 		{id: "versions.metric", text: "`apiserver_requested_deprecated_apis` is 1 with `removed_release` once `v1beta3` was used.", tests: []string{"test/e2e TestServer/the deprecated version is announced, audited and counted"}},
-		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestV1beta3SwitchedOff"}},
+		{id: "versions.switch", text: "`--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false` turns it off.", tests: []string{"test/e2e TestVersionsSwitchedOff"}},
 		{id: "versions.round-trip", text: "Every object survives v1, v1beta3, v1 and the reverse, explicit zero shares included, which an annotation keeps.", tests: []string{"pkg/apis/flowcontrol/install TestEveryVersionSurvivesTheOther", "test/e2e/roundtrip TestGeneratedObjectsSurviveBothVersionsAndTheStore"}},
 		{id: "versions.writers", text: "Clients of both versions write one object as two clients of one version do.", tests: []string{"hack/lab/linearizability TestOperationsAreLinearizable"}},
 		{id: "versions.defaults", text: "Omitted fields get the defaults of their own version.", tests: []string{"pkg/apis/flowcontrol/install TestDefaultShares", "pkg/apis/flowcontrol/install TestDefaultPrecedence"}},
@@ -205,5 +205,10 @@ func selfReviews() section {
 		{id: "reviews.access", text: "SelfSubjectAccessReview says whether the client may do something, as the authorizer of requests decides."},
 		{id: "reviews.rules", text: "SelfSubjectRulesReview lists what the client may do; with a webhook the list is incomplete, and says so.", tests: []string{"pkg/server/identity TestTheListOfWhatAUserMayDoIsTrue", "pkg/server/identity TestTheListIsIncompleteWithAWebhook"}},
 		{id: "reviews.create-only", text: "They can only be created, by any authenticated user, and nothing is stored.", tests: []string{"test/e2e TestWhoMayAskWhat"}},
+		{id: "reviews.switch", text: "`--runtime-config` switches them off. Behind a kube-apiserver they are its own, and this server has none of their groups.",
+			tests: []string{"test/e2e TestVersionsSwitchedOff", "test/e2e/beside TestBesideKubeAPIServer/self-reviews are kube-apiserver's own"}},
+		{id: "reviews.requests", text: "They are audited and governed by flow control, as other requests are.",
+			tests: []string{"test/e2e/serving TestServerThatIsObserved/a self-review is audited as other requests are", "test/e2e TestServer/a level that is full refuses",
+				"test/e2e/conformance TestFlowControlHeadersAreThoseOfKubeAPIServer"}},
 	}}
 }

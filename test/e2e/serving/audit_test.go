@@ -121,6 +121,18 @@ func (s *site) testPolicy(t *testing.T, log auditLog) {
 	require.Contains(t, string(events[0].ResponseObject.Raw), `"uid"`, "the response's object is what was stored")
 }
 
+// testReviewIsAudited asks who a user is.
+func (s *site) testReviewIsAudited(t *testing.T, log auditLog) {
+	require.Equal(t, http.StatusCreated, s.askAs(t, audited, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}").Code)
+	eventually.Holds(t, "the log has the review", func(a *eventually.Attempt) {
+		events := log.read(a)
+		last := events[len(events)-1]
+		require.Equal(a, &auditv1.ObjectReference{APIGroup: "authentication.k8s.io", APIVersion: "v1", Resource: "selfsubjectreviews"}, last.ObjectRef)
+		require.Equal(a, gists([]auditv1.Event{last}), []gist{{audited, "create", "", auditv1.LevelRequestResponse, http.StatusCreated, true, true}})
+		require.Contains(a, string(last.ResponseObject.Raw), `"username":"`+audited+`"`)
+	})
+}
+
 // testBatches requires that the webhook receives the events of the log.
 func testBatches(t *testing.T, log auditLog, webhook *receiver) {
 	var logged, sent []auditv1.Event

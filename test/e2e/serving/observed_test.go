@@ -28,6 +28,7 @@ func TestServerThatIsObserved(t *testing.T) {
 	})
 	t.Run("the policy says how much of a request is audited", func(t *testing.T) { s.testPolicy(t, log) })
 	t.Run("the audit webhook is sent batches", func(t *testing.T) { testBatches(t, log, webhook) })
+	t.Run("a self-review is audited as other requests are", func(t *testing.T) { s.testReviewIsAudited(t, log) })
 	t.Run("a traced request is one trace with its caller", func(t *testing.T) { s.testTrace(t, spans) })
 	t.Run("clients of TLS 1.2 have the cipher suites that are named", s.testCipherSuites)
 	t.Run("HTTP/2 clients are told how many streams they may open", s.testStreams)
