@@ -21,6 +21,9 @@ import (
 type accessReview struct {
 	clusterScoped
 	authorizer authorizer.Authorizer
+	// selectors is the feature AuthorizeWithSelectors. Without it, selectors are dropped, as
+	// kube-apiserver does.
+	selectors bool
 }
 
 // New implements rest.Storage.
@@ -34,6 +37,9 @@ func (r accessReview) Create(ctx context.Context, object runtime.Object, validat
 	review, ok := object.(*authorizationv1.SelfSubjectAccessReview)
 	if !ok {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("not a SelfSubjectAccessReview: %T", object))
+	}
+	if resource := review.Spec.ResourceAttributes; resource != nil && !r.selectors {
+		resource.FieldSelector, resource.LabelSelector = nil, nil
 	}
 	if errs := validateAccessReview(review); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: authorizationv1.GroupName}, "", errs) // kube-apiserver names no kind

@@ -8,9 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericfeatures "k8s.io/apiserver/pkg/features"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/component-base/featuregate"
 )
 
 // SelfReviewVersions returns the versions of the self-reviews, in the order of
@@ -28,7 +30,7 @@ func AddSelfReviewsToScheme(scheme *runtime.Scheme) error {
 // SelfReviewGroups returns the groups by which clients ask who they are and what they
 // may do, without the resources that are not enabled. kube-apiserver's storages are not
 // in the library.
-func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
+func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features featuregate.FeatureGate, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
 	scheme, err := newSelfReviewScheme()
 	if err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, decides aut
 	storages := map[schema.GroupVersion]map[string]rest.Storage{
 		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
 		authorizationv1.SchemeGroupVersion: {
-			"selfsubjectaccessreviews": accessReview{authorizer: decides},
+			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: features.Enabled(genericfeatures.AuthorizeWithSelectors)},
 			"selfsubjectrulesreviews":  rulesReview{rules: rules},
 		},
 	}
