@@ -20,6 +20,6 @@
 // Levels are read one after the other, and a level in small steps, between which
 // requests may come and go. So rows are not of exactly the same time.
 //
-// While a level has free seats no request waits, and no queue is needed: its executing
-// requests have the queue index -1, and the rows of its queues show zeros.
+// While a level has free seats no request is in a queue. Its executing requests are shown
+// in the queues of their hands that they would get if seats ran short now.
 package debugendpoints

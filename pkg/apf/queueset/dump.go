@@ -13,7 +13,7 @@ import (
 type Dump struct {
 	// Queues is the number of queues configured.
 	Queues int
-	// Active are the queues in use, by index. An open Set has none.
+	// Active are the queues in use, by index.
 	Active []QueueDump
 	// Requests are ordered by queue and place in it.
 	Requests []RequestDump
@@ -44,7 +44,8 @@ type RequestDump struct {
 	Arrived, Started time.Duration
 }
 
-// Dump returns the content. It changes nothing. It copies a few requests or queues at a
+// Dump returns the content. While the Set is open, no request is in a queue: the executing
+// ones are dealt as they would be if seats ran short now. It changes nothing. It copies a few requests or queues at a
 // time and releases the lock of the Set in between, so that requests need not wait for
 // it. So requests may come and go meanwhile; each is copied at most once.
 func (s *Set) Dump() Dump {
@@ -69,13 +70,18 @@ type dumper struct {
 	count    int // of configured queues
 	requests []dumpedRequest
 	queues   []QueueDump
+	// dealt is where the executing requests are dealt to queues. It is nil if they are in
+	// queues already, or if the level has none.
+	dealt *scheduler
 }
 
 // dumpedRequest is a copy of a request.
 type dumpedRequest struct {
 	RequestDump
 	serial uint64 // orders those that wait in one queue; 0 if it executes
-	width  int
+	width  int    // while it waits
+	held   int    // while it executes
+	hasher *flow.Hasher
 }
 
 // newDumper returns a dumper. There is one at a time, since it moves the cursors of the
@@ -98,7 +104,13 @@ func (d *dumper) step() bool {
 		d.copyRequests(l)
 		return true
 	}
-	d.count = l.queue.schedule.dealer.DeckSize()
+	schedule := &l.queue.schedule
+	d.count = schedule.dealer.DeckSize()
+	if l.open && l.config.Discipline == Queue {
+		now := l.sync()
+		d.dealt = &scheduler{dealer: schedule.dealer, clock: schedule.clock, last: now}
+		return false
+	}
 	return d.copyQueues(l)
 }
 
@@ -119,9 +131,9 @@ func (d *dumper) copyRequests(l *lockedSet) {
 		sh.cursor = r.older
 		switch r.phase {
 		case waiting:
-			d.requests = append(d.requests, dumpedRequest{r.dump(r.queue.index), r.serial, r.width})
+			d.requests = append(d.requests, dumpedRequest{RequestDump: r.dump(r.queue.index), serial: r.serial, width: r.width})
 		case executing:
-			d.requests = append(d.requests, dumpedRequest{RequestDump: l.queue.dumpExecuting(r)})
+			d.requests = append(d.requests, dumpedRequest{RequestDump: l.queue.dumpExecuting(r), held: r.held, hasher: r.Hasher})
 		case absent: // it is about to be refused or seated
 		}
 	}
@@ -140,8 +152,27 @@ func (d *dumper) copyQueues(l *lockedSet) bool {
 	return end < len(used)
 }
 
+// deal deals the executing requests to queues, in the order of their arrival.
+func (d *dumper) deal() {
+	slices.SortStableFunc(d.requests, func(a, b dumpedRequest) int { return cmp.Compare(a.Arrived, b.Arrived) })
+	for i := range d.requests {
+		if r := &d.requests[i]; r.serial == 0 {
+			one := Request{Hasher: r.hasher, Flow: r.Distinguisher, Work: r.Work, held: r.held}
+			d.dealt.adopt(&one, d.dealt.last)
+			r.Queue = one.queue.index
+		}
+	}
+	d.queues = d.queues[:0]
+	for _, q := range d.dealt.used {
+		d.queues = append(d.queues, q.dump(d.dealt.last))
+	}
+}
+
 // dump returns what was copied.
 func (d *dumper) dump() Dump {
+	if d.dealt != nil {
+		d.deal()
+	}
 	slices.SortStableFunc(d.queues, func(a, b QueueDump) int { return cmp.Compare(a.Index, b.Index) })
 	// A queue may have been forgotten and used again meanwhile.
 	d.queues = slices.CompactFunc(d.queues, func(a, b QueueDump) bool { return a.Index == b.Index })

@@ -13,27 +13,49 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
-// A dump closed the Set to assign requests to queues.
+// A dump closed the Set to assign requests to queues. Now it shows the queues that the
+// requests get when seats run short, without that.
 func TestADumpLeavesAnOpenSetOpen(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 100)
+	f := newFixture(t, queues(64, 1, 10), 20)
 	var held []*queueset.Request
 	for i := range 10 {
 		f.clock.Advance(time.Millisecond)
-		held = append(held, f.arrive(fmt.Sprint(i), wide(1), queueset.Seated))
+		held = append(held, f.arrive(fmt.Sprint(i), wide(1+i%2), queueset.Seated))
 	}
 	require.True(t, f.set.IsOpen())
-	dump := f.set.DumpSlowly(func() { assert.True(t, f.set.IsOpen()) })
-	assert.Equal(t, 64, dump.Queues)
-	assert.Empty(t, dump.Active)
-	require.Len(t, dump.Requests, 10)
-	for i, r := range dump.Requests {
-		assert.Equal(t, fmt.Sprint(i), r.Distinguisher)
-		assert.Equal(t, []int{-1, -1}, []int{r.Queue, r.Place})
+	open := f.set.DumpSlowly(func() { assert.True(t, f.set.IsOpen()) })
+	assert.Equal(t, 64, open.Queues)
+	require.Len(t, open.Requests, 10)
+
+	waits := f.arrive("wide", wide(6), queueset.Waiting)
+	require.True(t, f.set.Leave(waits, stats.Cancelled))
+	require.False(t, f.set.IsOpen())
+	closed := f.set.Dump()
+	assert.Equal(t, closed.Requests, open.Requests)
+	require.Equal(t, len(closed.Active), len(open.Active))
+	for i := range closed.Active {
+		assert.Equal(t, closed.Active[i].Index, open.Active[i].Index)
+		assert.Equal(t, closed.Active[i].Executing, open.Active[i].Executing)
+		assert.Equal(t, closed.Active[i].SeatsInUse, open.Active[i].SeatsInUse)
 	}
 	for _, r := range held {
 		f.set.Finish(r)
 	}
 	assert.True(t, f.set.Idle())
+}
+
+// A flow with several requests has them in several queues of its hand.
+func TestADumpOfAnOpenSetSpreadsAFlowOverItsHand(t *testing.T) {
+	f := newFixture(t, queues(64, 4, 10), 20)
+	for range 8 {
+		f.arrive("busy", wide(1), queueset.Seated)
+	}
+	require.True(t, f.set.IsOpen())
+	dump := f.set.Dump()
+	require.Len(t, dump.Active, 4)
+	for _, q := range dump.Active {
+		assert.Equal(t, []int{2, 2, 0}, []int{q.Executing, q.SeatsInUse, q.Waiting})
+	}
 }
 
 // While a dump copies, requests arrive, leave, start and end. Those that wait from
