@@ -225,7 +225,7 @@ func requireFair(t *testing.T, total int, levels []Level, want []float64, got []
 		if l.Exempt {
 			continue
 		}
-		require.GreaterOrEqual(t, got[i], minCurrent(l))
+		require.GreaterOrEqual(t, got[i], minimumOf(l))
 		require.LessOrEqual(t, float64(got[i]), want[i]+1, "level %d of %+v", i, levels)
 		if rounded <= total+len(levels) {
 			require.GreaterOrEqual(t, float64(got[i]), want[i]-1, "level %d of %+v", i, levels)

@@ -11,6 +11,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
+// minimumOf returns what a level has before the rest is shared: its lower limit, or what it
+// wanted lately, of which a limited level has at most its nominal limit.
+func minimumOf(l Level) int {
+	wanted := l.HighWatermark
+	if !l.Exempt && wanted > l.Nominal {
+		wanted = l.Nominal
+	}
+	return max(wanted, l.Lower)
+}
+
 func TestCurrentProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 6))
 	reached := map[string]int{}
@@ -21,16 +31,16 @@ func TestCurrentProperties(t *testing.T) {
 		for i, l := range levels {
 			sum += got.Current[i]
 			rest += l.Nominal
-			require.Equal(t, max(float64(minCurrent(l)), l.Smoothed), got.Targets[i])
+			require.Equal(t, max(float64(minimumOf(l)), l.Smoothed), got.Targets[i])
 			if l.Exempt {
-				rest -= minCurrent(l)
+				rest -= minimumOf(l)
 				require.Equal(t, max(l.Lower, l.HighWatermark), got.Current[i])
 				least += got.Current[i]
 				continue
 			}
 			least += max(l.Lower, min(1, l.Nominal))
 			lower += l.Lower
-			minimum += minCurrent(l)
+			minimum += minimumOf(l)
 			upper += l.Upper
 			require.GreaterOrEqual(t, got.Current[i], l.Lower)
 			require.GreaterOrEqual(t, got.Current[i], min(1, l.Nominal), "level %d of %+v", i, levels)

@@ -188,7 +188,7 @@ func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
 		assert.Zero(t, wait)
 		require.Len(t, a.writes, 2)
 		assert.Equal(t, types.StrategicMergePatchType, a.writes[1].kind)
-		assert.Equal(t, metav1.PatchOptions{FieldManager: FieldManager}, a.writes[1].options, "only apply may be forced")
+		assert.Equal(t, metav1.PatchOptions{FieldManager: "api-priority-and-fairness-config-consumer-v1"}, a.writes[1].options, "only apply may be forced")
 		assert.Equal(t, []string{"status"}, a.writes[1].subresources)
 		assert.Equal(t, a.writes[0].condition, a.writes[1].condition)
 	})

@@ -110,7 +110,7 @@ func TestAPassRepairs(t *testing.T) {
 			}
 			require.Equal(t, []string{"update flowschemas " + c.schema}, a.requests())
 			update := a.Actions()[len(a.Actions())-1].(clienttesting.UpdateActionImpl)
-			require.Equal(t, fieldManager, update.UpdateOptions.FieldManager)
+			require.Equal(t, "api-priority-and-fairness-config-producer-v1", update.UpdateOptions.FieldManager)
 		})
 	}
 }
