@@ -124,3 +124,19 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 	}
 	assert.Len(t, dump.Active, 8)
 }
+
+func TestADumpGoesOnWhenTheRequestEndsThatIsNext(t *testing.T) {
+	f := newFixtureWith(t, queues(8, 1, 10), 1000, 1)
+	var held []*queueset.Request
+	for range queueset.DumpStep + 10 {
+		held = append(held, f.arrive("a", wide(1), queueset.Seated))
+	}
+	next := held[len(held)-1-queueset.DumpStep] // the newest come first
+	dump := f.set.DumpSlowly(func() {
+		if next != nil {
+			f.set.Finish(next)
+			next = nil
+		}
+	})
+	assert.Len(t, dump.Requests, len(held)-1)
+}

@@ -184,6 +184,13 @@ func (s *Set) ChangesKept() int {
 	return kept
 }
 
+// QueuesKept returns the number of queues for which there is memory.
+func (s *Set) QueuesKept() int {
+	l := s.locked.Lock()
+	defer s.locked.Unlock(&l)
+	return cap(l.queue.schedule.queues)
+}
+
 // FlowCountersKept returns the number of flows' counters for which there is memory.
 func (s *Set) FlowCountersKept() int {
 	l := s.locked.Lock()

@@ -12,7 +12,7 @@ import (
 type fairQueue struct {
 	schedule scheduler
 	cap      flowCap
-	inUse    int // seats, 0 while the pool is open; may exceed the limit after that was lowered
+	inUse    int // seats; may exceed the limit after that was lowered; means nothing while the pool is open
 	// era counts how often the pool took over. A queue belongs to one era.
 	era uint64
 }
@@ -34,12 +34,10 @@ func (q *fairQueue) start(free int) { q.inUse = q.schedule.limit - free }
 
 // stop ends the era and returns the number of free seats. No request may wait.
 func (q *fairQueue) stop() (free int) {
-	free = q.free()
-	q.inUse = 0
 	q.era++
 	q.schedule.dissolve()
 	q.cap = flowCap{percent: q.cap.percent}
-	return free
+	return q.free()
 }
 
 // sync advances the virtual clock to now.

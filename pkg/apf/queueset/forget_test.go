@@ -50,3 +50,97 @@ func TestAnIdleLevelForgetsWhatItsQueuesOwe(t *testing.T) {
 		})
 	}
 }
+
+// A request that is used again was a request of the queue that it had left.
+func TestARequestThatLeftIsForgottenByItsQueue(t *testing.T) {
+	f := newFixture(t, capped(queues(8, 1, 10), 50), 4)
+	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("b", wide(3), queueset.Seated)}
+	r := f.arrive("c", wide(1), queueset.Waiting)
+	require.True(t, f.set.Leave(r, stats.Cancelled))
+	require.NoError(t, f.set.Configure(queueset.Config{Discipline: queueset.Reject}, limits(4)))
+	f.set.Finish(held[0])
+	require.False(t, f.set.IsOpen())
+	require.Equal(t, queueset.Seated, f.set.Arrive(r))
+	f.set.Finish(r)
+	require.NoError(t, f.set.Inconsistency())
+}
+
+// What was overtaken and left, and is used again, has not been overtaken.
+func TestARequestThatWasOvertakenAndLeftStopsTheClockAgain(t *testing.T) {
+	f := newFixture(t, queues(64, 1, 10), 4)
+	f.arrive("narrow", wide(1), queueset.Seated)
+	one := f.arrive("wide", wide(4), queueset.Waiting)
+	other := f.arrive("wide too", wide(4), queueset.Waiting)
+	f.clock.Advance(300 * time.Millisecond)
+	f.arrive("narrow", wide(1), queueset.Seated) // overtakes
+	for _, r := range []*queueset.Request{one, other} {
+		require.True(t, f.set.Leave(r, stats.Cancelled))
+	}
+	for _, r := range []*queueset.Request{one, other} {
+		before := f.set.Figures().CurrentR
+		require.Equal(t, queueset.Waiting, f.set.Arrive(r))
+		f.clock.Advance(10 * time.Second)
+		// Four seats for G is the work, and R stops G before its end.
+		require.InDelta(t, 3*0.003, f.set.Figures().CurrentR-before, 1e-6)
+		require.True(t, f.set.Leave(r, stats.Cancelled))
+	}
+}
+
+// Seats of an additional latency are returned to the count in which they were used, not to
+// that which began when the cap changed.
+func TestSeatsFromBeforeTheCapChangedAreNotReturnedToTheFlow(t *testing.T) {
+	f := newFixture(t, capped(queues(64, 1, 10), 50), 10)
+	other := f.arrive("other", wide(5), queueset.Seated)
+	before := f.arrive("flow", seats.Work{Initial: 5, Final: 5, Latency: time.Second}, queueset.Seated)
+	another := f.arrive("another", wide(1), queueset.Waiting)
+	f.set.Finish(before)
+	require.NoError(t, f.set.Configure(capped(queues(64, 1, 10), 40), limits(10)))
+	after := f.arrive("flow", wide(4), queueset.Waiting)
+	f.clock.Advance(time.Second)
+	require.True(t, dispatched(another))
+	require.True(t, dispatched(after), "the seats of before are free")
+	more := f.arrive("flow", wide(1), queueset.Waiting)
+	newcomer := f.arrive("newcomer", wide(5), queueset.Waiting)
+	f.set.Finish(other)
+	require.True(t, dispatched(newcomer))
+	require.False(t, dispatched(more), "the flow uses four seats, its cap")
+}
+
+func TestALevelThatGetsFewerQueuesGivesMemoryBack(t *testing.T) {
+	for name, config := range map[string]queueset.Config{"fewer": queues(8, 1, 10), "none": {Discipline: queueset.Reject}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, queues(100_000, 1, 10), 1)
+			held := f.arrive("a", wide(1), queueset.Seated)
+			waits := f.arrive("b", wide(1), queueset.Waiting)
+			require.GreaterOrEqual(t, f.set.QueuesKept(), 100_000)
+			require.NoError(t, f.set.Configure(config, limits(1)))
+			f.set.Finish(held)
+			require.True(t, dispatched(waits))
+			f.set.Finish(waits)
+			require.LessOrEqual(t, f.set.QueuesKept(), 8)
+		})
+	}
+}
+
+// The queue of an additional latency was forgotten when the level opened, and is another
+// flow's now.
+func TestAnAdditionalLatencyEndsInNoQueueOfALaterTime(t *testing.T) {
+	f := newFixtureWith(t, queues(512, 1, 10), 10, 1)
+	first := f.arrive("first", seats.Work{Initial: 1, Final: 1, Latency: time.Second}, queueset.Seated)
+	most := f.arrive("most", wide(9), queueset.Seated)
+	waits := f.arrive("waits", wide(1), queueset.Waiting)
+	f.set.Finish(first)
+	require.True(t, f.set.Leave(waits, stats.Cancelled))
+	f.set.Finish(most)
+	require.True(t, f.set.IsOpen())
+	for _, flow := range []string{"x", "y", "z"} {
+		f.arrive(flow, wide(3), queueset.Seated)
+	}
+	waits = f.arrive("waits", wide(1), queueset.Waiting)
+	f.clock.Advance(time.Second)
+	require.True(t, dispatched(waits))
+	require.NoError(t, f.set.Inconsistency())
+	for _, q := range f.set.Dump().Active {
+		require.Contains(t, []int{1, 3}, q.SeatsInUse)
+	}
+}

@@ -249,7 +249,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	if queued {
 		l.queue.finish(r, now, kept)
 	}
-	r.phase, r.queue = absent, nil
+	r.phase = absent
 	l.giveBack(r.held - kept)
 	l.note(change{at: now, executing: -1, seats: -int32(r.held - kept)})
 	return l.resume(now)

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // Shards with equal use become full at the same time. If each waited for the
@@ -39,6 +41,51 @@ func TestALevelAtRestKeepsNoMemoryForChanges(t *testing.T) {
 		assert.Equal(t, 1, f.set.ResetDemand().HighWatermark)
 		assert.Zero(t, f.set.ChangesKept())
 	}
+}
+
+// A Set without free seats notes its changes under its own lock.
+func TestALevelThatWasFullKeepsNoMemoryForChanges(t *testing.T) {
+	f := newFixture(t, queues(8, 2, 50), 1)
+	held := f.arrive("a", wide(1), queueset.Seated)
+	waits := f.arrive("b", wide(1), queueset.Waiting)
+	assert.Positive(t, f.set.ChangesKept())
+	f.set.Finish(held)
+	f.set.Finish(waits)
+	assert.Equal(t, 2, f.set.ResetDemand().HighWatermark)
+	assert.Zero(t, f.set.ChangesKept())
+}
+
+// meanwhile is a clock that calls a function once, right after it was read.
+type meanwhile struct {
+	*clock.Fake
+	call func()
+}
+
+func (m *meanwhile) Now() time.Duration {
+	now := m.Fake.Now()
+	if call := m.call; call != nil {
+		m.call = nil
+		call()
+	}
+	return now
+}
+
+// A request arrives when ResetDemand has read the time and takes the shards: it counts for
+// the next period.
+func TestAPeriodForgetsNothingThatIsNotedAfterItsEnd(t *testing.T) {
+	f := newFixture(t, queues(8, 2, 50), 60)
+	hooked, layout := &meanwhile{Fake: f.clock}, stats.NewLayout(1)
+	f.series = layout.NewSeries("level", "schema")
+	var err error
+	f.set, err = queueset.New(hooked, layout, queues(8, 2, 50), limits(60))
+	require.NoError(t, err)
+	hooked.call = func() {
+		f.clock.Advance(1)
+		f.arrive("a", wide(3), queueset.Seated)
+	}
+	assert.Zero(t, f.set.ResetDemand().HighWatermark)
+	assert.Equal(t, 3, f.seatsInUse())
+	assert.Equal(t, 3, f.set.ResetDemand().HighWatermark)
 }
 
 // A shard notes starts and ends of requests in 8 bytes each, and the Set those that do not

@@ -71,7 +71,6 @@ func (s *Set) Configure(config Config, limits Limits) error {
 	now := l.sync()
 	l.close(now)
 	l.config, l.queue.schedule.dealer = config, dealer
-	l.queue.schedule.trim()
 	l.queue.setCap(config.maxFlowSeatsPercent())
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)

@@ -17,14 +17,6 @@ func (s *scheduler) newQueue(index int) *queue {
 	return q
 }
 
-// trim forgets queues with an index beyond the configured number, if they are not
-// in use.
-func (s *scheduler) trim() {
-	for n := len(s.queues); n > s.dealer.DeckSize() && s.queues[n-1] == nil; n-- {
-		s.queues = s.queues[:n-1]
-	}
-}
-
 func (s *scheduler) keep(q *queue) {
 	if len(s.spares) < maxSpares {
 		s.spares = append(s.spares, q)
@@ -44,6 +36,8 @@ func (s *scheduler) dissolve() {
 	if cap(s.used) > maxSpares {
 		s.used, s.ordered, s.ahead = nil, queueHeap{}, queueHeap{}
 	}
+	if len(s.queues) > s.dealer.DeckSize() {
+		s.queues = nil // fewer are configured than there were
+	}
 	s.active = 0
-	s.trim()
 }
