@@ -17,7 +17,7 @@ func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
 		flags []string
 		want  map[string]int
 	}{
-		{"no configuration", nil, map[string]int{health: 200, check: 200, "/healthz": 200, other: 401, version: 200, "/version/": 200, "/versions": 401, objects: 401, "/metrics": 401}},
+		{"no configuration", nil, map[string]int{health: 200, check: 200, "/healthz": 200, other: 401, version: 200, "/version/": 200, "/versions": 401, "/version/x": 401, objects: 401, "/metrics": 401}},
 		{"a configuration without anonymous access", []string{"--authentication-config=" + writeFile(t, "a.yaml", configOf("v1beta1"))}, map[string]int{health: 200, check: 200, version: 200}},
 		{"disabled", []string{config("{enabled: false}")}, map[string]int{health: 401, check: 401, version: 401}},
 		{"enabled for one path", []string{config("{enabled: true, conditions: [{path: /livez}]}")}, map[string]int{health: 200, check: 401, version: 401}},

@@ -81,7 +81,9 @@ func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 }
 
 func TestCacheTTLsDefaultToKubeAPIServers(t *testing.T) {
-	options := newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
+	unset, options := newTestOptions(t), newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
+	require.Equal(t, 5*time.Minute, unset.cacheTTL(authorizedTTLFlag, unset.Authorization.AllowCacheTTL, localAuthorizedTTL))
+	require.Equal(t, 10*time.Second, tokenSuccessTTL, "of tokens that are checked here")
 	require.Equal(t, 2*time.Minute, options.cacheTTL(tokenWebhookTTLFlag, options.Authentication.CacheTTL, localTokenWebhookTTL))
 	require.Equal(t, 7*time.Second, options.cacheTTL(authorizedTTLFlag, options.Authorization.AllowCacheTTL, localAuthorizedTTL))
 	require.Equal(t, 30*time.Second, options.cacheTTL(unauthorizedTTLFlag, options.Authorization.DenyCacheTTL, localUnauthorizedTTL))

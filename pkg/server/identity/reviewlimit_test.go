@@ -1,15 +1,20 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
 // countReviews returns how many reviews of a kind a reviewer received.
@@ -63,6 +68,35 @@ func TestUnknownTokensAreLimitedApartFromKnownOnes(t *testing.T) {
 	require.Equal(t, []int{http.StatusUnauthorized}, slices.Compact(answered), "no invalid token is anonymous")
 	require.Equal(t, len(answered)+1, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"))
 	require.Equal(t, known("alice"), server.withToken(objects, "secret"), "reviewed again, although unknown tokens are refused")
+}
+
+// Each client may send many requests at once, from many ports.
+func TestUnknownTokensAreLimitedByAddressAndTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reject := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, false, nil })
+		limited := newLimitedTokens(reject, newReviewLimit("TokenReview", unknownTokenRate, unknownTokenBurst, unknownTokensInFlight))
+		sent := 0
+		// reviewed returns how many tokens from an address are reviewed before one is refused.
+		reviewed := func(address string) (count int) {
+			for {
+				request := httptest.NewRequest(http.MethodGet, objects, nil)
+				request.RemoteAddr = fmt.Sprintf("%s:%d", address, 1024+sent)
+				request.Header.Set("Authorization", fmt.Sprintf("Bearer guess-%d", sent))
+				sent++
+				if _, _, err := limited.AuthenticateRequest(request); errors.Is(err, errTokenRefused) {
+					return count
+				}
+				count++
+			}
+		}
+		for i := range unknownTokenBurst / addressTokenBurst {
+			require.Equal(t, addressTokenBurst, reviewed(fmt.Sprintf("10.0.0.%d", i)))
+		}
+		require.Zero(t, reviewed("10.0.1.1"), "all together have sent what they may")
+		<-time.After(time.Second)
+		require.Equal(t, addressTokenRate, reviewed("10.0.0.0"), "of one second")
+		require.Equal(t, unknownTokenRate-addressTokenRate, reviewed("10.0.1.1"))
+	})
 }
 
 func TestTokensAreAnswered503WhileKubeAPIServerIsAway(t *testing.T) {

@@ -1,0 +1,124 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// decides is an authorizer that decides all alike and keeps the last question.
+type decides struct {
+	decision authorizer.Decision
+	err      error
+	asked    authorizer.Attributes
+}
+
+func (d *decides) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
+	d.asked = asked
+	return d.decision, "because", d.err
+}
+
+func review(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) *authorizationv1.SelfSubjectAccessReview {
+	return &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: resource, NonResourceAttributes: path}}
+}
+
+func TestAnAccessReviewSaysWhatTheAuthorizerDecides(t *testing.T) {
+	alice := &user.DefaultInfo{Name: "alice"}
+	for decision, want := range map[authorizer.Decision]authorizationv1.SubjectAccessReviewStatus{
+		authorizer.DecisionAllow:     {Allowed: true, Reason: "because"},
+		authorizer.DecisionDeny:      {Denied: true, Reason: "because"},
+		authorizer.DecisionNoOpinion: {Reason: "because"},
+	} {
+		question := review(nil, &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "post"})
+		answered := create(t, accessReview{authorizer: &decides{decision: decision}}, alice, question).(*authorizationv1.SelfSubjectAccessReview)
+		require.Equal(t, want, answered.Status)
+	}
+	failed := create(t, accessReview{authorizer: &decides{decision: authorizer.DecisionNoOpinion, err: errors.New("away")}}, alice,
+		review(nil, &authorizationv1.NonResourceAttributes{Path: "/", Verb: "get"})).(*authorizationv1.SelfSubjectAccessReview)
+	require.Equal(t, authorizationv1.SubjectAccessReviewStatus{Reason: "because", EvaluationError: "away"}, failed.Status)
+}
+
+func TestAnAccessReviewAsksAboutAllThatItNames(t *testing.T) {
+	alice, asked := &user.DefaultInfo{Name: "alice", Groups: []string{"team"}}, &decides{}
+	create(t, accessReview{authorizer: asked}, alice, review(&authorizationv1.ResourceAttributes{
+		Namespace: "n", Verb: "update", Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas", Subresource: "status", Name: "a",
+	}, nil))
+	require.Equal(t, authorizer.AttributesRecord{
+		User: alice, Verb: "update", Namespace: "n", APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1",
+		Resource: "flowschemas", Subresource: "status", Name: "a", ResourceRequest: true,
+	}, asked.asked)
+	create(t, accessReview{authorizer: asked}, alice, review(nil, &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "post"}))
+	require.Equal(t, authorizer.AttributesRecord{User: alice, Verb: "post", Path: "/metrics"}, asked.asked)
+}
+
+// A selector that is not understood must not make the question narrower.
+func TestAnAccessReviewIgnoresSelectorsThatItDoesNotUnderstand(t *testing.T) {
+	asked := &decides{}
+	answered := create(t, accessReview{authorizer: asked}, &user.DefaultInfo{Name: "alice"}, review(&authorizationv1.ResourceAttributes{
+		Verb: "list", Resource: "flowschemas",
+		FieldSelector: &authorizationv1.FieldSelectorAttributes{Requirements: []metav1.FieldSelectorRequirement{
+			{Key: "metadata.name", Operator: metav1.FieldSelectorOpIn, Values: []string{"a", "b"}}, {Key: "metadata.name", Operator: "Like", Values: []string{"a"}},
+		}},
+		LabelSelector: &authorizationv1.LabelSelectorAttributes{Requirements: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Like", Values: []string{"b"}}}},
+	}, nil)).(*authorizationv1.SelfSubjectAccessReview)
+	fields, err := asked.asked.GetFieldSelector()
+	require.Empty(t, fields)
+	require.Error(t, err)
+	labels, err := asked.asked.GetLabelSelector()
+	require.Empty(t, labels)
+	require.Error(t, err)
+	require.Equal(t, "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error", answered.Status.EvaluationError)
+}
+
+func TestAQuestionThatIsNotAdmittedOrInvalidIsNotAnswered(t *testing.T) {
+	ctx := request.WithUser(t.Context(), &user.DefaultInfo{Name: "alice"})
+	denied := errors.New("not admitted")
+	deny := func(context.Context, runtime.Object) error { return denied }
+	path := &authorizationv1.NonResourceAttributes{Path: "/", Verb: "get"}
+	for _, test := range []struct {
+		storage reviewStorage
+		object  runtime.Object
+	}{
+		{subjectReview{}, subjectReview{}.New()},
+		{accessReview{authorizer: &decides{}}, review(nil, path)},
+		{rulesReview{}, &authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}},
+	} {
+		_, err := test.storage.Create(ctx, test.object, deny, &metav1.CreateOptions{})
+		require.ErrorIs(t, err, denied)
+		_, err = test.storage.Create(t.Context(), test.object, nil, &metav1.CreateOptions{})
+		require.True(t, apierrors.IsBadRequest(err), "%v", err)
+	}
+	for _, question := range []*authorizationv1.SelfSubjectAccessReview{review(nil, nil), review(&authorizationv1.ResourceAttributes{}, path)} {
+		_, err := accessReview{authorizer: &decides{}}.Create(ctx, question, nil, &metav1.CreateOptions{})
+		require.True(t, apierrors.IsInvalid(err), "%v", err)
+	}
+}
+
+func TestTheListHasTheNamesAndIsOfTheClient(t *testing.T) {
+	file := writeFile(t, "rbac.yaml", `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], resourceNames: [a], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
+`)
+	applied, err := apply(t, newTestOptions(t, "--authorization-rbac-file="+file), "")
+	require.NoError(t, err)
+	status := rulesOf(t, applied.authorization.Authorizer, &user.DefaultInfo{Name: "alice"})
+	require.Equal(t, []authorizationv1.ResourceRule{{
+		Verbs: []string{"get"}, APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{"flowschemas"}, ResourceNames: []string{"a"},
+	}}, status.ResourceRules)
+}

@@ -1,0 +1,175 @@
+package identity
+
+import (
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+)
+
+// Groups of Kubernetes other than system:masters grant nothing here.
+func TestNoOtherGroupOfKubernetesIsPrivileged(t *testing.T) {
+	applied, err := apply(t, newTestOptions(t), "")
+	require.NoError(t, err)
+	groups := []string{
+		user.NodesGroup, user.MonitoringGroup, user.AllAuthenticated, "system:serviceaccounts", "system:serviceaccounts:kube-system",
+		"system:bootstrappers", "kubeadm:cluster-admins", "cluster-admin",
+	}
+	for _, name := range []string{user.APIServerUser, user.KubeControllerManager, "system:admin", user.SystemPrivilegedGroup} {
+		decision, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{
+			User: &user.DefaultInfo{Name: name, Groups: groups}, Verb: "list", APIGroup: "flowcontrol.apiserver.k8s.io", Resource: "flowschemas", ResourceRequest: true,
+		})
+		require.NoError(t, err)
+		require.Equal(t, authorizer.DecisionNoOpinion, decision, name)
+	}
+}
+
+func TestSelfReviewsAreTheOnlyReviewsOfUsersAndOnlyCreated(t *testing.T) {
+	applied, err := apply(t, newTestOptions(t), "")
+	require.NoError(t, err)
+	alice := &user.DefaultInfo{Name: "alice", Groups: []string{user.AllAuthenticated}}
+	anonymous := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+	for _, test := range []struct {
+		group, resource string
+		who             user.Info
+		want            authorizer.Decision
+	}{
+		{authenticationv1.GroupName, "selfsubjectreviews", alice, authorizer.DecisionAllow},
+		{authorizationv1.GroupName, "selfsubjectaccessreviews", alice, authorizer.DecisionAllow},
+		{authorizationv1.GroupName, "selfsubjectrulesreviews", alice, authorizer.DecisionAllow},
+		{authenticationv1.GroupName, "selfsubjectreviews", anonymous, authorizer.DecisionNoOpinion},
+		{authorizationv1.GroupName, "selfsubjectaccessreviews", anonymous, authorizer.DecisionNoOpinion},
+		{authorizationv1.GroupName, "subjectaccessreviews", alice, authorizer.DecisionNoOpinion},
+		{authorizationv1.GroupName, "localsubjectaccessreviews", alice, authorizer.DecisionNoOpinion},
+		{authenticationv1.GroupName, "tokenreviews", alice, authorizer.DecisionNoOpinion},
+		{"example.org", "selfsubjectreviews", alice, authorizer.DecisionNoOpinion},
+		{"example.org", "selfsubjectaccessreviews", alice, authorizer.DecisionNoOpinion},
+	} {
+		for verb, want := range map[string]authorizer.Decision{
+			"create": test.want, "get": authorizer.DecisionNoOpinion, "list": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion, "patch": authorizer.DecisionNoOpinion,
+		} {
+			got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{
+				User: test.who, Verb: verb, APIGroup: test.group, Resource: test.resource, ResourceRequest: true,
+			})
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%s %s %s of %s", test.who.GetName(), verb, test.resource, test.group)
+		}
+	}
+}
+
+func TestAChangedRBACFileTakesEffectWhileTheServerRuns(t *testing.T) {
+	users := newCA(t, "users")
+	file := writeFile(t, "rbac.yaml", listers)
+	options := newTestOptions(t, "--authorization-rbac-file="+file)
+	options.reloadInterval = time.Millisecond
+	server := newTestServer(t, options, users.file)
+	alice := users.client("alice", "developers")
+	require.Equal(t, http.StatusOK, server.request(objects, alice, nil).Status)
+	require.NoError(t, os.Rename(writeFile(t, "next.yaml", "# nothing is allowed\n"), file))
+	eventually.Holds(t, "what the file no longer allows is forbidden", func(a *eventually.Attempt) {
+		require.Equal(a, http.StatusForbidden, server.request(objects, alice, nil).Status)
+	})
+}
+
+// A webhook that knows no audiences accepts tokens for the server's own.
+func TestTokenIsForTheServerIfTheWebhookKnowsNoAudiences(t *testing.T) {
+	webhook := newReviewer(t)
+	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	webhook.audiences = []string{}
+	server := newTestServer(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t), "--api-audiences=flowcontrol"), "")
+	require.Equal(t, known("alice"), server.withToken("/version", "secret"))
+}
+
+func TestAcceptedTokensAreKeptAsLongAsTheFlagSays(t *testing.T) {
+	webhook := newReviewer(t)
+	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	kubeconfig := webhook.kubeconfig(t)
+	alone := newTestOptions(t, "--authentication-token-webhook-config-file="+kubeconfig, "--authentication-token-webhook-cache-ttl=1ns")
+	tokens, err := alone.newTokenWebhook(nil)
+	require.NoError(t, err)
+	for range 2 {
+		_, accepted, err := tokens.AuthenticateToken(t.Context(), "secret")
+		require.NoError(t, err)
+		require.True(t, accepted)
+	}
+	require.Len(t, webhook.received(), 2, "a token that the webhook revokes is rejected at once")
+
+	behind := newTestServer(t, newTestOptions(t, "--kubeconfig="+kubeconfig, "--authentication-skip-lookup", "--authentication-token-webhook-cache-ttl=1ns"), "")
+	before := countReviews(webhook, "authentication.k8s.io/v1 TokenReview")
+	for range 2 {
+		behind.withToken("/version", "secret")
+	}
+	require.Equal(t, before+2, countReviews(webhook, "authentication.k8s.io/v1 TokenReview"))
+}
+
+func TestOneCAForUsersAndTheFrontProxyIsRejectedBehindKubeAPIServer(t *testing.T) {
+	users, cluster := newCA(t, "users"), newReviewer(t)
+	_, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--client-ca-file="+users.file, "--requestheader-client-ca-file="+users.file), "")
+	require.ErrorContains(t, err, "also signs client certificates")
+}
+
+func TestAlwaysAllowedPathsMayOnlyBeReadBehindKubeAPIServer(t *testing.T) {
+	cluster := newReviewer(t)
+	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--authorization-always-allow-paths=/metrics"), "")
+	require.NoError(t, err)
+	for verb, want := range map[string]authorizer.Decision{"get": authorizer.DecisionAllow, "post": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion} {
+		for _, group := range []string{user.AllAuthenticated, user.AllUnauthenticated} {
+			got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{
+				User: &user.DefaultInfo{Name: "alice", Groups: []string{group}}, Verb: verb, Path: "/metrics",
+			})
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%s as %s", verb, group)
+		}
+	}
+}
+
+func TestNoCAIsLookedUpBesideThoseOfFlags(t *testing.T) {
+	users, cluster := newCA(t, "users"), newReviewer(t)
+	client := fake.NewClientset()
+	kubeconfig := "--kubeconfig=" + cluster.kubeconfig(t)
+
+	skipped := newTestOptions(t, kubeconfig, "--authentication-skip-lookup")
+	clientCA, err := skipped.clientCA(client)
+	require.NoError(t, err)
+	require.Nil(t, clientCA)
+	proxy, err := skipped.requestHeaderConfig(client)
+	require.NoError(t, err)
+	require.Nil(t, proxy)
+
+	named := newTestOptions(t, kubeconfig, "--client-ca-file="+users.file)
+	clientCA, err = named.clientCA(client)
+	require.NoError(t, err)
+	require.Equal(t, users.pem, clientCA.CurrentCABundleContent())
+}
+
+// --kubeconfig is the default of the other two flags.
+func TestReviewsGoToTheServerOfTheirKubeconfig(t *testing.T) {
+	front, authentication, authorization := newReviewer(t), newReviewer(t), newReviewer(t)
+	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newTestServer(t, newTestOptions(t, "--authentication-skip-lookup", "--kubeconfig="+front.kubeconfig(t),
+		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t)), "")
+	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
+	require.Empty(t, front.received())
+}
+
+// A token that was accepted and is rejected now counts as unknown again.
+func TestARevokedTokenIsUnknown(t *testing.T) {
+	cluster := newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}, "revoked": {Username: "bob"}}
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup",
+		"--authentication-token-webhook-cache-ttl=1ns"), "")
+	require.Equal(t, known("bob"), server.withToken(objects, "revoked"))
+	delete(cluster.users, "revoked")
+	flood(t, 50*addressTokenBurst, func(int) int { return server.withToken(objects, "revoked").Status })
+}
