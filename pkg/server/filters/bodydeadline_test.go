@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
 
@@ -62,3 +64,49 @@ func TestReadingABodyEndsAfterTheDeadlineOfItsRequest(t *testing.T) {
 type pastDeadline struct{ context.Context }
 
 func (pastDeadline) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
+
+// A deadline that is set on an HTTP/2 stream after its client has reset it is a timer that
+// nobody stops, which keeps the stream.
+func TestAStreamThatWasResetIsFreeWhenItsHandlerEnds(t *testing.T) {
+	started, ended, free := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	reads := filters.WithBodyDeadline(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(r.Body)
+		assert.Error(t, err)
+	}))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		runtime.SetFinalizer(r.Context(), func(any) { close(free) }) // only the stream refers to it
+		close(started)
+		<-r.Context().Done()
+		ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
+		defer cancel()
+		reads.ServeHTTP(w, r.WithContext(ctx))
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+
+	ctx, reset := context.WithCancel(t.Context())
+	body, never := io.Pipe()
+	defer func() { _ = never.Close() }()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, body)
+		assert.NoError(t, err)
+		_, err = server.Client().Do(request) //nolint:bodyclose // there is none
+		assert.ErrorIs(t, err, context.Canceled)
+	}()
+	<-started
+	reset()
+	<-ended
+	<-sent
+	eventually.Holds(t, "nothing refers to the stream", func(a *eventually.Attempt) {
+		runtime.GC()
+		select {
+		case <-free:
+		default:
+			require.Fail(a, "the stream is kept")
+		}
+	})
+}

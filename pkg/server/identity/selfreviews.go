@@ -13,6 +13,8 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/component-base/featuregate"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // SelfReviewVersions returns the versions of the self-reviews, in the order of
@@ -54,6 +56,7 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features fe
 			continue
 		}
 		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, runtime.NewParameterCodec(scheme), serializer.NewCodecFactory(scheme))
+		info.NegotiatedSerializer = badrequest.PlainStatuses(info.NegotiatedSerializer, scheme)
 		info.VersionedResourcesStorageMap[version.Version] = served
 		groups = append(groups, &info)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,15 +77,33 @@ func (a attempt) judge(got answer, target identity) verdict {
 	return v
 }
 
-// goSyntax returns the first cause of an answer that shows Go syntax, empty if there is
-// none. The text of a decoder, at patch, names Go types.
+// decoderText is what a decoder or a patch says from where it shows Go syntax, and what this
+// server says instead.
+var decoderText = regexp.MustCompile(`(?s)(?:json: cannot unmarshal|parsing time|cannot convert|cannot restore|unrecognized type|expected a |map: map\[|` +
+	`unknown patch type|The order in patch list|list element types|strconv\.|: runtime error|each item of the list must|the items of the patch must|` +
+	`(?:"[^"]*"|[\w.]+:)? ?must be (?:a list|an? |true )).*`)
+
+// reworded returns the verdict without what a decoder says.
+func reworded(v verdict) verdict {
+	v.Message = decoderText.ReplaceAllString(v.Message, "DECODER")
+	return v
+}
+
+// goSyntax returns the message of an answer if it shows Go syntax, or the first such cause;
+// empty if there is none.
 func goSyntax(got answer) string {
 	var status metav1.Status
-	if json.Unmarshal(got.body, &status) != nil || status.Details == nil {
+	if json.Unmarshal(got.body, &status) != nil || status.Kind != "Status" {
+		return ""
+	}
+	if gosyntax.Find(status.Message) != "" {
+		return status.Message
+	}
+	if status.Details == nil {
 		return ""
 	}
 	for _, cause := range status.Details.Causes {
-		if cause.Field != "patch" && gosyntax.Find(cause.Message) != "" {
+		if gosyntax.Find(cause.Message) != "" {
 			return cause.Field + ": " + cause.Message
 		}
 	}
@@ -95,7 +114,7 @@ func goSyntax(got answer) string {
 // servers.
 func describe(cause metav1.StatusCause) string {
 	text := string(cause.Type) + " " + cause.Field
-	for _, ours := range []string{"spec", "status", "metadata.finalizers", "metadata.ownerReferences", "metadata.annotations"} {
+	for _, ours := range []string{"spec", "status", "metadata.finalizers", "metadata.ownerReferences", "metadata.annotations", "patch"} {
 		if strings.HasPrefix(cause.Field, ours) {
 			return text
 		}

@@ -25,7 +25,10 @@ import (
 func (u update) patched(ctx context.Context, old runtime.Object) (object runtime.Object, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			object, err = nil, apierrors.NewBadRequest("the patch has a list or an object where a scalar value is required: "+unhashable(reason))
+			if !isUnhashable(reason) {
+				panic(reason)
+			}
+			object, err = nil, apierrors.NewBadRequest("the patch has a list or an object where a scalar value is required")
 		}
 	}()
 	object, err = u.UpdatedObjectInfo.UpdatedObject(ctx, old)
@@ -35,14 +38,11 @@ func (u update) patched(ctx context.Context, old runtime.Object) (object runtime
 	return object, err
 }
 
-// unhashable returns the message of a panic about a value that cannot be a merge
-// key or an item of a set. It continues any other panic.
-func unhashable(reason any) string {
+// isUnhashable reports whether a panic is about a value that cannot be a merge key or an
+// item of a set.
+func isUnhashable(reason any) bool {
 	err, ok := reason.(goruntime.Error)
-	if !ok || !strings.Contains(err.Error(), "uncomparable type") && !strings.Contains(err.Error(), "unhashable type") {
-		panic(reason)
-	}
-	return err.Error()
+	return ok && (strings.Contains(err.Error(), "uncomparable type") || strings.Contains(err.Error(), "unhashable type"))
 }
 
 // isPatchError reports whether an error is about a patch, by the beginning of its
