@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,24 +17,43 @@ type Row struct {
 	Theirs *Figures
 }
 
-// Table returns the rows as Markdown.
+// Table returns the rows as Markdown: latencies and answers, and what the servers used.
 func Table(rows []Row) string {
-	var text strings.Builder
-	fmt.Fprint(&text, "| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | peak memory | kube-apiserver's | answers of this server |\n"+
-		"|---|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	return latencies(rows) + "\n" + uses(rows)
+}
+
+// latencies returns what the mouse noticed and what the attackers were answered.
+func latencies(rows []Row) string {
+	lines := []string{
+		"| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |",
+		"|---|---:|---:|---:|---:|---:|---|",
+	}
 	for _, row := range rows {
 		number := fmt.Sprint(row.Size)
 		if row.Beside != row.Size {
 			number += fmt.Sprintf("; %d for kube-apiserver", row.Beside)
 		}
-		ours, theirs := row.Ours.cells(), [3]string{"failed", "", ""}
-		if row.Theirs != nil {
-			theirs = row.Theirs.cells()
-		}
-		cells := []string{row.Case.Name, number, ours[0], ours[1], theirs[0], theirs[1], ours[2], theirs[2], row.Ours.Answers.String()}
-		fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | "))
+		cells := slices.Concat([]string{row.Case.Name, number}, row.Ours.latencies(), row.Theirs.latencies(), []string{row.Ours.Answers.String()})
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
 	}
-	return text.String()
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// uses returns what each server used during an attack and after it.
+func uses(rows []Row) string {
+	lines := []string{
+		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's |",
+		"|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+	}
+	for _, row := range rows {
+		cells := []string{row.Case.Name}
+		ours, theirs := row.Ours.uses(), row.Theirs.uses()
+		for i := range ours {
+			cells = append(cells, ours[i], theirs[i])
+		}
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // String says what the server used.
@@ -42,17 +62,36 @@ func (f *Figures) String() string {
 		f.Peak>>20, short(f.Resting), int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20, f.After.Lines-f.Before.Lines)
 }
 
-// cells returns latencies, their ratio, and the peak of memory.
-func (f *Figures) cells() [3]string {
+// latencies returns the mouse's latencies and their ratio.
+func (f *Figures) latencies() []string {
+	if f == nil {
+		return []string{"failed", ""}
+	}
 	quiet, during := f.Quiet.P99(), f.During.P99()
-	cells := [3]string{fmt.Sprintf("%s, %s", short(quiet), short(during)), "", fmt.Sprintf("%d MiB", f.Peak>>20)}
+	ratio := ""
 	if quiet > 0 {
-		cells[1] = fmt.Sprintf("%.1f", float64(during)/float64(quiet))
+		ratio = fmt.Sprintf("%.1f", float64(during)/float64(quiet))
 	}
 	if failed := len(f.During.Failures); failed > 0 {
-		cells[1] += fmt.Sprintf(", %d failed", failed)
+		ratio += fmt.Sprintf(", %d failed", failed)
 	}
-	return cells
+	return []string{fmt.Sprintf("%s, %s", short(quiet), short(during)), ratio}
+}
+
+// uses returns the peak of memory, the time until the server was at rest, the heap before
+// and after, and the lines logged.
+func (f *Figures) uses() []string {
+	if f == nil {
+		return []string{"failed", "", "", ""}
+	}
+	resting := short(f.Resting)
+	if f.Unrest != nil {
+		resting = "more than " + resting
+	}
+	return []string{
+		fmt.Sprintf("%d MiB", f.Peak>>20), resting,
+		fmt.Sprintf("%d MiB, %d MiB", int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20), fmt.Sprint(f.After.Lines - f.Before.Lines),
+	}
 }
 
 func short(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }
