@@ -8,7 +8,7 @@ var (
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	// value is a map that was shown as a string.
 	value  = regexp.MustCompile(`Invalid value: "map\[`)
-	syntax = regexp.MustCompile(`\bGo (?:struct field|value)\b|\bstrconv\.|\binterface ?\{|\bruntime error\b|\b(?:u?int|float)(?:8|16|32|64)\b|&\{|\(\*|\b0x[0-9a-f]|\[\]\w|\bmap\[|\b[a-z]\w*\.[A-Z]\w*[{(]|\b[A-Z]\w*:""|\bnil\b|<nil>|%!`)
+	syntax = regexp.MustCompile(`\bparsing time ""|\bGo (?:struct field|value)\b|\bstrconv\.|\binterface ?\{|\bruntime error\b|\b(?:u?int|float)(?:8|16|32|64)\b|&\{|\(\*\w|\b0x[0-9a-f]|\[\]\w|\bmap\[|\b[a-z]\w*\.[A-Z]\w*[{(]|\b[A-Z]\w*:""|\bnil\b|<nil>|%!`)
 )
 
 // Find returns the first Go syntax of a text outside of quotes, empty if there is none.

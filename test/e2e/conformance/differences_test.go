@@ -163,7 +163,7 @@ func warnsOfDeletion(_ step, ours answer, _ *answer) bool {
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
 	if ours.code == peers.code && mine.Reason == theirs.Reason && mine.Message != theirs.Message && isDecoders(mine, theirs) {
-		peers.says(ours)
+		peers.saysAs(ours, theirs.Message, mine.Message)
 		return true
 	}
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||

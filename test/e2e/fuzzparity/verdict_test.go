@@ -81,7 +81,8 @@ func (a attempt) judge(got answer, target identity) verdict {
 // server says instead.
 var decoderText = regexp.MustCompile(`(?s)(?:json: cannot unmarshal|parsing time|cannot convert|cannot restore|unrecognized type|expected a |map: map\[|` +
 	`unknown patch type|The order in patch list|list element types|strconv\.|: runtime error|each item of the list must|the items of the patch must|` +
-	`(?:"[^"]*"|[\w.]+:)? ?must be (?:a list|an? |true )).*`)
+	`yaml: invalid map key|expected (?:map|list|string|boolean|numeric)|metadata\.managedFields must be|\$patch must be|all items of a list|` +
+	`(?:"[^"]*" |(?:apiVersion|kind|metadata|spec|status)[\w.]*: )?must be (?:an? |true )).*`)
 
 // reworded returns the verdict without what a decoder says.
 func reworded(v verdict) verdict {

@@ -63,6 +63,10 @@ func TestNoErrorOfTheLibraryShowsGoSyntax(t *testing.T) {
 		fail func() error
 		want string
 	}{
+		{"a number as a version", body(`{"apiVersion": 1}`), "apiVersion: must be a string, not a number"},
+		{"an object as a key", body("? {a: b}\n: c\n"), "yaml: invalid map key: must be a string"},
+		{"a list as a key", body("? [a]\n: c\n"), "yaml: invalid map key: must be a string"},
+		{"a patch with a directive that is a number", merge(of("status", of("$patch", int64(7)))), "$patch must be delete, merge or replace"},
 		{"a list as an object", body(`[]`), "couldn't get version/kind; json parse error: must be an object, not a list"},
 		{"a string as a number", schemaWith(`"spec": {"matchingPrecedence": "x"}`), "spec.matchingPrecedence: must be an integer of 32 bits, not a string"},
 		{"a fraction as an integer", schemaWith(`"spec": {"matchingPrecedence": 1.5}`), "spec.matchingPrecedence: must be an integer of 32 bits, not a number"},
@@ -78,8 +82,8 @@ func TestNoErrorOfTheLibraryShowsGoSyntax(t *testing.T) {
 		{"a patch with a list as an object", merge(of("spec", []any{"a"})), "patch: Invalid value: must be an object, not a list"},
 		{"a patch with a string as labels", merge(of("metadata", of("labels", "x"))), "patch: Invalid value: must be an object, not a string"},
 		{"a patch without merge key", merge(of("status", of("conditions", []any{of("reason", "a")}))), "each item of the list must have the field type"},
-		{"a patch with another directive", merge(of("status", of("$patch", "x"))), "$patch must be delete, merge or replace, not x"},
-		{"a patch with another directive in a list", merge(of("status", of("conditions", []any{map[string]any{"type": "Dangling", "$patch": "x"}}))), "$patch must be delete, merge or replace, not x"},
+		{"a patch with another directive", merge(of("status", of("$patch", "x"))), "$patch must be delete, merge or replace"},
+		{"a patch with another directive in a list", merge(of("status", of("conditions", []any{map[string]any{"type": "Dangling", "$patch": "x"}}))), "$patch must be delete, merge or replace"},
 		{"a patch in another order", merge(of("status", map[string]any{"conditions": []any{of("type", "b"), of("type", "a")}, "$setElementOrder/conditions": []any{of("type", "a"), of("type", "b")}})), "the items of the patch must be in the order of $setElementOrder"},
 		{"a patch with an order that is no list", merge(of("status", of("$setElementOrder/conditions", "x"))), "must be a list, not a string"},
 		{"a limit that is no number", options("limit=x"), `"x" must be an integer`},
