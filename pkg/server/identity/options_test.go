@@ -58,6 +58,10 @@ func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 		{"in a pod, not allowed", pod, false, nil, ""},
 		{"in a pod with local authentication", pod, true, []string{"--token-auth-file=x"}, ""},
 		{"in a pod with local authorization", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
+		{"in a pod with a file of roles", pod, true, []string{"--authorization-rbac-file=x"}, ""},
+		{"in a pod with issuers", pod, true, []string{"--authentication-config=x"}, ""},
+		{"in a pod with an issuer", pod, true, []string{"--oidc-issuer-url=https://x"}, ""},
+		{"in a pod with a token webhook", pod, true, []string{"--authentication-token-webhook-config-file=x"}, ""},
 		{"in a pod without service account", noToken, true, nil, ""},
 	}
 	for _, test := range tests {

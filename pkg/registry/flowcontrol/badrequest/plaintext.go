@@ -25,31 +25,33 @@ type rewriting struct {
 	types []int
 }
 
-// rewritings are applied one after the other.
-var rewritings = []rewriting{
-	// of JSON and YAML
-	{regexp.MustCompile(`json: cannot unmarshal ` + goType + `(?: \S+)? into Go struct field [^. ]*\.(\S+) of type ` + goType), "$2: must be $3, not $1", []int{1, 3}},
-	{regexp.MustCompile(`json: cannot unmarshal ` + goType + `(?: \S+)? into Go value of type ` + goType), "must be $2, not $1", []int{1, 2}},
-	{regexp.MustCompile(`parsing time ` + goString + ` as ` + goString + `: cannot parse ` + goString + ` as ` + goString), "$1 must be a time such as 2006-01-02T15:04:05Z", nil},
-	{regexp.MustCompile(`(?s)yaml: invalid map key: (?:map\[interface \{\}\]|\[\])interface \{\}\{.*\}`), "yaml: invalid map key: must be a string", nil},
-	// of applied objects
-	{regexp.MustCompile(`, got &\{[^\n]*\}`), "", nil},
-	{regexp.MustCompile(`metadata\.managedFields must be nil`), "metadata.managedFields must be empty", nil},
-	// of strategic merge patches
-	{regexp.MustCompile(`cannot convert ` + goType + ` to ` + goType), "must be $2, not $1", []int{1, 2}},
-	{regexp.MustCompile(`cannot restore (map|slice|struct) from:? ` + goType), "must be $1, not $2", []int{1, 2}},
-	{regexp.MustCompile(`unrecognized type: ` + goType), "must be $1", []int{1}},
-	{regexp.MustCompile(`expected a ` + goType + `, but received a ` + goType), "must be $1, not $2", []int{1, 2}},
-	{regexp.MustCompile(`(?s)map: map\[.*\] does not contain declared merge key: (\w+)`), "each item of the list must have the field $1", nil},
-	{regexp.MustCompile(`(?s)unknown patch type: .* in map: map\[.*\]`), "$patch must be delete, merge or replace", nil},
-	{regexp.MustCompile(`(?s)The order in patch list:.* doesn't match (\S+) list:.*\]\n`), "the items of the patch must be in the order of $1", nil},
-	{regexp.MustCompile(`list element types are not identical: \[[^\]]*\]`), "all items of a list must have one type", nil},
-	{regexp.MustCompile(`Invalid value: "map\[(?:[^"\\]|\\.)*": `), "Invalid value: ", nil},
-	// of options and representations
-	{regexp.MustCompile(`but the requested object is a list \(\*[\w.]+\)`), "but the requested object is a list", nil},
-	{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: invalid syntax`), "$1 must be an integer", nil},
-	{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: value out of range`), "$1 must be an integer of 64 bits", nil},
-	{regexp.MustCompile(`strconv\.ParseBool: parsing ` + goString + `: invalid syntax`), "$1 must be true or false", nil},
+// rewritings returns what is applied one after the other.
+func rewritings() []rewriting {
+	return []rewriting{
+		// of JSON and YAML
+		{regexp.MustCompile(`json: cannot unmarshal ` + goType + `(?: \S+)? into Go struct field [^. ]*\.(\S+) of type ` + goType), "$2: must be $3, not $1", []int{1, 3}},
+		{regexp.MustCompile(`json: cannot unmarshal ` + goType + `(?: \S+)? into Go value of type ` + goType), "must be $2, not $1", []int{1, 2}},
+		{regexp.MustCompile(`parsing time ` + goString + ` as ` + goString + `: cannot parse ` + goString + ` as ` + goString), "$1 must be a time such as 2006-01-02T15:04:05Z", nil},
+		{regexp.MustCompile(`(?s)yaml: invalid map key: (?:map\[interface \{\}\]|\[\])interface \{\}\{.*\}`), "yaml: invalid map key: must be a string", nil},
+		// of applied objects
+		{regexp.MustCompile(`, got &\{[^\n]*\}`), "", nil},
+		{regexp.MustCompile(`metadata\.managedFields must be nil`), "metadata.managedFields must be empty", nil},
+		// of strategic merge patches
+		{regexp.MustCompile(`cannot convert ` + goType + ` to ` + goType), "must be $2, not $1", []int{1, 2}},
+		{regexp.MustCompile(`cannot restore (map|slice|struct) from:? ` + goType), "must be $1, not $2", []int{1, 2}},
+		{regexp.MustCompile(`unrecognized type: ` + goType), "must be $1", []int{1}},
+		{regexp.MustCompile(`expected a ` + goType + `, but received a ` + goType), "must be $1, not $2", []int{1, 2}},
+		{regexp.MustCompile(`(?s)map: map\[.*\] does not contain declared merge key: (\w+)`), "each item of the list must have the field $1", nil},
+		{regexp.MustCompile(`(?s)unknown patch type: .* in map: map\[.*\]`), "$patch must be delete, merge or replace", nil},
+		{regexp.MustCompile(`(?s)The order in patch list:.* doesn't match (\S+) list:.*\]\n`), "the items of the patch must be in the order of $1", nil},
+		{regexp.MustCompile(`list element types are not identical: \[[^\]]*\]`), "all items of a list must have one type", nil},
+		{regexp.MustCompile(`Invalid value: "map\[(?:[^"\\]|\\.)*": `), "Invalid value: ", nil},
+		// of options and representations
+		{regexp.MustCompile(`but the requested object is a list \(\*[\w.]+\)`), "but the requested object is a list", nil},
+		{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: invalid syntax`), "$1 must be an integer", nil},
+		{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: value out of range`), "$1 must be an integer of 64 bits", nil},
+		{regexp.MustCompile(`strconv\.ParseBool: parsing ` + goString + `: invalid syntax`), "$1 must be true or false", nil},
+	}
 }
 
 // kinds are the kinds of the types of an API, by their names in Go.
@@ -71,8 +73,8 @@ func (k kinds) add(t reflect.Type) {
 	k[t.String()] = t.Kind()
 	switch t.Kind() { //nolint:exhaustive // others consist of no types
 	case reflect.Struct:
-		for i := range t.NumField() {
-			k.add(t.Field(i).Type)
+		for field := range t.Fields() {
+			k.add(field.Type)
 		}
 	case reflect.Pointer, reflect.Slice:
 		k.add(t.Elem())
@@ -81,14 +83,26 @@ func (k kinds) add(t reflect.Type) {
 	}
 }
 
-// plain returns a text without Go syntax.
-func (k kinds) plain(text string) string {
-	for i := range rewritings {
+// plainTexts makes texts without Go syntax.
+type plainTexts struct {
+	kinds      kinds
+	rewritings []rewriting
+}
+
+// newPlainTexts returns plainTexts for errors about objects of a scheme.
+func newPlainTexts(scheme *runtime.Scheme) plainTexts {
+	return plainTexts{kindsOf(scheme), rewritings()}
+}
+
+// of returns a text without Go syntax.
+func (p plainTexts) of(text string) string {
+	for i := range p.rewritings {
+		r := &p.rewritings[i]
 		var out strings.Builder
 		end := 0
-		for _, at := range rewritings[i].pattern.FindAllStringSubmatchIndex(text, -1) {
+		for _, at := range r.pattern.FindAllStringSubmatchIndex(text, -1) {
 			out.WriteString(text[end:at[0]])
-			out.WriteString(rewritings[i].expand(text, at, k))
+			out.WriteString(r.expand(text, at, p.kinds))
 			end = at[1]
 		}
 		text = out.String() + text[end:]

@@ -29,7 +29,7 @@ func FuzzDecodersShowNoGoSyntax(f *testing.F) {
 		f.Add(text)
 	}
 	scheme := install.NewScheme()
-	decoder, types := serializer.NewCodecFactory(scheme).UniversalDeserializer(), kindsOf(scheme)
+	decoder, texts := serializer.NewCodecFactory(scheme).UniversalDeserializer(), newPlainTexts(scheme)
 	f.Fuzz(func(t *testing.T, text string) {
 		if gosyntax.Find(strings.ReplaceAll(text, `"`, " ")) != "" {
 			return
@@ -37,7 +37,7 @@ func FuzzDecodersShowNoGoSyntax(f *testing.F) {
 		_, _, err := decoder.Decode([]byte(text), nil, nil)
 		for _, err := range []error{err, mergeError(t, text)} {
 			if err != nil {
-				plain := types.plain(err.Error())
+				plain := texts.of(err.Error())
 				require.Empty(t, gosyntax.Find(plain), "%s", plain)
 			}
 		}
