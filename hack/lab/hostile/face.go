@@ -21,6 +21,9 @@ type Figures struct {
 	Before, After Rest
 	// Resting is how long the server was not at rest after the attack.
 	Resting time.Duration
+	// Kept is the heap that was held in the end, in bytes, and KeptFor how long more was.
+	Kept    float64
+	KeptFor time.Duration
 	// Unrest says why the server was not at rest at the end of the watch.
 	Unrest error
 	// Changed are the objects that are not as before.
@@ -56,6 +59,9 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 		return nil, err
 	}
 	figures.Unrest = err
+	if figures.Kept, figures.KeptFor, err = s.awaitFree(ctx, figures); err != nil {
+		return nil, err
+	}
 	after, err := s.stored(ctx)
 	figures.Changed = differences(before, after)
 	return figures, err

@@ -12,7 +12,7 @@ import (
 const (
 	// restBound is how long a server may work on after an attack.
 	restBound = 10 * time.Second
-	// heapBound is how much more a server may hold at rest than before, in bytes: caches.
+	// heapBound is how much more a server may hold in the end than before, in bytes: caches.
 	heapBound = 64 << 20
 	// linesBound is the number of lines that an attack may cause: the same line once a minute,
 	// and those of one place in the code 100 times.
@@ -54,8 +54,8 @@ func Judge(c Case, f *Figures) error {
 	if f.Resting > restBound {
 		fault("it was at rest only %v after the attack; the bound is %v", f.Resting, restBound)
 	}
-	if more := int64(f.After.Heap - f.Before.Heap); more > heapBound {
-		fault("%d MiB more are held than before; the bound is %d", more>>20, heapBound>>20)
+	if more := int64(f.Kept - f.Before.Heap); more > heapBound {
+		fault("%d MiB more are held than before, %v after the attack; the bound is %d", more>>20, f.KeptFor, heapBound>>20)
 	}
 	if lines := f.After.Lines - f.Before.Lines; lines > linesBound {
 		fault("%d lines were logged; the bound is %d", lines, linesBound)

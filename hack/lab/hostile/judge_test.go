@@ -30,7 +30,7 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 		"an object that changed":          {func(f *Figures) { f.Changed = []string{"a"} }, `objects were created, changed or deleted: ["a"]`},
 		"a server that works on":          {func(f *Figures) { f.Unrest = errNoRest }, "not at rest"},
 		"a server that rests late":        {func(f *Figures) { f.Resting = 20 * time.Second }, "at rest only 20s after the attack; the bound is 10s"},
-		"memory that is held":             {func(f *Figures) { f.After.Heap = 150 << 20 }, "150 MiB more are held than before; the bound is 64"},
+		"memory that is held":             {func(f *Figures) { f.Kept, f.KeptFor = 150<<20, 100*time.Second }, "150 MiB more are held than before, 1m40s after the attack; the bound is 64"},
 		"a log that is full":              {func(f *Figures) { f.After.Lines = 3000 }, "3000 lines were logged; the bound is 2000"},
 		"more memory than the limits say": {func(f *Figures) { f.Peak = 2 << 30 }, "2048 MiB were resident; the bound is 1024"},
 	} {

@@ -58,8 +58,8 @@ func uses(rows []Row) string {
 
 // String says what the server used.
 func (f *Figures) String() string {
-	return fmt.Sprintf("peak %d MiB, at rest after %v, heap %d MiB before and %d after, %d lines logged",
-		f.Peak>>20, short(f.Resting), int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20, f.After.Lines-f.Before.Lines)
+	uses := f.uses()
+	return fmt.Sprintf("peak %s, at rest after %s, heap before and after %s, %s lines logged", uses[0], uses[1], uses[2], uses[3])
 }
 
 // latencies returns the mouse's latencies and their ratio.
@@ -88,10 +88,11 @@ func (f *Figures) uses() []string {
 	if f.Unrest != nil {
 		resting = "more than " + resting
 	}
-	return []string{
-		fmt.Sprintf("%d MiB", f.Peak>>20), resting,
-		fmt.Sprintf("%d MiB, %d MiB", int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20), fmt.Sprint(f.After.Lines - f.Before.Lines),
+	heap := fmt.Sprintf("%d MiB, %d MiB", int64(f.Before.Heap)>>20, int64(f.After.Heap)>>20)
+	if f.KeptFor > 0 {
+		heap += fmt.Sprintf("; %d MiB after %v", int64(f.Kept)>>20, f.KeptFor.Round(time.Second))
 	}
+	return []string{fmt.Sprintf("%d MiB", f.Peak>>20), resting, heap, fmt.Sprint(f.After.Lines - f.Before.Lines)}
 }
 
 func short(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }

@@ -18,6 +18,10 @@ const (
 	// idle is the share of a processor that a server at rest uses at most, with the test
 	// that asks it.
 	idle = 0.25
+	// kept is how long what an attack held may stay: golang.org/x/net/http2 keeps a closed
+	// connection, and the requests that wait in it for a handler, until its idle timeout of
+	// 90 s, because it closes the last stream after it has stopped the timer.
+	kept = 100 * time.Second
 	// idleGoroutines is how many more goroutines a server may have at rest than before:
 	// those of the connections that clients of the test still hold.
 	idleGoroutines = 100
@@ -76,6 +80,22 @@ func (s *Server) awaitRest(ctx context.Context, before Rest) (took time.Duration
 				errNoRest, at, 100*used, after.Goroutines, before.Goroutines, after.Seats)
 		}
 	}
+}
+
+// awaitFree waits until a server holds at most heapBound more than before the attack. It
+// returns what is held then, and how long more was.
+func (s *Server) awaitFree(ctx context.Context, f *Figures) (heap float64, took time.Duration, err error) {
+	heap = f.After.Heap
+	begin := time.Now()
+	for heap > f.Before.Heap+heapBound && took < kept {
+		pause(ctx, 5*time.Second)
+		now, err := s.rest(ctx)
+		if err != nil {
+			return 0, took, err
+		}
+		heap, took = now.Heap, time.Since(begin)
+	}
+	return heap, took, nil
 }
 
 // used returns the share of a processor that a server uses within a window.
