@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
 )
 

@@ -14,11 +14,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
 // sampleInterval is the time between two samples of the seats in use.
