@@ -63,7 +63,7 @@ func TestAnAccessReviewAsksAboutAllThatItNames(t *testing.T) {
 // A selector that is not understood must not make the question narrower.
 func TestAnAccessReviewIgnoresSelectorsThatItDoesNotUnderstand(t *testing.T) {
 	asked := &decides{}
-	answered := create(t, accessReview{authorizer: asked}, &user.DefaultInfo{Name: "alice"}, review(&authorizationv1.ResourceAttributes{
+	answered := create(t, accessReview{authorizer: asked, selectors: true}, &user.DefaultInfo{Name: "alice"}, review(&authorizationv1.ResourceAttributes{
 		Verb: "list", Resource: "flowschemas",
 		FieldSelector: &authorizationv1.FieldSelectorAttributes{Requirements: []metav1.FieldSelectorRequirement{
 			{Key: "metadata.name", Operator: metav1.FieldSelectorOpIn, Values: []string{"a", "b"}}, {Key: "metadata.name", Operator: "Like", Values: []string{"a"}},
