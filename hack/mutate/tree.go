@@ -105,7 +105,7 @@ func isMutated(folder string) bool {
 	if !strings.HasPrefix(folder, "cmd/flowcontrol-apiserver/app") && !strings.HasPrefix(folder, "pkg/") {
 		return false
 	}
-	for _, part := range []string{"pkg/generated", "pkg/apf/benchmarks", "pkg/apf/adoption", "pkg/apf/test", "pkg/apis/flowcontrol/fuzzer"} {
+	for _, part := range []string{"pkg/generated", "pkg/apf/internal/benchmarks", "pkg/apf/internal/adoption", "pkg/apf/internal/test", "pkg/apf/test", "pkg/apis/flowcontrol/fuzzer"} {
 		if folder == part || strings.HasPrefix(folder, part+"/") {
 			return false
 		}

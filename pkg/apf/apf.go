@@ -17,13 +17,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 

@@ -52,31 +52,34 @@
 //
 //	L0  clock           time, real and virtual
 //	    seats           seats, seat-seconds, work, virtual time
-//	    stats           counters and histograms
 //	    allocation      nominal, lower, upper and current limits
 //	    demand          average, deviation, high-water mark, smoothed demand
 //	    flow            request attributes, flow hashes, hands of queues
-//	    guarded         state that is reachable only while its lock is held
 //	    mandatory       names of the mandatory flow schemas and priority levels
 //	    names           API groups and keys of annotations of this project
-//	    heavyhitters    flows that used the most seat-seconds in the last minutes
 //	    machine         signals of the machine: short of processors, of memory
 //	L1  classify        flow schema and flow distinguisher of a request
 //	    estimate        work estimates of lists and writes
 //	    learned         what lists of each kind took
 //	    queueset        fair queuing on one priority level
-//	    rejections      last rejected requests of one priority level
 //	    total           the total of seats that the machine can bear
 //	L2  prioritylevel   one priority level: configuration, limits, demand, queue set
 //	L3  engine          classifier and priority levels
 //	L4  filter          the filter for an http.Handler
 //	    configsync      API objects -> engine
-//	    statussync      the condition Dangling of FlowSchemas
 //	    borrowing       the periodic computation of current limits
 //	    recommender     the periodic computation of the total
+//	L5  apf             flowcontrol.Interface of k8s.io/apiserver
+//
+// Packages below internal are not for adopters:
+//
+//	L0  stats           counters and histograms
+//	    guarded         state that is reachable only while its lock is held
+//	    heavyhitters    flows that used the most seat-seconds in the last minutes
+//	L1  rejections      last rejected requests of one priority level
+//	L4  statussync      the condition Dangling of FlowSchemas
 //	    debugendpoints  /debug/api_priority_and_fairness/
 //	    metrics         Prometheus metrics
-//	L5  apf             flowcontrol.Interface of k8s.io/apiserver
 //
 // L0 to L3 use neither HTTP nor the API machinery, and run in virtual time.
 package apf

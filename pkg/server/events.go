@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/events"
 )
 
@@ -49,7 +49,7 @@ func (f *flowControl) rejected() map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, series := range f.Engine().Report().Series {
 		for reason, n := range series.Rejected {
-			if stats.Reason(reason) != stats.Cancelled {
+			if queueset.Reason(reason) != queueset.Cancelled {
 				counts[series.Level] += n
 			}
 		}

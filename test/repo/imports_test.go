@@ -45,7 +45,7 @@ func rules() []rule {
 			why: "k8s.io/kubernetes is no library: compare with it in test/parity, a module of its own",
 		},
 		{
-			from: []string{"./pkg", "./cmd"}, except: []string{"./pkg/apf/test"}, to: []string{"./test", "./hack", "./pkg/apf/test"},
+			from: []string{"./pkg", "./cmd"}, except: engineTests(), to: append(engineTests(), "./test", "./hack"),
 			why: "the product may not need its tests and tools",
 		},
 		{
@@ -115,13 +115,16 @@ func rules() []rule {
 // last level, L4, is the public API and the integration of the engine.
 func levels() [][]string {
 	return [][]string{
-		{"allocation", "clock", "demand", "flow", "guarded", "heavyhitters", "machine", "mandatory", "names", "seats", "stats"},
-		{"classify", "estimate", "learned", "queueset", "rejections", "total"},
+		{"allocation", "clock", "demand", "flow", "internal/guarded", "internal/heavyhitters", "internal/stats", "machine", "mandatory", "names", "seats"},
+		{"classify", "estimate", "internal/rejections", "learned", "queueset", "total"},
 		{"prioritylevel"},
 		{"engine"},
-		{"borrowing", "configsync", "debugendpoints", "filter", "metrics", "recommender", "statussync"},
+		{"borrowing", "configsync", "filter", "internal/debugendpoints", "internal/metrics", "internal/statussync", "recommender"},
 	}
 }
+
+// engineTests returns the folders of what the engine's tests share.
+func engineTests() []string { return []string{"./pkg/apf/test", "./pkg/apf/internal/test"} }
 
 // notOfTheEngine returns the folders of the product's module.
 func notOfTheEngine() []string {
@@ -157,7 +160,7 @@ func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
 	seen := 0
 	for _, pkg := range goPackages(t) {
 		name, ok := strings.CutPrefix(pkg.ImportPath, module+"/pkg/apf/")
-		if !ok || len(pkg.Imports) == 0 || strings.HasPrefix(name, "test/") { // tests may import anything
+		if !ok || len(pkg.Imports) == 0 || below(pkg.ImportPath, engineTests()) { // tests may import anything
 			continue
 		}
 		seen++
@@ -187,16 +190,9 @@ func levelFaults(name string, imports []string) (faults []string) {
 	return faults
 }
 
-// levelOf returns the level of a package below pkg/apf, or -1 if it has none. A
-// nested package has the level of its parent.
+// levelOf returns the level of a package below pkg/apf, or -1 if it has none.
 func levelOf(name string) int {
-	top, _, _ := strings.Cut(name, "/")
-	for level, names := range levels() {
-		if slices.Contains(names, top) {
-			return level
-		}
-	}
-	return -1
+	return slices.IndexFunc(levels(), func(names []string) bool { return slices.Contains(names, name) })
 }
 
 // broken returns the imports of the package that the rule forbids.
@@ -259,7 +255,7 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		{"an API package imports the registry", pkg("/pkg/apis/flowcontrol", module+"/pkg/registry/flowcontrol"), 1},
 		{"queuing logs", pkg("/pkg/apf/queueset", "k8s.io/klog/v2"), 1},
 		{"queuing speaks HTTP", pkg("/pkg/apf/queueset", "net/http"), 1},
-		{"the debug endpoints speak HTTP", pkg("/pkg/apf/debugendpoints", "net/http"), 0},
+		{"the debug endpoints speak HTTP", pkg("/pkg/apf/internal/debugendpoints", "net/http"), 0},
 		{"the one-binary mode embeds etcd", pkg("/pkg/server/embedded", "go.etcd.io/etcd/server/v3/embed"), 0},
 		{"the server embeds etcd", pkg("/pkg/server", "go.etcd.io/etcd/server/v3/embed"), 1},
 		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},

@@ -1,4 +1,4 @@
-// Command enginebench runs the benchmarks of pkg/apf/benchmarks several times.
+// Command enginebench runs the benchmarks of pkg/apf/internal/benchmarks several times.
 // In them, the engine of k8s.io/apiserver and that of this project take turns
 // in one process. It keeps the results in .cache/benchmarks/engine.txt and
 // compares the two in a table of docs/evidence/benchmarks.md.
@@ -45,7 +45,7 @@ func record(ctx context.Context, log *measurement.Log, rounds int, benchtime str
 	if err != nil {
 		return err
 	}
-	folder, test := filepath.Join(root, "pkg", "apf", "benchmarks"), filepath.Join(root, "bin", "enginebench.test")
+	folder, test := filepath.Join(root, "pkg", "apf", "internal", "benchmarks"), filepath.Join(root, "bin", "enginebench.test")
 	if err := execute(ctx, log, folder, "go", "test", "-c", "-o", test, "."); err != nil {
 		return err
 	}

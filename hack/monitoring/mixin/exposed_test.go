@@ -17,8 +17,7 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/metrics"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
@@ -87,14 +86,16 @@ func registered(t *testing.T) []string {
 	require.NoError(t, err)
 	library, ok := legacyregistry.Registerer().(prometheus.Collector)
 	require.True(t, ok)
-	names := append(metrics.NewCollector(engine.New(engine.Options{Total: 1})).Names(), metrics.NewTotalCollector(nil).Names()...)
+	flowControl, err := apf.New(apf.Config{Total: 1})
+	require.NoError(t, err)
+	var names []string
 	// Those of an etcd process, which the library of the same release registers.
 	etcd, err := prometheus.DefaultGatherer.Gather()
 	require.NoError(t, err)
 	for _, family := range etcd {
 		names = append(names, family.GetName())
 	}
-	for _, collector := range []prometheus.Collector{library, monitor.Metrics()} {
+	for _, collector := range []prometheus.Collector{library, flowControl.Registry(), monitor.Metrics()} {
 		names = append(names, described(collector)...)
 	}
 	return names

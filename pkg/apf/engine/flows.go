@@ -3,8 +3,8 @@ package engine
 import (
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/heavyhitters"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rejections"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/heavyhitters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
 )
 
 // RecentRejections is for how long FlowFigures counts a flow with a rejection.

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 
 // seriesKey identifies a Series by its labels.
 type seriesKey struct{ level, schema string }

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
 )
 
 // counter returns the sum of a library counter over the series whose labels

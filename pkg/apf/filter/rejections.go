@@ -9,7 +9,7 @@ import (
 
 	epmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
 
 const (

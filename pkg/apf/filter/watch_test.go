@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 func TestWatchHoldsItsSeatUntilItsInitialEventsAreSent(t *testing.T) {

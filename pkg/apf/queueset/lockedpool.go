@@ -3,7 +3,7 @@ package queueset
 import (
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
 
 // lockedPool is a pool and its reserve: the free seats that no shard has. It

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // latencyKey and totalKey are annotations of k8s.io/apiserver. Those of
@@ -28,7 +28,7 @@ type FlowControl struct {
 
 // Rejected reports whether flow control rejected the request.
 func (f *FlowControl) Rejected() bool {
-	for reason := range stats.Reasons {
+	for reason := range queueset.Reasons {
 		if f.Outcome == reason.String() {
 			return true
 		}

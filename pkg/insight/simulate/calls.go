@@ -3,7 +3,7 @@ package simulate
 import (
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // progress is what a simulation knows of a call.
@@ -86,7 +86,7 @@ func (c *call) timedOut() {
 	of.counted.level.change(of.simulation.line.now, 0, -1)
 	of.counted.level.waited(maxWait)
 	of.replica.leave(c)
-	c.refused(stats.TimeOut.String())
+	c.refused(queueset.TimeOut.String())
 }
 
 // refused counts a call that does not execute.

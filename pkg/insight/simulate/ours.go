@@ -3,7 +3,6 @@ package simulate
 import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // ours is the engine of flowcontrol-apiserver.
@@ -48,7 +47,7 @@ func (ours) finish(c *call) {
 }
 
 func (ours) leave(c *call) {
-	if c.classified.Leave(stats.TimeOut) {
+	if c.classified.Leave(queueset.TimeOut) {
 		c.classified.End()
 	}
 }

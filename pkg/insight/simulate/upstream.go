@@ -16,7 +16,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 // upstream is the queue sets of k8s.io/apiserver.
@@ -116,9 +115,9 @@ func (u *upstream) arrive(c *call) (queueset.Outcome, string) {
 	if of.request == nil {
 		r.End()
 		if of.level.queuing.DesiredNumQueues > 0 {
-			return queueset.Refused, stats.QueueFull.String()
+			return queueset.Refused, queueset.QueueFull.String()
 		}
-		return queueset.Refused, stats.ConcurrencyLimit.String()
+		return queueset.Refused, queueset.ConcurrencyLimit.String()
 	}
 	outcome := queueset.Seated
 	if of.waiting {

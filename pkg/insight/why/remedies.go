@@ -9,7 +9,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 )
 
 const (
@@ -171,32 +170,32 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 
 // queue is for a level without queues that has bursts.
 func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
-	n := i.asked[key].rejected[stats.ConcurrencyLimit.String()]
+	n := i.asked[key].rejected[queueset.ConcurrencyLimit.String()]
 	if n == 0 || s.Type != queueset.Reject.String() || s.wanted > idle*s.Limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{
 		Action:  fmt.Sprintf("Let requests of priority level %s wait: set limitResponse.type to Queue.", key.level),
-		Because: bursts(n, stats.ConcurrencyLimit, s),
+		Because: bursts(n, queueset.ConcurrencyLimit, s),
 		Object:  levelObject(key.level), Field: "spec.limited.limitResponse.type", From: queueset.Reject.String(), To: queueset.Queue.String(),
 	}
 }
 
 // longerQueues is for a level whose queues are too short for bursts.
 func (i *Inquiry) longerQueues(key flowKey, s *levelState) *Remedy {
-	n := i.asked[key].rejected[stats.QueueFull.String()]
+	n := i.asked[key].rejected[queueset.QueueFull.String()]
 	length := i.levels[key.level].Config.QueueLengthLimit
 	if n == 0 || length == 0 || s.wanted > idle*s.Limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{
 		Action:  fmt.Sprintf("Raise queueLengthLimit of priority level %s from %d to %d.", key.level, length, 2*length),
-		Because: bursts(n, stats.QueueFull, s),
+		Because: bursts(n, queueset.QueueFull, s),
 		Object:  levelObject(key.level), Field: "spec.limited.limitResponse.queuing.queueLengthLimit", From: length, To: 2 * length,
 	}
 }
 
-func bursts(n int, reason stats.Reason, s *levelState) string {
+func bursts(n int, reason queueset.Reason, s *levelState) string {
 	return fmt.Sprintf("%d requests were rejected with %s, although the level was asked for only %.1f of %s seats on average: they came in bursts.",
 		n, reason, s.wanted, strconv.FormatFloat(s.Limit, 'f', -1, 64))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 )
 
@@ -69,11 +68,11 @@ func (i *Inquiry) reason(e *audit.Event, key flowKey) string {
 	case e.RejectionReason != "":
 		return e.RejectionReason
 	case i.levels[key.level].Config.Discipline != queueset.Queue:
-		return stats.ConcurrencyLimit.String()
+		return queueset.ConcurrencyLimit.String()
 	case e.Wait > 0 || e.Completed.Sub(e.Received) > latencyThreshold:
-		return stats.TimeOut.String()
+		return queueset.TimeOut.String()
 	default:
-		return stats.QueueFull.String()
+		return queueset.QueueFull.String()
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/guarded"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/guarded"
 )
 
 func TestHoldersOfTheLockDoNotMeet(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/release"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
 )
 
 func TestReleaseIsOneOfThoseThatAreSupported(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"k8s.io/klog/v2"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
 )
 
 func TestLinesUpToTheVerbosityAreRecorded(t *testing.T) {
