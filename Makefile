@@ -158,7 +158,7 @@ proofs: ## Check that each promise was tested in the last test run
 # them. So `make test` runs under it those packages of the engine that hold its state
 # and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
 # others of the engine, RACED names what runs under the detector in its folder.
-LARGE := /pkg/apf(/(allocation|borrowing|classify|configsync|demand|filter|internal/(adoption|benchmarks|debugendpoints|metrics|statussync|test/release)))?$$
+LARGE := /pkg/apf(/(allocation|classify|configsync|filter|internal/(adoption|benchmarks|debugendpoints|metrics|statussync|test/release)))?$$
 RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units

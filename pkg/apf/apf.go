@@ -14,16 +14,14 @@ import (
 	"k8s.io/klog/v2"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/recommender"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
@@ -44,7 +42,7 @@ type Config struct {
 	// whether the total follows it, see package total. The zero value means neither.
 	TotalControl total.Options
 	// Sampler measures the machine. The default measures that of this process.
-	Sampler recommender.Sampler
+	Sampler total.Sampler
 	// Clock is the source of time, such as a FakeClock of k8s.io/utils/clock/testing. It
 	// must not go back. The default is the monotonic clock of the machine. The deadline
 	// until which a request waits is that of its context, on the clock of the machine.
@@ -69,10 +67,10 @@ func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient
 type FlowControl struct {
 	engine  *engine.Engine
 	clock   utilclock.WithTicker
-	config  *configsync.Controller   // nil without informers
-	status  *statussync.Controller   // nil if no status is written
-	sizing  *recommender.Recommender // nil if no total is recommended
-	learner *learned.Learner
+	config  *configsync.Controller // nil without informers
+	status  *statussync.Controller // nil if no status is written
+	sizing  *total.Recommender     // nil if no total is recommended
+	learner *estimate.Learner
 	metrics exports
 	applied application
 	flowcontrol.WatchTracker
@@ -97,7 +95,7 @@ func New(config Config) (*FlowControl, error) {
 	f := &FlowControl{
 		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver(now, kinds)}),
 		clock:        config.Clock,
-		learner:      learned.New(),
+		learner:      estimate.NewLearner(),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
 	f.registerMetrics(kinds)
@@ -118,9 +116,9 @@ func (f *FlowControl) recommendTotal(config Config) (err error) {
 	}
 	sampler := config.Sampler
 	if sampler == nil {
-		sampler = machine.NewSampler(os.DirFS("/"))
+		sampler = total.NewMachine(os.DirFS("/"))
 	}
-	f.sizing, err = recommender.New(recommender.Config{
+	f.sizing, err = total.New(total.Config{
 		Engine: f.engine, Sampler: sampler, Options: options, Clock: f.clock, Logger: klog.Background(),
 	})
 	return err
@@ -192,7 +190,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { borrowing.Run(ctx, f.clock, f.engine) })
+	running.Go(func() { allocation.Periodically(ctx, f.clock, f.engine.Rebalance) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}

@@ -13,7 +13,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
@@ -42,13 +42,13 @@ func runOnFakeClock(t *testing.T, control total.Options) *clockedServer {
 	return s
 }
 
-func (s *clockedServer) borrower() prioritylevel.Report {
+func (s *clockedServer) borrower() engine.LevelReport {
 	for _, level := range s.Engine().Levels() {
 		if level.Config.Name == "borrower" {
 			return level
 		}
 	}
-	return prioritylevel.Report{}
+	return engine.LevelReport{}
 }
 
 // hold starts requests that execute until release is called, which waits for their end.
@@ -94,7 +94,7 @@ func TestFakeClockDrivesTheTotal(t *testing.T) {
 
 func TestFakeClockMeasuresWaiting(t *testing.T) {
 	s := runOnFakeClock(t, total.Options{})
-	seats := s.borrower().Division.Current
+	seats := s.borrower().Seats.Current
 	release := s.hold("borrower", seats)
 	eventually.Holds(t, "all seats are taken", func(a *eventually.Attempt) {
 		require.Equal(a, seats, s.borrower().Figures.SeatsInUse)

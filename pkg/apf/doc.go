@@ -50,36 +50,30 @@
 //
 // A package imports only packages of lower levels.
 //
-//	L0  clock           time, real and virtual
-//	    seats           seats, seat-seconds, work, virtual time
-//	    allocation      nominal, lower, upper and current limits
-//	    demand          average, deviation, high-water mark, smoothed demand
-//	    flow            request attributes, flow hashes, hands of queues
-//	    mandatory       names of the mandatory flow schemas and priority levels
-//	    names           API groups and keys of annotations of this project
-//	    machine         signals of the machine: short of processors, of memory
-//	L1  classify        flow schema and flow distinguisher of a request
-//	    estimate        work estimates of lists and writes
-//	    learned         what lists of each kind took
-//	    queueset        fair queuing on one priority level
-//	    total           the total of seats that the machine can bear
-//	L2  prioritylevel   one priority level: configuration, limits, demand, queue set
-//	L3  engine          classifier and priority levels
-//	L4  filter          the filter for an http.Handler
-//	    configsync      API objects -> engine
-//	    borrowing       the periodic computation of current limits
-//	    recommender     the periodic computation of the total
-//	L5  apf             flowcontrol.Interface of k8s.io/apiserver
+//	L0  clock        time, real and virtual
+//	    seats        seats, seat-seconds, work, virtual time
+//	    flow         request attributes, flow hashes, hands of queues
+//	    allocation   limits of priority levels by shares, and by demand
+//	    names        API groups and keys of annotations of this project
+//	L1  rules        which requests a flow schema matches
+//	    estimate     work estimates of lists and writes, by formulas and as learned
+//	    queueset     fair queuing on one priority level
+//	L2  classify     an index of flow schemas
+//	L3  engine       classifier and priority levels
+//	L4  total        the total of seats that the machine can bear
+//	L5  filter       the filter for an http.Handler
+//	    configsync   API objects -> engine
+//	L6  apf          flowcontrol.Interface of k8s.io/apiserver
 //
 // Packages below internal are not for adopters:
 //
-//	L0  stats           counters and histograms
-//	    guarded         state that is reachable only while its lock is held
-//	    heavyhitters    flows that used the most seat-seconds in the last minutes
-//	L1  rejections      last rejected requests of one priority level
-//	L4  statussync      the condition Dangling of FlowSchemas
-//	    debugendpoints  /debug/api_priority_and_fairness/
-//	    metrics         Prometheus metrics
+//	L0  stats            counters and histograms
+//	    guarded          state that is reachable only while its lock is held
+//	    heavyhitters     flows that used the most seat-seconds in the last minutes
+//	L1  rejections       last rejected requests of one priority level
+//	L5  statussync       the condition Dangling of FlowSchemas
+//	    debugendpoints   /debug/api_priority_and_fairness/
+//	    metrics          Prometheus metrics
 //
-// L0 to L3 use neither HTTP nor the API machinery, and run in virtual time.
+// L0 to L4 use neither HTTP nor the API machinery, and run in virtual time.
 package apf

@@ -12,11 +12,10 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -57,22 +56,22 @@ func (f *FlowControl) Handle(
 
 // flowSchemaOf returns the API object of a flow schema. A mandatory schema that the
 // API lacks has none, and the library's stands in.
-func flowSchemaOf(schema *classify.Schema) *flowcontrolv1.FlowSchema {
+func flowSchemaOf(schema *rules.Schema) *flowcontrolv1.FlowSchema {
 	if object, ok := schema.Ref.(*flowcontrolv1.FlowSchema); ok {
 		return object
 	}
-	if schema.Name == mandatory.Exempt {
+	if schema.Name == rules.Exempt {
 		return bootstrap.MandatoryFlowSchemaExempt
 	}
 	return bootstrap.MandatoryFlowSchemaCatchAll
 }
 
 // levelOf returns the API object of a priority level, as flowSchemaOf.
-func levelOf(level *prioritylevel.Config) *flowcontrolv1.PriorityLevelConfiguration {
+func levelOf(level *engine.LevelConfig) *flowcontrolv1.PriorityLevelConfiguration {
 	if object, ok := level.Ref.(*flowcontrolv1.PriorityLevelConfiguration); ok {
 		return object
 	}
-	if level.Name == mandatory.Exempt {
+	if level.Name == rules.Exempt {
 		return bootstrap.MandatoryPriorityLevelConfigurationExempt
 	}
 	return bootstrap.MandatoryPriorityLevelConfigurationCatchAll

@@ -28,9 +28,10 @@ type exports struct {
 
 func (f *FlowControl) registerMetrics(kinds *stats.KindGauges) {
 	f.metrics.kinds = kinds
-	library := metrics.NewCollector(f.engine)
+	library := metrics.NewCollector(f.engine.Report)
 	f.metrics.registry = prometheus.NewRegistry()
-	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine), metrics.NewTotalCollector(f), metrics.NewConfigurationCollector(f))
+	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine.FlowFigures),
+		metrics.NewTotalCollector(f.TotalStatus), metrics.NewConfigurationCollector(f.ConfigurationStatus))
 	f.metrics.replaced = library.Names()
 }
 

@@ -7,11 +7,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // notableChange is the change of a current limit, as a part of it, that is logged at
@@ -39,7 +38,7 @@ func newObserver(clock clock.Clock, kinds *stats.KindGauges) *observer {
 }
 
 // LevelChanged implements engine.Observer.
-func (o *observer) LevelChanged(level prioritylevel.Config, change engine.LevelChange) {
+func (o *observer) LevelChanged(level engine.LevelConfig, change engine.LevelChange) {
 	log := klog.V(levelVerbosity(change))
 	if !log.Enabled() {
 		return
@@ -64,7 +63,7 @@ func (o *observer) Divided(d engine.Division) {
 	divided := make(map[string]limits, len(d.Levels))
 	for i := range d.Levels {
 		level := &d.Levels[i]
-		now := limits{level.Claim.Limits, level.Division.Current}
+		now := limits{level.Claim.Limits, level.Seats.Current}
 		o.logLimits(d, level, verbosity(o.divided[level.Config.Name], now))
 		divided[level.Config.Name] = now
 	}
@@ -90,13 +89,13 @@ func (o *observer) logLimits(d engine.Division, level *engine.LevelDivision, v k
 	}
 	claim := &level.Claim
 	log.InfoS("Limits of a priority level computed", "priorityLevel", level.Config.Name,
-		"currentLimit", level.Division.Current, "nominalLimit", claim.Nominal, "lowerLimit", claim.Lower, "upperLimit", claim.Upper,
-		"seatDemandHighWatermark", claim.HighWatermark, "seatDemandSmoothed", claim.Smoothed, "target", level.Division.Target,
+		"currentLimit", level.Seats.Current, "nominalLimit", claim.Nominal, "lowerLimit", claim.Lower, "upperLimit", claim.Upper,
+		"seatDemandHighWatermark", claim.HighWatermark, "seatDemandSmoothed", claim.Smoothed, "target", level.Seats.Target,
 		"fairFraction", d.FairFraction, "totalSeats", d.Total)
 }
 
 // Applied implements engine.Observer.
-func (o *observer) Applied(schemas, dangling []classify.Schema) {
+func (o *observer) Applied(schemas, dangling []rules.Schema) {
 	if log := klog.V(5); log.Enabled() {
 		log.InfoS("Configuration of flow control applied", "flowSchemas", len(schemas), "danglingFlowSchemas", len(dangling))
 		for i := range schemas {

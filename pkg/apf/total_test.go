@@ -13,15 +13,14 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
 // slowMachine is a machine on which goroutines wait for processors.
 type slowMachine struct{}
 
-func (slowMachine) Sample() machine.Sample {
-	return machine.Sample{machine.SchedulingLatency: {Value: 1}}
+func (slowMachine) Sample() total.Sample {
+	return total.Sample{total.SchedulingLatency: {Value: 1}}
 }
 
 // totalAfter returns the state of the total after a minute in virtual time, with all of

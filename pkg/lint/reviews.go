@@ -10,6 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // judgeServers finds servers whose reviews wait in the level that they hold up: FC501.
@@ -93,10 +94,10 @@ func (j *judge) recursive(server *Server, review string, own, holder *flowcontro
 
 // forClassifier returns the schemas in the form of package classify, in the same order,
 // which is the matching order.
-func forClassifier(schemas []*flowcontrolv1.FlowSchema) []classify.Schema {
-	converted := make([]classify.Schema, len(schemas))
+func forClassifier(schemas []*flowcontrolv1.FlowSchema) []rules.Schema {
+	converted := make([]rules.Schema, len(schemas))
 	for i, schema := range schemas {
-		converted[i] = classify.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
+		converted[i] = rules.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
 		for k := range schema.Spec.Rules {
 			converted[i].Rules = append(converted[i].Rules, classifyRule(&schema.Spec.Rules[k]))
 		}
@@ -104,24 +105,24 @@ func forClassifier(schemas []*flowcontrolv1.FlowSchema) []classify.Schema {
 	return converted
 }
 
-func classifyRule(rule *flowcontrolv1.PolicyRulesWithSubjects) classify.Rule {
-	var converted classify.Rule
+func classifyRule(rule *flowcontrolv1.PolicyRulesWithSubjects) rules.Rule {
+	var converted rules.Rule
 	for _, subject := range rule.Subjects {
 		switch {
 		case subject.Kind == flowcontrolv1.SubjectKindUser && subject.User != nil:
-			converted.Subjects = append(converted.Subjects, classify.Subject{Kind: classify.User, Name: subject.User.Name})
+			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.User, Name: subject.User.Name})
 		case subject.Kind == flowcontrolv1.SubjectKindGroup && subject.Group != nil:
-			converted.Subjects = append(converted.Subjects, classify.Subject{Kind: classify.Group, Name: subject.Group.Name})
+			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.Group, Name: subject.Group.Name})
 		case subject.Kind == flowcontrolv1.SubjectKindServiceAccount && subject.ServiceAccount != nil:
 			account := subject.ServiceAccount
-			converted.Subjects = append(converted.Subjects, classify.Subject{Kind: classify.ServiceAccount, Namespace: account.Namespace, Name: account.Name})
+			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.ServiceAccount, Namespace: account.Namespace, Name: account.Name})
 		}
 	}
 	for _, r := range rule.ResourceRules {
-		converted.ResourceRules = append(converted.ResourceRules, classify.ResourceRule(r))
+		converted.ResourceRules = append(converted.ResourceRules, rules.ResourceRule(r))
 	}
 	for _, r := range rule.NonResourceRules {
-		converted.NonResourceRules = append(converted.NonResourceRules, classify.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		converted.NonResourceRules = append(converted.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
 	}
 	return converted
 }

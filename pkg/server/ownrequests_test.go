@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // What a server asks of itself at a start, on the level exempt, took up to 31 seats from the
@@ -35,13 +35,12 @@ func TestStartTakesNoSeats(t *testing.T) {
 		ended <- s.Run(ctx)
 	}()
 	ready := s.WaitReady(ctx)
-	engine := s.flowControl.Engine()
-	engine.Rebalance()
-	levels := engine.Levels()
+	s.flowControl.Engine().Rebalance()
+	levels := s.flowControl.Engine().Levels()
 	stop()
 	require.NoError(t, errors.Join(ready, <-ended))
 
-	exempt := slices.IndexFunc(levels, func(level prioritylevel.Report) bool { return level.Config.Name == mandatory.Exempt })
+	exempt := slices.IndexFunc(levels, func(level engine.LevelReport) bool { return level.Config.Name == rules.Exempt })
 	require.NotZero(t, levels[exempt].Figures.Totals.Dispatched)
 	require.Zero(t, levels[exempt].Period.HighWatermark)
 }

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
@@ -101,7 +101,7 @@ func (g *governor) read(ctx context.Context) (seen reading, err error) {
 	}
 	seen.latency = now.Since(g.last).Mean(prefix+"request_execution_seconds", ofElephants).Seconds()
 	seen.waiting = now.Sum(prefix+"current_inqueue_requests", ofElephants)
-	for signal := range machine.SignalCount {
+	for signal := range total.SignalCount {
 		seen.pressure[signal] = now.Sum(prefix+"machine_pressure_ratio", `signal="`+signal.String()+`"`)
 	}
 	g.last = now

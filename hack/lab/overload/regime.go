@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/latencylimit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
@@ -26,7 +25,7 @@ type regime struct {
 type reading struct {
 	latency  float64 // mean execution in seconds; 0 if nothing finished
 	waiting  float64 // requests in queues
-	pressure [machine.SignalCount]float64
+	pressure [total.SignalCount]float64
 }
 
 // regimes returns the regimes that are compared: static totals, the adaptive one, and then
@@ -48,8 +47,8 @@ func (s shortage) regimes() (regimes []regime) {
 	governed("Gradient2", byLatency(latencylimit.NewGradient2()))
 	governed("Vegas", byLatency(latencylimit.NewVegas(rand.New(rand.NewPCG(1, 1)))))
 	options := total.Options{Mode: total.Adaptive, Min: lowest, Max: highest}
-	governed("scheduling latency alone", bySignal(machine.SchedulingLatency, 0.050, total.NewController(s.static, options, 0)))
-	governed("memory alone", bySignal(machine.Memory, 0.85, total.NewController(s.static, options, 0)))
+	governed("scheduling latency alone", bySignal(total.SchedulingLatency, 0.050, total.NewController(s.static, options, 0)))
+	governed("memory alone", bySignal(total.Memory, 0.85, total.NewController(s.static, options, 0)))
 	return regimes
 }
 
@@ -65,17 +64,17 @@ func byLatency(limit latencylimit.Limit) func(float64, reading) float64 {
 
 // bySignal follows the controller of package total, which gets one signal alone. Pressure
 // is relative to the value from which the signal is short.
-func bySignal(signal machine.Signal, short float64, controller *total.Controller) func(float64, reading) float64 {
+func bySignal(signal total.Signal, short float64, controller *total.Controller) func(float64, reading) float64 {
 	var now time.Duration
-	var samples []machine.Sample
+	var samples []total.Sample
 	return func(seats float64, seen reading) float64 {
 		now += time.Second
-		var sample machine.Sample
-		for other := range machine.SignalCount {
-			sample[other].Err = machine.ErrQuiet
+		var sample total.Sample
+		for other := range total.SignalCount {
+			sample[other].Err = total.ErrQuiet
 		}
-		sample[machine.SchedulingLatency] = machine.Reading{} // clear: unknown, it would forbid to rise
-		sample[signal] = machine.Reading{Value: seen.pressure[signal] * short}
+		sample[total.SchedulingLatency] = total.Reading{} // clear: unknown, it would forbid to rise
+		sample[signal] = total.Reading{Value: seen.pressure[signal] * short}
 		if samples = append(samples, sample); !controller.Due(now) {
 			return seats
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
 // regimeOf returns the regime with this name.
@@ -31,7 +31,7 @@ func (r regime) after(seconds int, seen reading) float64 {
 
 func TestOneSignalAloneMovesTheSeats(t *testing.T) {
 	short := reading{waiting: 1}
-	short.pressure[machine.Memory] = 1.1
+	short.pressure[total.Memory] = 1.1
 	assert.InDelta(t, 128, regimeOf(t, "memory alone").after(9, short), 0, "a step takes ten seconds")
 	assert.Less(t, regimeOf(t, "memory alone").after(10, short), 128.0)
 	assert.InDelta(t, 32, regimeOf(t, "memory alone").after(1000, short), 0, "the least of the static totals")

@@ -10,11 +10,12 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // builtIn returns the schemas of the library's bootstrap package.
-func builtIn() []Schema {
-	var schemas []Schema
+func builtIn() []rules.Schema {
+	var schemas []rules.Schema
 	for _, list := range [][]*flowcontrol.FlowSchema{bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas} {
 		for _, object := range list {
 			schemas = append(schemas, fromAPI(object))
@@ -23,27 +24,27 @@ func builtIn() []Schema {
 	return schemas
 }
 
-func fromAPI(object *flowcontrol.FlowSchema) Schema {
-	schema := Schema{Name: object.Name, Precedence: object.Spec.MatchingPrecedence}
-	for _, rules := range object.Spec.Rules {
-		var rule Rule
-		for _, s := range rules.Subjects {
+func fromAPI(object *flowcontrol.FlowSchema) rules.Schema {
+	schema := rules.Schema{Name: object.Name, Precedence: object.Spec.MatchingPrecedence}
+	for _, policy := range object.Spec.Rules {
+		var rule rules.Rule
+		for _, s := range policy.Subjects {
 			switch s.Kind {
 			case flowcontrol.SubjectKindUser:
-				rule.Subjects = append(rule.Subjects, Subject{Kind: User, Name: s.User.Name})
+				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.User, Name: s.User.Name})
 			case flowcontrol.SubjectKindGroup:
-				rule.Subjects = append(rule.Subjects, Subject{Kind: Group, Name: s.Group.Name})
+				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.Group, Name: s.Group.Name})
 			case flowcontrol.SubjectKindServiceAccount:
-				rule.Subjects = append(rule.Subjects, Subject{Kind: ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name})
+				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name})
 			}
 		}
-		for _, r := range rules.ResourceRules {
-			rule.ResourceRules = append(rule.ResourceRules, ResourceRule{
+		for _, r := range policy.ResourceRules {
+			rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
 				Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
 			})
 		}
-		for _, r := range rules.NonResourceRules {
-			rule.NonResourceRules = append(rule.NonResourceRules, NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		for _, r := range policy.NonResourceRules {
+			rule.NonResourceRules = append(rule.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
 		}
 		schema.Rules = append(schema.Rules, rule)
 	}
@@ -52,20 +53,20 @@ func fromAPI(object *flowcontrol.FlowSchema) Schema {
 
 // with returns the built-in schemas and n more, which the function creates.
 // They precede all suggested schemas except system-nodes.
-func with(n int, more func(i int) Rule) []Schema {
+func with(n int, more func(i int) rules.Rule) []rules.Schema {
 	schemas := builtIn()
 	for i := range n {
-		schemas = append(schemas, Schema{
-			Name: fmt.Sprintf("more-%05d", i), Precedence: int32(501 + i%400), Rules: []Rule{more(i)},
+		schemas = append(schemas, rules.Schema{
+			Name: fmt.Sprintf("more-%05d", i), Precedence: int32(501 + i%400), Rules: []rules.Rule{more(i)},
 		})
 	}
 	return schemas
 }
 
-var all = []string{All}
+var all = []string{rules.All}
 
-func on(subject Subject, resources ResourceRule) Rule {
-	return Rule{Subjects: []Subject{subject}, ResourceRules: []ResourceRule{resources}}
+func on(subject rules.Subject, resources rules.ResourceRule) rules.Rule {
+	return rules.Rule{Subjects: []rules.Subject{subject}, ResourceRules: []rules.ResourceRule{resources}}
 }
 
 func words(kind string, n, from int) []string {
@@ -80,60 +81,60 @@ func words(kind string, n, from int) []string {
 // it.
 var manyShapes = []struct {
 	name string
-	rule func(i int) Rule
+	rule func(i int) rules.Rule
 }{
-	{"each a user", func(i int) Rule {
-		return on(Subject{Kind: User, Name: fmt.Sprintf("user-%d", i)},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	{"each a user", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.User, Name: fmt.Sprintf("user-%d", i)},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
 	}},
-	{"each a service account", func(i int) Rule {
-		return on(Subject{Kind: ServiceAccount, Namespace: fmt.Sprintf("ns-%d", i), Name: All},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	{"each a service account", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.ServiceAccount, Namespace: fmt.Sprintf("ns-%d", i), Name: rules.All},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
 	}},
-	{"one group, each a resource", func(i int) Rule {
-		return on(Subject{Kind: Group, Name: "system:authenticated"},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+	{"one group, each a resource", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
 	}},
-	{"one group, each a namespace", func(i int) Rule {
-		return on(Subject{Kind: Group, Name: "system:authenticated"},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: words("ns", 1, i)})
+	{"one group, each a namespace", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: words("ns", 1, i)})
 	}},
-	{"one group, another verb", func(int) Rule {
-		return on(Subject{Kind: Group, Name: "system:authenticated"},
-			ResourceRule{Verbs: []string{"deletecollection"}, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+	{"one group, another verb", func(int) rules.Rule {
+		return on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"},
+			rules.ResourceRule{Verbs: []string{"deletecollection"}, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
 	}},
-	{"everybody, each a resource", func(i int) Rule {
-		return on(Subject{Kind: Group, Name: All},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+	{"everybody, each a resource", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.Group, Name: rules.All},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
 	}},
-	{"everybody, the same resource, each a namespace", func(i int) Rule {
-		return on(Subject{Kind: User, Name: All},
-			ResourceRule{Verbs: all, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: words("ns", 1, i)})
+	{"everybody, the same resource, each a namespace", func(i int) rules.Rule {
+		return on(rules.Subject{Kind: rules.User, Name: rules.All},
+			rules.ResourceRule{Verbs: all, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: words("ns", 1, i)})
 	}},
-	{"half everybody, half every resource", func(i int) Rule {
+	{"half everybody, half every resource", func(i int) rules.Rule {
 		if i%2 == 0 {
-			return on(Subject{Kind: Group, Name: All},
-				ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
+			return on(rules.Subject{Kind: rules.Group, Name: rules.All},
+				rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
 		}
-		return on(Subject{Kind: User, Name: fmt.Sprintf("user-%d", i)},
-			ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
+		return on(rules.Subject{Kind: rules.User, Name: fmt.Sprintf("user-%d", i)},
+			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
 	}},
-	{"long lists", func(i int) Rule {
-		rule := on(Subject{Kind: Group, Name: fmt.Sprintf("group-%d", i)}, ResourceRule{
+	{"long lists", func(i int) rules.Rule {
+		rule := on(rules.Subject{Kind: rules.Group, Name: fmt.Sprintf("group-%d", i)}, rules.ResourceRule{
 			Verbs: []string{"get", "list", "watch"}, APIGroups: words("group", 10, i), Resources: words("resource", 20, i), Namespaces: words("ns", 20, i),
 		})
-		rule.Subjects = append(rule.Subjects, Subject{Kind: Group, Name: "system:authenticated"})
+		rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.Group, Name: "system:authenticated"})
 		return rule
 	}},
-	{"long lists around the request", func(i int) Rule {
-		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{
+	{"long lists around the request", func(i int) rules.Rule {
+		rule := on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"}, rules.ResourceRule{
 			Verbs: []string{"delete"}, APIGroups: append(words("group", 10, i), ""), Resources: append(words("resource", 20, i), "pods"), Namespaces: append(words("ns", 20, i), "default"),
 		})
-		rule.Subjects = append(rule.Subjects, Subject{Kind: User, Name: "system:serviceaccount:default:builder"})
+		rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.User, Name: "system:serviceaccount:default:builder"})
 		return rule
 	}},
-	{"long lists, the request's words never together", func(i int) Rule {
-		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{
+	{"long lists, the request's words never together", func(i int) rules.Rule {
+		rule := on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"}, rules.ResourceRule{
 			Verbs: []string{"get", "list"}, APIGroups: append(words("group", 10, i), ""), Resources: words("resource", 20, i), Namespaces: words("ns", 20, i),
 		})
 		if i%2 == 0 {
@@ -143,16 +144,16 @@ var manyShapes = []struct {
 		}
 		return rule
 	}},
-	{"many rules each", func(i int) Rule {
-		rule := on(Subject{Kind: Group, Name: "system:authenticated"}, ResourceRule{})
+	{"many rules each", func(i int) rules.Rule {
+		rule := on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"}, rules.ResourceRule{})
 		for j := range 20 {
-			rule.ResourceRules = append(rule.ResourceRules, ResourceRule{
+			rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
 				Verbs: []string{"update", "patch"}, APIGroups: []string{"", "apps"}, Resources: words("resource", 2, 20*i+j), Namespaces: all,
 			})
 		}
 		return rule
 	}},
-	{"random, of few words, the request's among them", func(i int) Rule {
+	{"random, of few words, the request's among them", func(i int) rules.Rule {
 		random := rand.New(rand.NewPCG(uint64(i), 1))
 		word := func(kind, known string, n int) []string {
 			switch random.IntN(4) {
@@ -164,16 +165,16 @@ var manyShapes = []struct {
 				return words(kind, 1, random.IntN(n))
 			}
 		}
-		subjects := []Subject{
-			{Kind: Group, Name: "system:authenticated"}, {Kind: Group, Name: "system:serviceaccounts"}, {Kind: Group, Name: All},
-			{Kind: User, Name: typical.User}, {Kind: User, Name: "somebody"},
+		subjects := []rules.Subject{
+			{Kind: rules.Group, Name: "system:authenticated"}, {Kind: rules.Group, Name: "system:serviceaccounts"}, {Kind: rules.Group, Name: rules.All},
+			{Kind: rules.User, Name: typical.User}, {Kind: rules.User, Name: "somebody"},
 		}
 		verbs := []string{"create", "delete", "update", "patch"}
-		return on(subjects[random.IntN(len(subjects))], ResourceRule{
+		return on(subjects[random.IntN(len(subjects))], rules.ResourceRule{
 			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", "", 20), Resources: word("resource", "pods", 50), Namespaces: word("ns", "default", 100),
 		})
 	}},
-	{"random, of few words", func(i int) Rule {
+	{"random, of few words", func(i int) rules.Rule {
 		random := rand.New(rand.NewPCG(uint64(i), 1))
 		word := func(kind string, n int) []string {
 			if random.IntN(4) == 0 {
@@ -181,12 +182,12 @@ var manyShapes = []struct {
 			}
 			return words(kind, 1, random.IntN(n))
 		}
-		subject := Subject{Kind: Group, Name: "system:authenticated"}
+		subject := rules.Subject{Kind: rules.Group, Name: "system:authenticated"}
 		if random.IntN(2) == 0 {
-			subject = Subject{Kind: Group, Name: fmt.Sprintf("group-%d", random.IntN(20))}
+			subject = rules.Subject{Kind: rules.Group, Name: fmt.Sprintf("group-%d", random.IntN(20))}
 		}
 		verbs := []string{"create", "delete", "update", "patch"}
-		return on(subject, ResourceRule{
+		return on(subject, rules.ResourceRule{
 			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", 20), Resources: word("resource", 50), Namespaces: word("ns", 100),
 		})
 	}},

@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func TestATupleKeepsNoMoreRanksThanThereAreVerbs(t *testing.T) {
 	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy"}
-	schemas := make([]Schema, 5000)
+	schemas := make([]rules.Schema, 5000)
 	for i := range schemas {
-		schemas[i] = Schema{Name: fmt.Sprintf("s%05d", i), Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
-			ResourceRule{Verbs: []string{verbs[i%len(verbs)], verbs[i/7%len(verbs)]}, APIGroups: all, Resources: all, Namespaces: all})}}
+		schemas[i] = rules.Schema{Name: fmt.Sprintf("s%05d", i), Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: "g"},
+			rules.ResourceRule{Verbs: []string{verbs[i%len(verbs)], verbs[i/7%len(verbs)]}, APIGroups: all, Resources: all, Namespaces: all})}}
 	}
 	c := New(schemas)
 	// There is one unused block and one for the only tuple. The verbs need all the
@@ -29,13 +30,13 @@ func TestATupleKeepsNoMoreRanksThanThereAreVerbs(t *testing.T) {
 }
 
 func TestMoreVerbsThanBits(t *testing.T) {
-	var schemas []Schema
+	var schemas []rules.Schema
 	for i := range 200 {
-		schemas = append(schemas, Schema{Name: fmt.Sprintf("s%03d", i), Precedence: int32(i), Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
-			ResourceRule{Verbs: words("verb", 2, i), APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
+		schemas = append(schemas, rules.Schema{Name: fmt.Sprintf("s%03d", i), Precedence: int32(i), Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: "g"},
+			rules.ResourceRule{Verbs: words("verb", 2, i), APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
 	}
-	schemas = append(schemas, Schema{Name: "rest", Precedence: 1000, Rules: []Rule{on(Subject{Kind: Group, Name: "g"},
-		ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
+	schemas = append(schemas, rules.Schema{Name: "rest", Precedence: 1000, Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: "g"},
+		rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})}})
 	c := New(schemas)
 	for i := range 205 {
 		a := &flow.Attributes{Groups: []string{"g"}, Verb: fmt.Sprintf("verb-%d", i), IsResourceRequest: true}
@@ -50,14 +51,14 @@ func TestMoreVerbsThanBits(t *testing.T) {
 
 func TestLongListsTakeMemoryInProportionToTheirSum(t *testing.T) {
 	const n = 300
-	schemas := []Schema{{Name: "huge", Rules: []Rule{{
-		Subjects: func() (subjects []Subject) {
+	schemas := []rules.Schema{{Name: "huge", Rules: []rules.Rule{{
+		Subjects: func() (subjects []rules.Subject) {
 			for _, name := range words("user", n, 0) {
-				subjects = append(subjects, Subject{Kind: User, Name: name})
+				subjects = append(subjects, rules.Subject{Kind: rules.User, Name: name})
 			}
 			return subjects
 		}(),
-		ResourceRules: []ResourceRule{{
+		ResourceRules: []rules.ResourceRule{{
 			Verbs: []string{"get"}, APIGroups: words("group", n, 0), Resources: words("resource", n, 0), Namespaces: words("ns", n, 0),
 		}},
 	}}}}

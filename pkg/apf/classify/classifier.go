@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // Classifier finds the flow schema of a request. It is safe for concurrent use:
 // but for its memo it is immutable.
 type Classifier struct {
-	schemas    []Schema
+	schemas    []rules.Schema
 	vocabulary vocabulary
 
 	resources, urls index
@@ -32,11 +33,11 @@ type index struct {
 
 // New returns a Classifier of the schemas. Time and memory are proportional to the
 // size of the schemas. It yields its processor regularly.
-func New(schemas []Schema) *Classifier {
+func New(schemas []rules.Schema) *Classifier {
 	return newClassifier(schemas, minBudget, budgetPerRow)
 }
 
-func newClassifier(schemas []Schema, minBudget, budgetPerRow int) *Classifier {
+func newClassifier(schemas []rules.Schema, minBudget, budgetPerRow int) *Classifier {
 	var y yielder
 	c := &Classifier{
 		schemas:    inMatchingOrder(schemas, &y),
@@ -126,7 +127,7 @@ func (x *index) insert(r *row, verbs uint64) {
 }
 
 // Schemas returns the schemas in matching order. The caller must not change them.
-func (c *Classifier) Schemas() []Schema { return c.schemas }
+func (c *Classifier) Schemas() []rules.Schema { return c.schemas }
 
 // Match returns the index in Schemas of the first schema that matches the
 // request, or -1. The latter is possible even with the mandatory schemas, for a user

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
@@ -32,7 +33,7 @@ func pick(random *rand.Rand, words []string) string { return words[random.IntN(l
 func someOf(random *rand.Rand, words []string) []string {
 	mentioned := words[:len(words)-1]
 	if random.IntN(3) == 0 {
-		return []string{All}
+		return []string{rules.All}
 	}
 	values := make([]string, random.IntN(4))
 	for i := range values {
@@ -41,10 +42,10 @@ func someOf(random *rand.Rand, words []string) []string {
 	return values
 }
 
-func randomSchemas(random *rand.Rand, n int) []Schema {
-	schemas := make([]Schema, n)
+func randomSchemas(random *rand.Rand, n int) []rules.Schema {
+	schemas := make([]rules.Schema, n)
 	for i := range schemas {
-		schemas[i] = Schema{Name: fmt.Sprintf("s%04d", random.IntN(10000)), Precedence: random.Int32N(20)}
+		schemas[i] = rules.Schema{Name: fmt.Sprintf("s%04d", random.IntN(10000)), Precedence: random.Int32N(20)}
 		for range random.IntN(3) {
 			schemas[i].Rules = append(schemas[i].Rules, randomRule(random))
 		}
@@ -52,21 +53,21 @@ func randomSchemas(random *rand.Rand, n int) []Schema {
 	return schemas
 }
 
-func randomRule(random *rand.Rand) Rule {
-	var rule Rule
+func randomRule(random *rand.Rand) rules.Rule {
+	var rule rules.Rule
 	for range random.IntN(3) {
-		subject := Subject{Kind: SubjectKind(random.IntN(5)), Name: pick(random, userWords[:len(userWords)-1])}
+		subject := rules.Subject{Kind: rules.SubjectKind(random.IntN(5)), Name: pick(random, userWords[:len(userWords)-1])}
 		switch subject.Kind {
-		case Group:
+		case rules.Group:
 			subject.Name = pick(random, groupWords[:len(groupWords)-1])
-		case ServiceAccount:
+		case rules.ServiceAccount:
 			subject.Namespace = pick(random, namespaceWords[:len(namespaceWords)-1])
 			subject.Name = pick(random, []string{"sa", "other", "*", "b:c", "c", ""})
 		}
 		rule.Subjects = append(rule.Subjects, subject)
 	}
 	for range random.IntN(3) {
-		rule.ResourceRules = append(rule.ResourceRules, ResourceRule{
+		rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
 			Verbs:        someOf(random, verbWords),
 			APIGroups:    someOf(random, apiGroupWords),
 			Resources:    someOf(random, resourceWords),
@@ -79,7 +80,7 @@ func randomRule(random *rand.Rand) Rule {
 		for i := range urls {
 			urls[i] = pick(random, urlWords)
 		}
-		rule.NonResourceRules = append(rule.NonResourceRules, NonResourceRule{Verbs: someOf(random, verbWords), URLs: urls})
+		rule.NonResourceRules = append(rule.NonResourceRules, rules.NonResourceRule{Verbs: someOf(random, verbWords), URLs: urls})
 	}
 	return rule
 }
@@ -141,24 +142,24 @@ func FuzzMatchEqualsScan(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		schemas := randomSchemas(random, int(n%500))
 		// A schema whose values the fuzzer controls.
-		schemas = append(schemas, Schema{Name: group, Precedence: 10, Rules: []Rule{{
-			Subjects: []Subject{
-				{Kind: User, Name: user}, {Kind: Group, Name: group},
-				{Kind: ServiceAccount, Namespace: namespace, Name: verb},
-				{Kind: ServiceAccount, Namespace: namespace, Name: All},
+		schemas = append(schemas, rules.Schema{Name: group, Precedence: 10, Rules: []rules.Rule{{
+			Subjects: []rules.Subject{
+				{Kind: rules.User, Name: user}, {Kind: rules.Group, Name: group},
+				{Kind: rules.ServiceAccount, Namespace: namespace, Name: verb},
+				{Kind: rules.ServiceAccount, Namespace: namespace, Name: rules.All},
 			},
-			ResourceRules: []ResourceRule{{
-				Verbs: []string{verb, path}, APIGroups: []string{group, All},
+			ResourceRules: []rules.ResourceRule{{
+				Verbs: []string{verb, path}, APIGroups: []string{group, rules.All},
 				Resources: []string{resource + "/" + subresource, resource}, Namespaces: []string{namespace},
 			}},
-			NonResourceRules: []NonResourceRule{{Verbs: []string{verb}, URLs: []string{path, user}}},
+			NonResourceRules: []rules.NonResourceRule{{Verbs: []string{verb}, URLs: []string{path, user}}},
 		}}})
 		requests := []*flow.Attributes{
 			{User: user, Groups: []string{group}, Verb: verb, IsResourceRequest: true, APIGroup: group, Resource: resource, Subresource: subresource, Namespace: namespace},
 			{User: path, Groups: []string{group, user}, Verb: verb, IsResourceRequest: true, APIGroup: group, Resource: resource, Namespace: namespace},
 			{User: user, Groups: []string{group}, Verb: verb, Path: path},
 			{User: user, Groups: []string{user}, Verb: verb, Path: path + user},
-			{User: serviceAccountPrefix + namespace + ":" + user, Verb: verb, Path: user},
+			{User: rules.ServiceAccountPrefix + namespace + ":" + user, Verb: verb, Path: user},
 			randomRequest(random), randomRequest(random),
 		}
 		for _, budget := range budgets {

@@ -1,6 +1,10 @@
 package classify
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // paths is the tree of all URLs of the schemas. Its root, number 0, is the wildcard.
 type paths struct {
@@ -23,7 +27,7 @@ func newPaths() paths {
 // itself and the prefix of everything below it.
 func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 	for _, url := range urls {
-		if url == All {
+		if url == rules.All {
 			into = append(into, wildcard)
 			continue
 		}

@@ -22,12 +22,13 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // toAPI is the inverse of fromAPI. The level is exempt.
-func toAPI(s Schema) *api.FlowSchema {
+func toAPI(s rules.Schema) *api.FlowSchema {
 	object := &api.FlowSchema{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name},
 		Spec: api.FlowSchemaSpec{
@@ -42,30 +43,30 @@ func toAPI(s Schema) *api.FlowSchema {
 		}}},
 	}
 	for _, rule := range s.Rules {
-		var rules api.PolicyRulesWithSubjects
+		var policy api.PolicyRulesWithSubjects
 		for _, subject := range rule.Subjects {
-			rules.Subjects = append(rules.Subjects, subjectToAPI(subject))
+			policy.Subjects = append(policy.Subjects, subjectToAPI(subject))
 		}
 		for _, r := range rule.ResourceRules {
-			rules.ResourceRules = append(rules.ResourceRules, api.ResourcePolicyRule{
+			policy.ResourceRules = append(policy.ResourceRules, api.ResourcePolicyRule{
 				Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
 			})
 		}
 		for _, r := range rule.NonResourceRules {
-			rules.NonResourceRules = append(rules.NonResourceRules, api.NonResourcePolicyRule{Verbs: r.Verbs, NonResourceURLs: r.URLs})
+			policy.NonResourceRules = append(policy.NonResourceRules, api.NonResourcePolicyRule{Verbs: r.Verbs, NonResourceURLs: r.URLs})
 		}
-		object.Spec.Rules = append(object.Spec.Rules, rules)
+		object.Spec.Rules = append(object.Spec.Rules, policy)
 	}
 	return object
 }
 
-func subjectToAPI(s Subject) api.Subject {
+func subjectToAPI(s rules.Subject) api.Subject {
 	switch s.Kind {
-	case User:
+	case rules.User:
 		return api.Subject{Kind: api.SubjectKindUser, User: &api.UserSubject{Name: s.Name}}
-	case Group:
+	case rules.Group:
 		return api.Subject{Kind: api.SubjectKindGroup, Group: &api.GroupSubject{Name: s.Name}}
-	case ServiceAccount:
+	case rules.ServiceAccount:
 		return api.Subject{Kind: api.SubjectKindServiceAccount, ServiceAccount: &api.ServiceAccountSubject{Namespace: s.Namespace, Name: s.Name}}
 	default:
 		return api.Subject{Kind: "Nobody"}
@@ -78,7 +79,7 @@ type peer struct{ flowcontrol.Interface }
 // sentinel is a user that a schema of every peer matches.
 const sentinel = "sentinel"
 
-func newPeer(t *testing.T, schemas []Schema) peer {
+func newPeer(t *testing.T, schemas []rules.Schema) peer {
 	t.Helper()
 	// The library logs every request that no schema matches.
 	klog.LogToStderr(false)
@@ -129,9 +130,9 @@ func TestMatchEqualsPeer(t *testing.T) {
 			schemas[i].Name = fmt.Sprintf("round-%d-schema-%d", round, random.IntN(1000)*1000+i)
 			schemas[i].Precedence += 2 // the sentinel's schema comes first
 		}
-		schemas = append(schemas, Schema{Name: sentinel, Precedence: 1, Rules: []Rule{{
-			Subjects:         []Subject{{Kind: User, Name: sentinel}},
-			NonResourceRules: []NonResourceRule{{Verbs: all, URLs: all}},
+		schemas = append(schemas, rules.Schema{Name: sentinel, Precedence: 1, Rules: []rules.Rule{{
+			Subjects:         []rules.Subject{{Kind: rules.User, Name: sentinel}},
+			NonResourceRules: []rules.NonResourceRule{{Verbs: all, URLs: all}},
 		}}})
 		library := newPeer(t, schemas)
 		for _, mandatory := range bootstrap.MandatoryFlowSchemas {
@@ -152,9 +153,9 @@ func TestMatchEqualsPeer(t *testing.T) {
 }
 
 func TestBuiltInSchemasMatchAsInPeer(t *testing.T) {
-	library := newPeer(t, append(builtIn()[2:], Schema{Name: sentinel, Precedence: 1, Rules: []Rule{{
-		Subjects:         []Subject{{Kind: User, Name: sentinel}},
-		NonResourceRules: []NonResourceRule{{Verbs: all, URLs: all}},
+	library := newPeer(t, append(builtIn()[2:], rules.Schema{Name: sentinel, Precedence: 1, Rules: []rules.Rule{{
+		Subjects:         []rules.Subject{{Kind: rules.User, Name: sentinel}},
+		NonResourceRules: []rules.NonResourceRule{{Verbs: all, URLs: all}},
 	}}}))
 	ours := New(builtIn())
 	chosen := map[string]bool{}

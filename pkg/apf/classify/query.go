@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // query is the search for the flow schema of one request.
@@ -101,7 +102,7 @@ func (q *query) match(a *flow.Attributes) {
 // matchServiceAccounts searches the rows of "all service accounts of a namespace".
 func (q *query) matchServiceAccounts(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	account, is := strings.CutPrefix(a.User, serviceAccountPrefix)
+	account, is := strings.CutPrefix(a.User, rules.ServiceAccountPrefix)
 	if !is {
 		return
 	}

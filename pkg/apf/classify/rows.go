@@ -1,6 +1,10 @@
 package classify
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // row is one resource rule or one non-resource rule. Its values are numbers.
 type row struct {
@@ -95,7 +99,7 @@ func (b *rowBuilder) startList(n int) int {
 
 // rows returns the rows of the resource rules and of the non-resource rules, each
 // in order of rank.
-func (b *rowBuilder) rows(schemas []Schema) (resources, urls []row) {
+func (b *rowBuilder) rows(schemas []rules.Schema) (resources, urls []row) {
 	resourceRules, urlRules := 0, 0
 	for i := range schemas {
 		for j := range schemas[i].Rules {
@@ -107,7 +111,7 @@ func (b *rowBuilder) rows(schemas []Schema) (resources, urls []row) {
 	for rank := range schemas {
 		for i := range schemas[rank].Rules {
 			rule := &schemas[rank].Rules[i]
-			b.yielder.spend(rule.values())
+			b.yielder.spend(valuesOf(rule))
 			subjects := b.subjects(rule.Subjects)
 			for j := range rule.ResourceRules {
 				resources = append(resources, b.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
@@ -121,8 +125,8 @@ func (b *rowBuilder) rows(schemas []Schema) (resources, urls []row) {
 	return resources, urls
 }
 
-// values returns the number of values in the lists of the rule.
-func (r *Rule) values() int {
+// valuesOf returns the number of values in the lists of the rule.
+func valuesOf(r *rules.Rule) int {
 	n := len(r.Subjects)
 	for i := range r.ResourceRules {
 		one := &r.ResourceRules[i]
@@ -134,7 +138,7 @@ func (r *Rule) values() int {
 	return n
 }
 
-func (b *rowBuilder) subjects(subjects []Subject) []uint32 {
+func (b *rowBuilder) subjects(subjects []rules.Subject) []uint32 {
 	start := b.startList(len(subjects))
 	for _, s := range subjects {
 		if number, matches := b.vocabulary.subject(s); matches {
@@ -145,7 +149,7 @@ func (b *rowBuilder) subjects(subjects []Subject) []uint32 {
 }
 
 func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
-	if len(values) == 1 && values[0] == All {
+	if len(values) == 1 && values[0] == rules.All {
 		return b.onlyWildcard
 	}
 	start := b.startList(len(values))
@@ -155,7 +159,7 @@ func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
 	return b.endList(start)
 }
 
-func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *ResourceRule) row {
+func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *rules.ResourceRule) row {
 	v := b.vocabulary
 	r := row{
 		rank:       rank,
@@ -174,7 +178,7 @@ func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *ResourceR
 	return r
 }
 
-func (b *rowBuilder) urlRow(rank uint32, subjects []uint32, rule *NonResourceRule) row {
+func (b *rowBuilder) urlRow(rank uint32, subjects []uint32, rule *rules.NonResourceRule) row {
 	start := b.startList(2 * len(rule.URLs))
 	b.numbers = b.vocabulary.paths.appendNumbers(rule.URLs, b.numbers)
 	urls := b.endList(start)

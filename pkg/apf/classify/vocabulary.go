@@ -4,9 +4,8 @@ import (
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
-
-const serviceAccountPrefix = "system:serviceaccount:"
 
 // The numbers of two special values.
 const (
@@ -63,25 +62,25 @@ func newVocabulary() vocabulary {
 }
 
 // subject returns the number of a subject, and false if it matches nobody.
-func (v *vocabulary) subject(s Subject) (uint32, bool) {
+func (v *vocabulary) subject(s rules.Subject) (uint32, bool) {
 	switch s.Kind {
-	case User:
+	case rules.User:
 		return v.named(v.users, s.Name), true
-	case Group:
+	case rules.Group:
 		return v.named(v.groups, s.Name), true
-	case ServiceAccount:
-		if s.Name == All {
+	case rules.ServiceAccount:
+		if s.Name == rules.All {
 			v.accountColons = max(v.accountColons, strings.Count(s.Namespace, ":"))
 			return v.internSubject(v.accounts, s.Namespace), true
 		}
-		return v.internSubject(v.users, serviceAccountPrefix+s.Namespace+":"+s.Name), true
+		return v.internSubject(v.users, rules.ServiceAccountPrefix+s.Namespace+":"+s.Name), true
 	default:
 		return 0, false
 	}
 }
 
 func (v *vocabulary) named(kind map[string]uint32, name string) uint32 {
-	if name == All {
+	if name == rules.All {
 		return wildcard
 	}
 	return v.internSubject(kind, name)

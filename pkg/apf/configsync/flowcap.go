@@ -6,8 +6,8 @@ import (
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -19,7 +19,7 @@ func (e ignoredError) Unwrap() error { return e.error }
 // setCap sets the cap of a flow. If the annotation is invalid, it sets the former one and
 // returns an ignoredError: kube-apiserver, which may have stored the object, does not
 // validate annotations.
-func setCap(config *prioritylevel.Config, object *flowcontrol.PriorityLevelConfiguration, former int) error {
+func setCap(config *engine.LevelConfig, object *flowcontrol.PriorityLevelConfiguration, former int) error {
 	value, found := object.Annotations[names.MaxFlowSeatsPercent]
 	if !found || config.Discipline != queueset.Queue {
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -71,7 +70,7 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			object := queuing("l", 7)
 			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: c.value}
-			got, err := translateLevel(object, prioritylevel.Config{})
+			got, err := translateLevel(object, engine.LevelConfig{})
 			assert.Equal(t, c.want, got.MaxFlowSeatsPercent)
 			if c.err == "" {
 				assert.NoError(t, err)
@@ -84,7 +83,7 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 		object := queuing("l", 7)
 		object.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 		object.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
-		got, err := translateLevel(object, prioritylevel.Config{})
+		got, err := translateLevel(object, engine.LevelConfig{})
 		require.NoError(t, err)
 		assert.Zero(t, got.MaxFlowSeatsPercent)
 	})
@@ -93,7 +92,7 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 // kube-apiserver validates no annotations.
 func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
 	translator := NewTranslator()
-	apply := func(value string, shares int32) (prioritylevel.Config, []engine.Problem) {
+	apply := func(value string, shares int32) (engine.LevelConfig, []engine.Problem) {
 		object := queuing("l", shares)
 		if value != "" {
 			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}

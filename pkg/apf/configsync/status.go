@@ -12,10 +12,8 @@ import (
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // digest identifies the valid version of an object that is in force: its name, its
@@ -45,12 +43,12 @@ func writeDelimited(h hash.Hash, part string) {
 	_, _ = io.WriteString(h, strconv.Itoa(len(part))+":"+part) // a hash returns no error
 }
 
-func levelDigest(level prioritylevel.Config) digest {
+func levelDigest(level engine.LevelConfig) digest {
 	object := level.Ref.(*flowcontrol.PriorityLevelConfiguration)
 	return digestOf(object.Name, &object.Spec, strconv.Itoa(level.MaxFlowSeatsPercent))
 }
 
-func schemaDigest(schema classify.Schema) digest {
+func schemaDigest(schema rules.Schema) digest {
 	object := schema.Ref.(*flowcontrol.FlowSchema)
 	return digestOf(object.Name, &object.Spec, "")
 }
@@ -61,13 +59,13 @@ func (t *Translator) Status() engine.ConfigurationStatus {
 	writeDigests(h, t.levels)
 	writeDigests(h, t.schemas)
 	exists := func(level string) bool {
-		return t.levels[level].valid || level == mandatory.Exempt || level == mandatory.CatchAll
+		return t.levels[level].valid || level == rules.Exempt || level == rules.CatchAll
 	}
 	return engine.ConfigurationStatus{
 		Hash: "sha256:" + hex.EncodeToString(h.Sum(nil)),
 		Objects: map[engine.Kind]map[engine.ObjectState]int{
-			engine.LevelKind: t.levels.count(func(prioritylevel.Config) bool { return false }, engine.Enforced, engine.Invalid),
-			engine.SchemaKind: t.schemas.count(func(schema classify.Schema) bool { return !exists(schema.Level) },
+			engine.LevelKind: t.levels.count(func(engine.LevelConfig) bool { return false }, engine.Enforced, engine.Invalid),
+			engine.SchemaKind: t.schemas.count(func(schema rules.Schema) bool { return !exists(schema.Level) },
 				engine.Enforced, engine.Invalid, engine.Dangling),
 		},
 	}

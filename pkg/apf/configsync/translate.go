@@ -7,9 +7,9 @@ import (
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // defaultShares is the default of nominalConcurrencyShares of a limited level.
@@ -18,8 +18,8 @@ const defaultShares = 30
 // translateLevel translates a level, or returns an error if it is invalid. former is the
 // last valid version of the level, or the zero value. An ignoredError concerns only an
 // annotation.
-func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former prioritylevel.Config) (prioritylevel.Config, error) {
-	config := prioritylevel.Config{Name: object.Name, UID: string(object.UID), Ref: object}
+func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former engine.LevelConfig) (engine.LevelConfig, error) {
+	config := engine.LevelConfig{Name: object.Name, UID: string(object.UID), Ref: object}
 	spec := &object.Spec
 	if (spec.Type == flowcontrol.PriorityLevelEnablementLimited) != (spec.Limited != nil) {
 		return config, fmt.Errorf("spec.limited must be set if, and only if, spec.type is %q; spec.type is %q", flowcontrol.PriorityLevelEnablementLimited, spec.Type)
@@ -81,21 +81,21 @@ func valueOr(pointer *int32, otherwise int32) int32 {
 }
 
 // translateSchema translates a schema, or returns an error if it is invalid.
-func translateSchema(object *flowcontrol.FlowSchema, _ classify.Schema) (classify.Schema, error) {
-	schema := classify.Schema{
+func translateSchema(object *flowcontrol.FlowSchema, _ rules.Schema) (rules.Schema, error) {
+	schema := rules.Schema{
 		Name:       object.Name,
 		UID:        string(object.UID),
 		Level:      object.Spec.PriorityLevelConfiguration.Name,
 		Precedence: object.Spec.MatchingPrecedence,
-		Rules:      make([]classify.Rule, 0, len(object.Spec.Rules)),
+		Rules:      make([]rules.Rule, 0, len(object.Spec.Rules)),
 		Ref:        object,
 	}
 	if method := object.Spec.DistinguisherMethod; method != nil {
 		switch method.Type {
 		case flowcontrol.FlowDistinguisherMethodByUserType:
-			schema.Distinguisher = classify.ByUser
+			schema.Distinguisher = rules.ByUser
 		case flowcontrol.FlowDistinguisherMethodByNamespaceType:
-			schema.Distinguisher = classify.ByNamespace
+			schema.Distinguisher = rules.ByNamespace
 		default:
 			return schema, fmt.Errorf("spec.distinguisherMethod.type must be %q or %q, not %q",
 				flowcontrol.FlowDistinguisherMethodByUserType, flowcontrol.FlowDistinguisherMethodByNamespaceType, method.Type)
@@ -112,8 +112,8 @@ func translateSchema(object *flowcontrol.FlowSchema, _ classify.Schema) (classif
 }
 
 // translateRule shares the lists of strings with the object, which is immutable.
-func translateRule(object *flowcontrol.PolicyRulesWithSubjects) (classify.Rule, error) {
-	rule := classify.Rule{Subjects: make([]classify.Subject, 0, len(object.Subjects))}
+func translateRule(object *flowcontrol.PolicyRulesWithSubjects) (rules.Rule, error) {
+	rule := rules.Rule{Subjects: make([]rules.Subject, 0, len(object.Subjects))}
 	for i := range object.Subjects {
 		subject, err := translateSubject(&object.Subjects[i])
 		if err != nil {
@@ -123,26 +123,26 @@ func translateRule(object *flowcontrol.PolicyRulesWithSubjects) (classify.Rule, 
 	}
 	for i := range object.ResourceRules {
 		r := &object.ResourceRules[i]
-		rule.ResourceRules = append(rule.ResourceRules, classify.ResourceRule{
+		rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
 			Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
 		})
 	}
 	for i := range object.NonResourceRules {
 		r := &object.NonResourceRules[i]
-		rule.NonResourceRules = append(rule.NonResourceRules, classify.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		rule.NonResourceRules = append(rule.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
 	}
 	return rule, nil
 }
 
-func translateSubject(s *flowcontrol.Subject) (classify.Subject, error) {
+func translateSubject(s *flowcontrol.Subject) (rules.Subject, error) {
 	switch {
 	case s.Kind == flowcontrol.SubjectKindUser && s.User != nil:
-		return classify.Subject{Kind: classify.User, Name: s.User.Name}, nil
+		return rules.Subject{Kind: rules.User, Name: s.User.Name}, nil
 	case s.Kind == flowcontrol.SubjectKindGroup && s.Group != nil:
-		return classify.Subject{Kind: classify.Group, Name: s.Group.Name}, nil
+		return rules.Subject{Kind: rules.Group, Name: s.Group.Name}, nil
 	case s.Kind == flowcontrol.SubjectKindServiceAccount && s.ServiceAccount != nil:
-		return classify.Subject{Kind: classify.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name}, nil
+		return rules.Subject{Kind: rules.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name}, nil
 	default:
-		return classify.Subject{}, errors.New("kind must be User, Group or ServiceAccount, and the field of that kind must be set")
+		return rules.Subject{}, errors.New("kind must be User, Group or ServiceAccount, and the field of that kind must be set")
 	}
 }

@@ -7,17 +7,16 @@ import (
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Translator translates API objects to the configuration of the engine. It keeps the
 // last valid version of each object. It is not safe for concurrent use. Create one
 // with NewTranslator.
 type Translator struct {
-	levels  translations[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]
-	schemas translations[*flowcontrol.FlowSchema, classify.Schema]
+	levels  translations[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]
+	schemas translations[*flowcontrol.FlowSchema, rules.Schema]
 }
 
 // apiObject is an API object; it is compared as a pointer.
@@ -71,10 +70,10 @@ func NewTranslator() *Translator {
 // afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
 	var problems []engine.Problem
-	t.levels = t.levels.next(levels, translator[*flowcontrol.PriorityLevelConfiguration, prioritylevel.Config]{translateLevel, levelDigest}, func(name string, err error) {
+	t.levels = t.levels.next(levels, translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]{translateLevel, levelDigest}, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: err})
 	})
-	t.schemas = t.schemas.next(schemas, translator[*flowcontrol.FlowSchema, classify.Schema]{translateSchema, schemaDigest}, func(name string, err error) {
+	t.schemas = t.schemas.next(schemas, translator[*flowcontrol.FlowSchema, rules.Schema]{translateSchema, schemaDigest}, func(name string, err error) {
 		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: err})
 	})
 	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems

@@ -10,16 +10,15 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 func TestTranslateLevel(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*flowcontrol.PriorityLevelConfiguration)
-		want   func(*prioritylevel.Config)
+		want   func(*engine.LevelConfig)
 		err    string
 	}{
 		"a level with queues": {},
@@ -27,23 +26,23 @@ func TestTranslateLevel(t *testing.T) {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) {
 				p.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
 			},
-			want: func(c *prioritylevel.Config) { c.Config = queueset.Config{Discipline: queueset.Reject} },
+			want: func(c *engine.LevelConfig) { c.Config = queueset.Config{Discipline: queueset.Reject} },
 		},
 		"shares of zero stay zero (121089)": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) {
 				p.Spec.Limited.NominalConcurrencyShares = new(int32(0))
 			},
-			want: func(c *prioritylevel.Config) { c.Shares = 0 },
+			want: func(c *engine.LevelConfig) { c.Shares = 0 },
 		},
 		"shares that are not said are the default": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.NominalConcurrencyShares = nil },
-			want:   func(c *prioritylevel.Config) { c.Shares = 30 },
+			want:   func(c *engine.LevelConfig) { c.Shares = 30 },
 		},
 		"nothing is lent and borrowing is not bounded unless said": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) {
 				p.Spec.Limited.LendablePercent, p.Spec.Limited.BorrowingLimitPercent = nil, nil
 			},
-			want: func(c *prioritylevel.Config) { c.LendablePercent, c.BorrowingLimitPercent = 0, nil },
+			want: func(c *engine.LevelConfig) { c.LendablePercent, c.BorrowingLimitPercent = 0, nil },
 		},
 		"a limited level without limits": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited = nil },
@@ -79,13 +78,13 @@ func TestTranslateLevel(t *testing.T) {
 			if c.change != nil {
 				c.change(object)
 			}
-			got, err := translateLevel(object, prioritylevel.Config{})
+			got, err := translateLevel(object, engine.LevelConfig{})
 			if c.err != "" {
 				assert.EqualError(t, err, c.err)
 				return
 			}
 			require.NoError(t, err)
-			want := prioritylevel.Config{
+			want := engine.LevelConfig{
 				Name: "l", UID: "uid-of-l", Ref: object,
 				Config: queueset.Config{Discipline: queueset.Queue, Queues: 64, HandSize: 6, QueueLengthLimit: 50},
 				Share:  allocation.Share{Shares: 7, LendablePercent: 50, BorrowingLimitPercent: new(int32(200))},
@@ -103,41 +102,41 @@ func TestTranslateSchema(t *testing.T) {
 	object.Spec.Rules[0].Subjects = append(object.Spec.Rules[0].Subjects,
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: "g"}},
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: "ns", Name: "sa"}})
-	got, err := translateSchema(object, classify.Schema{})
+	got, err := translateSchema(object, rules.Schema{})
 	require.NoError(t, err)
 	all := []string{"*"}
-	assert.Equal(t, classify.Schema{
-		Name: "s", UID: "uid-of-s", Level: "l", Precedence: 500, Distinguisher: classify.ByUser,
-		Rules: []classify.Rule{{
-			Subjects: []classify.Subject{
-				{Kind: classify.User, Name: "alice"}, {Kind: classify.Group, Name: "g"},
-				{Kind: classify.ServiceAccount, Namespace: "ns", Name: "sa"},
+	assert.Equal(t, rules.Schema{
+		Name: "s", UID: "uid-of-s", Level: "l", Precedence: 500, Distinguisher: rules.ByUser,
+		Rules: []rules.Rule{{
+			Subjects: []rules.Subject{
+				{Kind: rules.User, Name: "alice"}, {Kind: rules.Group, Name: "g"},
+				{Kind: rules.ServiceAccount, Namespace: "ns", Name: "sa"},
 			},
-			ResourceRules:    []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
-			NonResourceRules: []classify.NonResourceRule{{Verbs: []string{"get"}, URLs: []string{"/healthz"}}},
+			ResourceRules:    []rules.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
+			NonResourceRules: []rules.NonResourceRule{{Verbs: []string{"get"}, URLs: []string{"/healthz"}}},
 		}},
 		Ref: object,
 	}, got)
 
 	object.Spec.DistinguisherMethod.Type = flowcontrol.FlowDistinguisherMethodByNamespaceType
-	got, err = translateSchema(object, classify.Schema{})
+	got, err = translateSchema(object, rules.Schema{})
 	require.NoError(t, err)
-	assert.Equal(t, classify.ByNamespace, got.Distinguisher)
+	assert.Equal(t, rules.ByNamespace, got.Distinguisher)
 	object.Spec.DistinguisherMethod = nil
-	got, err = translateSchema(object, classify.Schema{})
+	got, err = translateSchema(object, rules.Schema{})
 	require.NoError(t, err)
-	assert.Equal(t, classify.ByNothing, got.Distinguisher)
+	assert.Equal(t, rules.ByNothing, got.Distinguisher)
 }
 
 func TestTranslateSchemaErrors(t *testing.T) {
 	object := forUser("s", "l", "alice")
 	object.Spec.DistinguisherMethod.Type = "ByMoon"
-	_, err := translateSchema(object, classify.Schema{})
+	_, err := translateSchema(object, rules.Schema{})
 	assert.EqualError(t, err, `spec.distinguisherMethod.type must be "ByUser" or "ByNamespace", not "ByMoon"`)
 
 	object = forUser("s", "l", "alice")
 	object.Spec.Rules[0].Subjects[0].User = nil
-	_, err = translateSchema(object, classify.Schema{})
+	_, err = translateSchema(object, rules.Schema{})
 	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that kind must be set`)
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -21,10 +20,10 @@ func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
 	for name, c := range map[string]engine.Configuration{
 		"nothing": {},
 		"a level and a schema": {
-			Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)},
+			Levels: []engine.LevelConfig{queuing("a", 10)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)},
 		},
 		"another form of catch-all": {
-			Levels: []prioritylevel.Config{rejecting("catch-all", 7)}, Schemas: []classify.Schema{schemaOf("a", "catch-all", 10)},
+			Levels: []engine.LevelConfig{rejecting("catch-all", 7)}, Schemas: []rules.Schema{schemaOf("a", "catch-all", 10)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,18 +51,18 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 	bad := good
 	bad.HandSize = 100
 	f := newFixture(t, 100)
-	schemas := []classify.Schema{schemaOf("a", "a", 10)}
+	schemas := []rules.Schema{schemaOf("a", "a", 10)}
 
-	problems := f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{bad}, Schemas: schemas})
+	problems := f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{bad}, Schemas: schemas})
 	require.Len(t, problems, 1)
 	assert.Equal(t, engine.LevelKind, problems[0].Kind)
 	assert.Equal(t, "a", problems[0].Name)
 	assert.ErrorContains(t, problems[0].Err, "hand")
 	assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "without a good form the schema dangles")
 
-	f.apply(engine.Configuration{Levels: []prioritylevel.Config{good}, Schemas: schemas})
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{good}, Schemas: schemas})
 	before, _ := f.level("a")
-	require.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{bad}, Schemas: schemas}), 1)
+	require.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{bad}, Schemas: schemas}), 1)
 	after, ok := f.level("a")
 	require.True(t, ok)
 	assert.Equal(t, before.Config, after.Config)
@@ -71,30 +70,30 @@ func TestWhatIsMalformedIsReportedAndItsLastGoodFormStays(t *testing.T) {
 	assert.False(t, after.Quiescing)
 	assert.Equal(t, "a", f.classified("a").Schema().Name)
 
-	for name, wrong := range map[string]prioritylevel.Config{
+	for name, wrong := range map[string]engine.LevelConfig{
 		"an exempt level of another name": {Name: "free"},
 		"a limited level called exempt":   rejecting("exempt", 1),
 		"negative shares":                 rejecting("b", -1),
 		"a level without a name":          rejecting("", 1),
 		"two levels of one name":          good,
-		"lending more than there is":      func() prioritylevel.Config { c := rejecting("b", 1); c.LendablePercent = 101; return c }(),
-		"borrowing less than nothing": func() prioritylevel.Config {
+		"lending more than there is":      func() engine.LevelConfig { c := rejecting("b", 1); c.LendablePercent = 101; return c }(),
+		"borrowing less than nothing": func() engine.LevelConfig {
 			c := rejecting("b", 1)
 			n := int32(-1)
 			c.BorrowingLimitPercent = &n
 			return c
 		}(),
-		"queues that cannot hold a request": func() prioritylevel.Config { c := queuing("b", 1); c.QueueLengthLimit = 0; return c }(),
+		"queues that cannot hold a request": func() engine.LevelConfig { c := queuing("b", 1); c.QueueLengthLimit = 0; return c }(),
 	} {
-		assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{good, wrong}, Schemas: schemas}), 1, name)
+		assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{good, wrong}, Schemas: schemas}), 1, name)
 	}
-	twice := []classify.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
-	assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []prioritylevel.Config{good}, Schemas: twice}), 2)
+	twice := []rules.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
+	assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{good}, Schemas: twice}), 2)
 }
 
 func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	with := engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}}
 	without := engine.Configuration{}
 	f.apply(with)
 	late := f.classified("a")
@@ -119,7 +118,7 @@ func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 
 func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 	f := newFixture(t, 100)
-	with := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	with := engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}}
 	f.apply(with)
 	running := f.admit("a")
 	f.apply(engine.Configuration{})
@@ -135,9 +134,9 @@ func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 
 func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 	f := newFixture(t, 100)
-	f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}})
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}})
 	late := func() *engine.Request {
-		f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+		f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
 		return f.classified("a")
 	}()
 	f.apply(engine.Configuration{})
@@ -149,7 +148,7 @@ func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 
 func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
 	f := newFixture(t, 100)
-	c := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5), queuing("b", 5)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}}
+	c := engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5), queuing("b", 5)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}}
 	f.apply(c)
 	f.admit("a").Finish()
 	f.apply(c)
@@ -233,22 +232,22 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	lender, borrower := queuing("lender", 50), queuing("borrower", 45)
 	lender.LendablePercent = 80
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{lender, borrower},
-		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
+		Levels:  []engine.LevelConfig{lender, borrower},
+		Schemas: []rules.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
 	})
-	report := func(name string) prioritylevel.Report { r, _ := f.level(name); return r }
+	report := func(name string) engine.LevelReport { r, _ := f.level(name); return r }
 	assert.Equal(t, 10, report("lender").Limits.Lower)
 	var held []*engine.Request
-	for range report("borrower").Division.Current {
+	for range report("borrower").Seats.Current {
 		held = append(held, f.admit("borrower"))
 	}
 	f.refuse("borrower")
 	f.clock.Advance(10 * time.Second)
 	f.engine.Rebalance()
-	assert.Greater(t, report("borrower").Division.Current, len(held))
+	assert.Greater(t, report("borrower").Seats.Current, len(held))
 	sum := 0
 	for _, l := range f.engine.Report().Levels {
-		sum += l.Division.Current
+		sum += l.Seats.Current
 		assert.LessOrEqual(t, l.Limits.Upper, 100, "issue 129086: the upper limit is at most the total")
 	}
 	assert.LessOrEqual(t, sum, 100+len(f.engine.Report().Levels))
@@ -272,7 +271,7 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	f := newFixture(t, 100)
 	lender := queuing("a", 95)
 	lender.LendablePercent = 90
-	f.apply(engine.Configuration{Levels: []prioritylevel.Config{lender}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{lender}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
 	before, _ := f.level("a")
 	for range 40 {
 		request := f.classified("admin", "system:masters")
@@ -282,6 +281,6 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	f.engine.Rebalance()
 	exempt, _ := f.level("exempt")
 	after, _ := f.level("a")
-	assert.Equal(t, 40, exempt.Division.Current)
-	assert.Less(t, after.Division.Current, before.Division.Current)
+	assert.Equal(t, 40, exempt.Seats.Current)
+	assert.Less(t, after.Seats.Current, before.Seats.Current)
 }

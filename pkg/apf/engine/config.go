@@ -3,15 +3,14 @@ package engine
 import (
 	"errors"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Configuration is the flow schemas and priority levels of an Engine. The total is no part
 // of it, see SetTotal.
 type Configuration struct {
-	Levels  []prioritylevel.Config
-	Schemas []classify.Schema
+	Levels  []LevelConfig
+	Schemas []rules.Schema
 }
 
 // Kind is the kind of a configuration object.
@@ -32,9 +31,9 @@ type Problem struct {
 
 // chooseLevels returns the levels that take effect, by name: the configured ones and the
 // last valid version of those that are invalid. Mandatory ones may be missing.
-func chooseLevels(configured []prioritylevel.Config, last func(name string) (prioritylevel.Config, bool)) (map[string]prioritylevel.Config, []Problem) {
+func chooseLevels(configured []LevelConfig, last func(name string) (LevelConfig, bool)) (map[string]LevelConfig, []Problem) {
 	var problems []Problem
-	chosen := make(map[string]prioritylevel.Config, len(configured)+2)
+	chosen := make(map[string]LevelConfig, len(configured)+2)
 	for _, c := range configured {
 		err := c.Validate()
 		if _, twice := chosen[c.Name]; twice {
@@ -55,9 +54,9 @@ func chooseLevels(configured []prioritylevel.Config, last func(name string) (pri
 
 // chooseSchemas returns the schemas that take effect, those with a name of their own and
 // a level and the mandatory ones, and those without a level.
-func chooseSchemas(configured []classify.Schema, levels map[string]prioritylevel.Config) (chosen, dangling []classify.Schema, problems []Problem) {
+func chooseSchemas(configured []rules.Schema, levels map[string]LevelConfig) (chosen, dangling []rules.Schema, problems []Problem) {
 	names := make(map[string]bool, len(configured)+2)
-	chosen = make([]classify.Schema, 0, len(configured)+2)
+	chosen = make([]rules.Schema, 0, len(configured)+2)
 	for i := range configured {
 		yieldAt(i)
 		s := &configured[i]

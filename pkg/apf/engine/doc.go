@@ -34,8 +34,12 @@
 // reported, and its last valid version, if any, stays in effect. A flow schema
 // whose priority level does not exist matches nothing.
 //
-// A priority level that is removed quiesces, see package prioritylevel, and is
-// dropped when it has drained.
+// A priority level whose configuration is removed quiesces: the classifier sends it no
+// new requests, but it keeps its share of the server until its last request has ended.
+// Then it is dropped. If its configuration returns before that, it resumes.
+//
+// A request may reach a level after the level was dropped, because it was classified
+// before. The level serves it, under its last limits.
 //
 // # Seats
 //

@@ -13,14 +13,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
 	clock    clock.Clock
-	divider  Divider
 	observer Observer
 	layout   *stats.Layout
 	current  atomic.Pointer[snapshot]
@@ -32,7 +30,7 @@ type Engine struct {
 	// takes it.
 	mu           sync.Mutex
 	total        int
-	levels       map[string]*prioritylevel.Level // quiescing ones included
+	levels       map[string]*level // quiescing ones included
 	retired      retirement
 	fairFraction float64
 }
@@ -48,10 +46,9 @@ func New(options Options) *Engine {
 	}
 	e := &Engine{
 		clock:    options.Clock,
-		divider:  options.Divider,
 		observer: options.Observer,
 		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
-		levels:   map[string]*prioritylevel.Level{},
+		levels:   map[string]*level{},
 		retired:  retirement{},
 		total:    options.Total,
 	}
@@ -99,16 +96,16 @@ func (e *Engine) Apply(c Configuration) []Problem {
 }
 
 // lastValid returns the configuration that a level has now.
-func (e *Engine) lastValid(name string) (prioritylevel.Config, bool) {
+func (e *Engine) lastValid(name string) (LevelConfig, bool) {
 	level, ok := e.levels[name]
 	if !ok {
-		return prioritylevel.Config{}, false
+		return LevelConfig{}, false
 	}
-	return level.Config(), true
+	return level.configuration(), true
 }
 
 // removed returns the names of the levels that configs lack.
-func (e *Engine) removed(configs map[string]prioritylevel.Config) []string {
+func (e *Engine) removed(configs map[string]LevelConfig) []string {
 	var names []string
 	for name := range e.levels {
 		if _, ok := configs[name]; !ok {
@@ -122,33 +119,33 @@ func (e *Engine) removed(configs map[string]prioritylevel.Config) []string {
 // whether it dropped the level now.
 func (e *Engine) quiesce(name string) bool {
 	level := e.levels[name]
-	quiesced := level.Quiescing()
-	level.Quiesce(func() { e.dropDrained(name, level) })
-	if level.Drained() {
+	quiesced := level.isQuiescing()
+	level.quiesce(func() { e.dropDrained(name, level) })
+	if level.drained() {
 		e.drop(level)
 		return true
 	}
 	if !quiesced {
-		e.observer.LevelChanged(level.Config(), Quiescing)
+		e.observer.LevelChanged(level.configuration(), Quiescing)
 	}
 	return false
 }
 
 // drop drops a level.
-func (e *Engine) drop(level *prioritylevel.Level) {
-	config := level.Config()
+func (e *Engine) drop(level *level) {
+	config := level.configuration()
 	delete(e.levels, config.Name)
 	e.observer.LevelChanged(config, Removed)
 }
 
 // dropDrained drops a level if it has drained.
-func (e *Engine) dropDrained(name string, level *prioritylevel.Level) {
-	if !level.Drained() {
+func (e *Engine) dropDrained(name string, level *level) {
+	if !level.drained() {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.levels[name] == level && level.Drained() {
+	if e.levels[name] == level && level.drained() {
 		e.drop(level)
 		e.divide()
 	}
@@ -156,10 +153,10 @@ func (e *Engine) dropDrained(name string, level *prioritylevel.Level) {
 
 // configure creates and configures levels by configs. Levels that configs lack only
 // get new limits.
-func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
-	all := make(map[string]prioritylevel.Config, len(configs))
+func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
+	all := make(map[string]LevelConfig, len(configs))
 	for name, level := range e.levels {
-		all[name] = level.Config()
+		all[name] = level.configuration()
 	}
 	maps.Copy(all, configs)
 	divided := e.computeLimits(all)
@@ -168,7 +165,7 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 		yieldAt(i)
 		part := &divided[i]
 		if desired := configs[part.Config.Name]; desired.Name == "" {
-			e.levels[part.Config.Name].Divide(part.Claim.Limits, part.Division)
+			e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats)
 		} else if err := e.configureLevel(desired, part); err != nil {
 			problems = append(problems, Problem{LevelKind, desired.Name, err})
 		}
@@ -178,10 +175,10 @@ func (e *Engine) configure(configs map[string]prioritylevel.Config) []Problem {
 }
 
 // configureLevel creates or configures one level.
-func (e *Engine) configureLevel(desired prioritylevel.Config, part *LevelDivision) error {
+func (e *Engine) configureLevel(desired LevelConfig, part *LevelDivision) error {
 	level := e.levels[desired.Name]
 	if level == nil {
-		level, err := prioritylevel.New(e.clock, e.layout, desired, part.Claim.Limits, part.Division)
+		level, err := newLevel(e.clock, e.layout, desired, part.Claim.Limits, part.Seats)
 		if err != nil {
 			return err
 		}
@@ -190,7 +187,7 @@ func (e *Engine) configureLevel(desired prioritylevel.Config, part *LevelDivisio
 		return nil
 	}
 	change := changeOf(level, desired)
-	if err := level.Configure(desired, part.Claim.Limits, part.Division); err != nil {
+	if err := level.configure(desired, part.Claim.Limits, part.Seats); err != nil {
 		return err
 	}
 	e.observer.LevelChanged(desired, change)
@@ -198,11 +195,11 @@ func (e *Engine) configureLevel(desired prioritylevel.Config, part *LevelDivisio
 }
 
 // changeOf returns what the desired configuration changes of a level.
-func changeOf(level *prioritylevel.Level, desired prioritylevel.Config) LevelChange {
+func changeOf(level *level, desired LevelConfig) LevelChange {
 	switch {
-	case level.Quiescing():
+	case level.isQuiescing():
 		return Resumed
-	case level.Config().Config != desired.Config:
+	case level.configuration().Config != desired.Config:
 		return Reconfigured
 	default:
 		return Retained
@@ -214,7 +211,7 @@ func (e *Engine) Rebalance() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, level := range e.levels {
-		level.EndPeriod()
+		level.endPeriod()
 	}
 	e.retired.forgetIdle()
 	e.divide()
@@ -222,14 +219,14 @@ func (e *Engine) Rebalance() {
 
 // divide computes the limits of the present levels and sets them.
 func (e *Engine) divide() {
-	configs := make(map[string]prioritylevel.Config, len(e.levels))
+	configs := make(map[string]LevelConfig, len(e.levels))
 	for name, level := range e.levels {
-		configs[name] = level.Config()
+		configs[name] = level.configuration()
 	}
 	divided := e.computeLimits(configs)
 	for i := range divided {
 		part := &divided[i]
-		e.levels[part.Config.Name].Divide(part.Claim.Limits, part.Division)
+		e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats)
 	}
 	e.tellDivision(divided)
 }
@@ -240,7 +237,7 @@ func (e *Engine) tellDivision(divided []LevelDivision) {
 
 // computeLimits divides the seats among levels with the given configurations, and
 // returns their parts in order of name.
-func (e *Engine) computeLimits(configs map[string]prioritylevel.Config) []LevelDivision {
+func (e *Engine) computeLimits(configs map[string]LevelConfig) []LevelDivision {
 	parts := make([]LevelDivision, 0, len(configs))
 	for _, config := range configs {
 		parts = append(parts, LevelDivision{Config: config})
@@ -251,19 +248,19 @@ func (e *Engine) computeLimits(configs map[string]prioritylevel.Config) []LevelD
 		shares[i] = parts[i].Config.Share
 	}
 	claims := make([]allocation.Level, len(parts))
-	for i, limits := range e.divider.Nominal(e.total, shares) {
+	for i, limits := range allocation.Nominal(e.total, shares) {
 		config := &parts[i].Config
 		if level := e.levels[config.Name]; level != nil {
-			claims[i] = level.Claim(limits)
+			claims[i] = level.claim(limits)
 			continue
 		}
 		claims[i] = allocation.Level{Limits: limits, Exempt: config.Discipline == queueset.Exempt}
 	}
-	divided := e.divider.Current(e.total, claims)
+	divided := allocation.Current(e.total, claims)
 	e.fairFraction = divided.FairFraction
 	for i := range parts {
 		parts[i].Claim = claims[i]
-		parts[i].Division = prioritylevel.Division{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
+		parts[i].Seats = LevelSeats{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
 	}
 	return parts
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -44,8 +43,8 @@ func TestTheLargestLevelThatIsValidServes(t *testing.T) {
 	largest.BorrowingLimitPercent = new(int32(math.MaxInt32))
 	f := newFixture(t, 600)
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{largest, queuing("a", math.MaxInt32)},
-		Schemas: []classify.Schema{schemaOf("largest", "largest", 10)},
+		Levels:  []engine.LevelConfig{largest, queuing("a", math.MaxInt32)},
+		Schemas: []rules.Schema{schemaOf("largest", "largest", 10)},
 	})
 	f.admit("largest").Finish()
 	level, _ := f.level("largest")
@@ -61,11 +60,11 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	lender, closed := rejecting("lender", 30), rejecting("closed", 0)
 	lender.LendablePercent = 100
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{lender, closed, rejecting("keeper", 60)},
-		Schemas: []classify.Schema{schemaOf("lender", "lender", 10), schemaOf("closed", "closed", 20)},
+		Levels:  []engine.LevelConfig{lender, closed, rejecting("keeper", 60)},
+		Schemas: []rules.Schema{schemaOf("lender", "lender", 10), schemaOf("closed", "closed", 20)},
 	})
 	report, _ := f.level("lender")
-	require.Equal(t, 1, report.Division.Current, "nobody has used it yet")
+	require.Equal(t, 1, report.Seats.Current, "nobody has used it yet")
 	first := f.admit("lender")
 	f.refuse("lender")
 	f.refuse("closed")
@@ -77,7 +76,7 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	f.admit("lender").Finish()
 	f.refuse("closed")
 	report, _ = f.level("closed")
-	assert.Zero(t, report.Division.Current, "what has no shares is closed, however many ask")
+	assert.Zero(t, report.Seats.Current, "what has no shares is closed, however many ask")
 }
 
 // With lower limits of 0 and 90, and 10 seats in use on the exempt level, no seat was
@@ -87,8 +86,8 @@ func TestALevelThatLendsAllLetsOneRequestInWhileExemptOnesUseTheRest(t *testing.
 	lender := rejecting("lender", 10)
 	lender.LendablePercent = 100
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{lender, rejecting("keeper", 90), rejecting("catch-all", 0)},
-		Schemas: []classify.Schema{schemaOf("lender", "lender", 10)},
+		Levels:  []engine.LevelConfig{lender, rejecting("keeper", 90), rejecting("catch-all", 0)},
+		Schemas: []rules.Schema{schemaOf("lender", "lender", 10)},
 	})
 	for range 10 {
 		exempt := f.classified("admin", "system:masters")
@@ -111,7 +110,7 @@ func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {
 		assert.Equal(t, []int{wantWaiting, wantSeats}, []int{waiting, seats})
 	}
 	requireCapacity(0, 100)
-	f.apply(engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 10)}, Schemas: []classify.Schema{schemaOf("a", "a", 10)}})
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 10)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
 	requireCapacity(8*50, 34+67)
 	running := f.admit("a")
 	f.apply(engine.Configuration{})
@@ -127,7 +126,7 @@ func TestRequestsRunWhileAConfigurationIsAppliedOnTheirProcessor(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
 	e := engine.New(engine.Options{Total: 100})
-	c := engine.Configuration{Levels: []prioritylevel.Config{queuing("a", 5)}}
+	c := engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}}
 	const schemas, loops, interval = 8000, 2, 128
 	for i := range schemas {
 		c.Schemas = append(c.Schemas, schemaOf(fmt.Sprint("schema-", i), "a", int32(1+i)))

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Three lists of 100 objects share one seat, in virtual time and on one goroutine. Each
@@ -19,8 +18,8 @@ func Example_virtualTime() {
 	now := clock.NewFake(time.Unix(0, 0))
 	e := engine.New(engine.Options{Clock: now, Total: 1})
 	e.Apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{queuing("busy", 1000)},
-		Schemas: []classify.Schema{schemaOf("robot", "busy", 100)},
+		Levels:  []engine.LevelConfig{queuing("busy", 1000)},
+		Schemas: []rules.Schema{schemaOf("robot", "busy", 100)},
 	})
 	execute := func(name string, r *engine.Request) {
 		fmt.Printf("%v: %s executes, it waited %v\n", now.Now(), name, r.Started()-r.Arrived())

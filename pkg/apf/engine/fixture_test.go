@@ -9,11 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
@@ -31,16 +30,16 @@ func newFixture(t *testing.T, total int) *fixture {
 	return &fixture{t: t, clock: c, engine: engine.New(engine.Options{Clock: c, Total: total})}
 }
 
-func queuing(name string, shares int32) prioritylevel.Config {
-	return prioritylevel.Config{
+func queuing(name string, shares int32) engine.LevelConfig {
+	return engine.LevelConfig{
 		Name:   name,
 		Config: queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 50},
 		Share:  allocation.Share{Shares: shares},
 	}
 }
 
-func rejecting(name string, shares int32) prioritylevel.Config {
-	return prioritylevel.Config{
+func rejecting(name string, shares int32) engine.LevelConfig {
+	return engine.LevelConfig{
 		Name:   name,
 		Config: queueset.Config{Discipline: queueset.Reject},
 		Share:  allocation.Share{Shares: shares},
@@ -49,13 +48,13 @@ func rejecting(name string, shares int32) prioritylevel.Config {
 
 // schemaOf returns a schema that matches all requests of the user of the same
 // name.
-func schemaOf(name, level string, precedence int32) classify.Schema {
-	all := []string{classify.All}
-	return classify.Schema{
-		Name: name, Level: level, Precedence: precedence, Distinguisher: classify.ByNamespace,
-		Rules: []classify.Rule{{
-			Subjects:      []classify.Subject{{Kind: classify.User, Name: name}},
-			ResourceRules: []classify.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true}},
+func schemaOf(name, level string, precedence int32) rules.Schema {
+	all := []string{rules.All}
+	return rules.Schema{
+		Name: name, Level: level, Precedence: precedence, Distinguisher: rules.ByNamespace,
+		Rules: []rules.Rule{{
+			Subjects:      []rules.Subject{{Kind: rules.User, Name: name}},
+			ResourceRules: []rules.ResourceRule{{Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true}},
 		}},
 	}
 }
@@ -98,11 +97,11 @@ func (f *fixture) refuse(user string) {
 	t.End()
 }
 
-func (f *fixture) level(name string) (prioritylevel.Report, bool) {
+func (f *fixture) level(name string) (engine.LevelReport, bool) {
 	for _, l := range f.engine.Report().Levels {
 		if l.Config.Name == name {
 			return l, true
 		}
 	}
-	return prioritylevel.Report{}, false
+	return engine.LevelReport{}, false
 }

@@ -23,7 +23,7 @@ func (e *Engine) TopFlows() []LevelFlows {
 	levels, _ := e.allLevels()
 	out := make([]LevelFlows, len(levels))
 	for i, level := range levels {
-		out[i] = LevelFlows{Level: level.Config().Name, Flows: level.Set().HeavyFlows()}
+		out[i] = LevelFlows{Level: level.configuration().Name, Flows: level.set.HeavyFlows()}
 	}
 	return out
 }
@@ -40,7 +40,7 @@ func (e *Engine) Rejections() []LevelRejections {
 	levels, _ := e.allLevels()
 	out := make([]LevelRejections, len(levels))
 	for i, level := range levels {
-		out[i] = LevelRejections{Level: level.Config().Name, Records: level.Rejections().Records()}
+		out[i] = LevelRejections{Level: level.configuration().Name, Records: level.rejections.Records()}
 	}
 	return out
 }
@@ -63,9 +63,9 @@ func (e *Engine) FlowFigures() []FlowFigures {
 	out := make([]FlowFigures, len(levels))
 	for i, level := range levels {
 		out[i] = FlowFigures{
-			Level:         level.Config().Name,
-			HeaviestShare: level.Set().HeaviestFlow(),
-			RejectedFlows: level.Rejections().Flows(since),
+			Level:         level.configuration().Name,
+			HeaviestShare: level.set.HeaviestFlow(),
+			RejectedFlows: level.rejections.Flows(since),
 		}
 	}
 	return out

@@ -8,22 +8,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 	f := newFixture(t, 100)
 	byUser := schemaOf("alice", "rejecting", 1)
-	byUser.Distinguisher = classify.ByUser
+	byUser.Distinguisher = rules.ByUser
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{queuing("queuing", 50), rejecting("rejecting", 50)},
-		Schemas: []classify.Schema{byUser, schemaOf("bob", "queuing", 1)},
+		Levels:  []engine.LevelConfig{queuing("queuing", 50), rejecting("rejecting", 50)},
+		Schemas: []rules.Schema{byUser, schemaOf("bob", "queuing", 1)},
 	})
 	for _, r := range []*engine.Request{f.classified("alice"), f.classified("bob"), f.classified("root", "system:masters")} {
 		require.True(t, r.Admit(t.Context(), seats.Work{Initial: 2}, nil))
@@ -58,8 +57,8 @@ func TestRejectionsAreRemembered(t *testing.T) {
 	full := queuing("queuing", 1)
 	full.Queues, full.HandSize, full.QueueLengthLimit = 1, 1, 1
 	f.apply(engine.Configuration{
-		Levels:  []prioritylevel.Config{full, rejecting("rejecting", 0)},
-		Schemas: []classify.Schema{schemaOf("alice", "rejecting", 1), schemaOf("bob", "queuing", 1)},
+		Levels:  []engine.LevelConfig{full, rejecting("rejecting", 0)},
+		Schemas: []rules.Schema{schemaOf("alice", "rejecting", 1), schemaOf("bob", "queuing", 1)},
 	})
 	holder := f.admit("bob")
 	f.clock.Advance(time.Second)

@@ -9,12 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -32,11 +31,11 @@ func TestSchemasTakeBoundedMemoryHoweverManyUsersTheyQueue(t *testing.T) {
 	f := newFixture(t, 1)
 	level := queuing("level", 10)
 	level.QueueLengthLimit = 1
-	c := engine.Configuration{Levels: []prioritylevel.Config{level}}
+	c := engine.Configuration{Levels: []engine.LevelConfig{level}}
 	for i := range schemas {
 		schema := schemaOf(fmt.Sprint("schema-", i), "level", 10)
-		schema.Distinguisher = classify.ByUser
-		schema.Rules[0].Subjects[0] = classify.Subject{Kind: classify.Group, Name: fmt.Sprint("group-", i)}
+		schema.Distinguisher = rules.ByUser
+		schema.Rules[0].Subjects[0] = rules.Subject{Kind: rules.Group, Name: fmt.Sprint("group-", i)}
 		c.Schemas = append(c.Schemas, schema)
 	}
 	f.apply(c)

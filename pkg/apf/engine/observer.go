@@ -2,8 +2,7 @@ package engine
 
 import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Observer is told what changes in an Engine, one call at a time and in the order of the
@@ -14,13 +13,13 @@ import (
 type Observer interface {
 	// LevelChanged is called for each priority level at each Apply, and when a level
 	// has drained.
-	LevelChanged(level prioritylevel.Config, change LevelChange)
+	LevelChanged(level LevelConfig, change LevelChange)
 	// Divided is called after each division of the seats: at each Apply, Rebalance and
 	// change of the total, and when a level has drained.
 	Divided(division Division)
 	// Applied is called last at each Apply, with the flow schemas that take effect, in
 	// matching order, and those without a priority level, which do not.
-	Applied(schemas, dangling []classify.Schema)
+	Applied(schemas, dangling []rules.Schema)
 }
 
 // LevelChange is what happened to a priority level.
@@ -67,10 +66,10 @@ func (d Division) Capacity() (waiting, seats int) {
 
 // LevelDivision is the part of one level in a Division.
 type LevelDivision struct {
-	Config prioritylevel.Config
+	Config LevelConfig
 	// Claim has the limits and the demand from which the current limit was computed.
-	Claim    allocation.Level
-	Division prioritylevel.Division
+	Claim allocation.Level
+	Seats LevelSeats
 }
 
 // noObserver ignores what changes.
@@ -78,6 +77,6 @@ type noObserver struct{}
 
 var _ Observer = noObserver{}
 
-func (noObserver) LevelChanged(prioritylevel.Config, LevelChange) {}
-func (noObserver) Divided(Division)                               {}
-func (noObserver) Applied(_, _ []classify.Schema)                 {}
+func (noObserver) LevelChanged(LevelConfig, LevelChange) {}
+func (noObserver) Divided(Division)                      {}
+func (noObserver) Applied(_, _ []rules.Schema)           {}

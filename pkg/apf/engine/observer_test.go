@@ -8,10 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // recorder records what it is told.
@@ -22,7 +21,7 @@ type recorder struct {
 
 var _ engine.Observer = (*recorder)(nil)
 
-func (r *recorder) LevelChanged(level prioritylevel.Config, change engine.LevelChange) {
+func (r *recorder) LevelChanged(level engine.LevelConfig, change engine.LevelChange) {
 	r.told = append(r.told, fmt.Sprintf("%s %s", level.Name, change))
 }
 
@@ -31,12 +30,12 @@ func (r *recorder) Divided(d engine.Division) {
 	text := fmt.Sprintf("divided %d:", d.Total)
 	for i := range d.Levels {
 		one := &d.Levels[i]
-		text += fmt.Sprintf(" %s %d/%d", one.Config.Name, one.Division.Current, one.Claim.Nominal)
+		text += fmt.Sprintf(" %s %d/%d", one.Config.Name, one.Seats.Current, one.Claim.Nominal)
 	}
 	r.told = append(r.told, text)
 }
 
-func (r *recorder) Applied(schemas, dangling []classify.Schema) {
+func (r *recorder) Applied(schemas, dangling []rules.Schema) {
 	text := "applied:"
 	for i := range schemas {
 		text += " " + schemas[i].Name
@@ -64,8 +63,8 @@ func TestObserverIsToldWhatChanges(t *testing.T) {
 	}, r.since(), "New")
 
 	with := engine.Configuration{
-		Levels:  []prioritylevel.Config{queuing("a", 5), rejecting("catch-all", 5)},
-		Schemas: []classify.Schema{schemaOf("a", "a", 10), schemaOf("lost", "nowhere", 20)},
+		Levels:  []engine.LevelConfig{queuing("a", 5), rejecting("catch-all", 5)},
+		Schemas: []rules.Schema{schemaOf("a", "a", 10), schemaOf("lost", "nowhere", 20)},
 	}
 	f.apply(with)
 	assert.Equal(t, []string{

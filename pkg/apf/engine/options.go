@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
-)
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 
 // Options configures an Engine. Every field but Total has a default.
 //
@@ -19,34 +16,8 @@ type Options struct {
 	// that suits the processors. With one, what an Engine decides depends on nothing but its
 	// requests and its Clock.
 	Shards int
-	// Divider divides the total among the levels. The default is that of package
-	// allocation.
-	Divider Divider
 	// Observer is told what changes. The default ignores it.
 	Observer Observer
-}
-
-// Divider divides a total of seats among priority levels. Its methods return one result
-// for each level, in the given order. The Engine calls them one at a time.
-type Divider interface {
-	// Nominal returns the nominal limits and the bounds of the current limits, by the
-	// configured shares.
-	Nominal(total int, shares []allocation.Share) []allocation.Limits
-	// Current returns the current limits, by the bounds and by the demand.
-	Current(total int, levels []allocation.Level) allocation.Division
-}
-
-// fairDivider is package allocation.
-type fairDivider struct{}
-
-var _ Divider = fairDivider{}
-
-func (fairDivider) Nominal(total int, shares []allocation.Share) []allocation.Limits {
-	return allocation.Nominal(total, shares)
-}
-
-func (fairDivider) Current(total int, levels []allocation.Level) allocation.Division {
-	return allocation.Current(total, levels)
 }
 
 func (o Options) complete() Options {
@@ -54,9 +25,6 @@ func (o Options) complete() Options {
 		o.Clock = clock.NewReal()
 	}
 	o.Total = max(o.Total, 0)
-	if o.Divider == nil {
-		o.Divider = fairDivider{}
-	}
 	if o.Observer == nil {
 		o.Observer = noObserver{}
 	}

@@ -4,16 +4,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Report is the state of the engine. Levels are read one after the other, each under
 // its own lock.
 type Report struct {
-	Levels []prioritylevel.Report // by name
+	Levels []LevelReport // by name
 	// Series are the figures of the flow schemas that have had a request, in
 	// matching order, and then those of flow schemas that were deleted or moved to
 	// another level while requests are under way.
@@ -25,9 +24,9 @@ type Report struct {
 // Report returns the present state.
 func (e *Engine) Report() Report {
 	levels, fairFraction := e.allLevels()
-	out := Report{FairFraction: fairFraction, Levels: make([]prioritylevel.Report, len(levels))}
+	out := Report{FairFraction: fairFraction, Levels: make([]LevelReport, len(levels))}
 	for i, level := range levels {
-		out.Levels[i] = level.Report()
+		out.Levels[i] = level.report()
 	}
 	for _, one := range e.usedSeries() {
 		out.Series = append(out.Series, one.Snapshot())
@@ -51,10 +50,10 @@ func (e *Engine) usedSeries() []*stats.Series {
 }
 
 // allLevels returns the levels by name, and the fair fraction.
-func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
+func (e *Engine) allLevels() ([]*level, float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	levels := make([]*prioritylevel.Level, 0, len(e.levels))
+	levels := make([]*level, 0, len(e.levels))
 	names := make([]string, 0, len(e.levels))
 	for name := range e.levels {
 		names = append(names, name)
@@ -68,11 +67,11 @@ func (e *Engine) allLevels() ([]*prioritylevel.Level, float64) {
 
 // Schemas returns the flow schemas in effect, in matching order. The caller must not
 // change them.
-func (e *Engine) Schemas() []classify.Schema { return e.current.Load().classifier.Schemas() }
+func (e *Engine) Schemas() []rules.Schema { return e.current.Load().classifier.Schemas() }
 
 // LevelDump is the state of one level with all its requests.
 type LevelDump struct {
-	Report prioritylevel.Report
+	Report LevelReport
 	queueset.Dump
 }
 
@@ -81,7 +80,7 @@ func (e *Engine) Dump() []LevelDump {
 	levels, _ := e.allLevels()
 	out := make([]LevelDump, len(levels))
 	for i, level := range levels {
-		out[i] = LevelDump{Report: level.Report(), Dump: level.Set().Dump()}
+		out[i] = LevelDump{Report: level.report(), Dump: level.set.Dump()}
 	}
 	return out
 }
@@ -93,7 +92,7 @@ func (e *Engine) Wall(sinceOrigin time.Duration) time.Time { return e.clock.Wall
 // seats; 0 if there is no such level or no bound. It takes no lock.
 func (e *Engine) MaxWidth(level string) int {
 	if found := e.current.Load().levels[level]; found != nil {
-		return found.MaxWidth()
+		return found.widest()
 	}
 	return 0
 }
@@ -102,11 +101,11 @@ func (e *Engine) MaxWidth(level string) int {
 func (e *Engine) Now() time.Duration { return e.clock.Now() }
 
 // Levels returns the present state of the levels, by name, as Report does.
-func (e *Engine) Levels() []prioritylevel.Report {
+func (e *Engine) Levels() []LevelReport {
 	levels, _ := e.allLevels()
-	out := make([]prioritylevel.Report, len(levels))
+	out := make([]LevelReport, len(levels))
 	for i, level := range levels {
-		out[i] = level.Report()
+		out[i] = level.report()
 	}
 	return out
 }

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -65,10 +64,10 @@ func (r *Request) become(c *class) {
 }
 
 // Schema returns the flow schema that the request was classified to.
-func (r *Request) Schema() *classify.Schema { return r.class.schema }
+func (r *Request) Schema() *rules.Schema { return r.class.schema }
 
 // Level returns the configuration of the priority level at the time of Classify.
-func (r *Request) Level() *prioritylevel.Config { return r.class.config }
+func (r *Request) Level() *LevelConfig { return r.class.config }
 
 // Exempt reports whether the priority level is exempt.
 func (r *Request) Exempt() bool { return r.class.config.Discipline == queueset.Exempt }
@@ -95,7 +94,7 @@ func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
 	state, done := queueset.Waiting, false
 	defer func() {
 		if !done {
-			r.class.level.Set().Abandon(&r.Request, state)
+			r.class.level.set.Abandon(&r.Request, state)
 		}
 	}()
 	if queued != nil {
@@ -120,7 +119,7 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
 	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
-	outcome := r.class.level.Set().Arrive(&r.Request)
+	outcome := r.class.level.set.Arrive(&r.Request)
 	if outcome == queueset.Refused {
 		r.rememberRejection(r.Arrived())
 	}
@@ -131,7 +130,7 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 // request may execute: if so, the caller must call Finish after the execution; if
 // not, Reason says why.
 func (r *Request) Wait(ctx context.Context) bool {
-	outcome := r.class.level.Set().Wait(ctx, &r.Request)
+	outcome := r.class.level.set.Wait(ctx, &r.Request)
 	r.waited = r.engine.clock.Now() - r.Arrived()
 	if outcome != queueset.Seated {
 		r.rememberRejection(r.Arrived() + r.waited)
@@ -143,7 +142,7 @@ func (r *Request) Wait(ctx context.Context) bool {
 // waited as long as it may, Cancelled if its client has gone. If it has been dispatched,
 // Leave does nothing and returns false.
 func (r *Request) Leave(reason stats.Reason) bool {
-	if !r.class.level.Set().Leave(&r.Request, reason) {
+	if !r.class.level.set.Leave(&r.Request, reason) {
 		return false
 	}
 	r.waited = r.engine.clock.Now() - r.Arrived()
@@ -152,18 +151,18 @@ func (r *Request) Leave(reason stats.Reason) bool {
 }
 
 func (r *Request) rememberRejection(at time.Duration) {
-	r.class.level.Rejections().Add(rejections.Rejection{
+	r.class.level.rejections.Add(rejections.Rejection{
 		Schema: r.class.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
 		Queue: r.RefusingQueue(), Seats: r.Work.Width(), At: at,
 	})
 }
 
 // Abandon removes a waiting request from its queue.
-func (r *Request) Abandon() { r.class.level.Set().Abandon(&r.Request, queueset.Waiting) }
+func (r *Request) Abandon() { r.class.level.set.Abandon(&r.Request, queueset.Waiting) }
 
 // MaxWidth returns the largest work estimate of one request on the priority level,
 // in seats; 0 if there is no bound. It takes no lock.
-func (r *Request) MaxWidth() int { return r.class.level.MaxWidth() }
+func (r *Request) MaxWidth() int { return r.class.level.widest() }
 
 // Waited returns how long the request waited in a queue for Wait or Leave; 0 if it did
 // not. With a function Dispatched it is Started minus Arrived.
@@ -171,7 +170,7 @@ func (r *Request) Waited() time.Duration { return r.waited }
 
 // Finish ends the execution and returns its duration. The seats are released at
 // once, or after the additional latency of the work.
-func (r *Request) Finish() time.Duration { return r.class.level.Set().Finish(&r.Request) }
+func (r *Request) Finish() time.Duration { return r.class.level.set.Finish(&r.Request) }
 
 // ObserveWatchers counts a mutating request by the number of watchers that it
 // notifies.

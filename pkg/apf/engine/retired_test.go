@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -29,8 +28,8 @@ func (f *fixture) executingSeats() map[string]int {
 
 func twoLevels(level string) engine.Configuration {
 	return engine.Configuration{
-		Levels:  []prioritylevel.Config{queuing("a", 5), queuing("b", 5)},
-		Schemas: []classify.Schema{schemaOf("s", level, 10)},
+		Levels:  []engine.LevelConfig{queuing("a", 5), queuing("b", 5)},
+		Schemas: []rules.Schema{schemaOf("s", level, 10)},
 	}
 }
 

@@ -6,9 +6,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // snapshot is the configuration in the form that requests use. It never changes.
@@ -16,15 +15,15 @@ type snapshot struct {
 	classifier *classify.Classifier
 	classes    []class // in matching order
 	catchAll   *class  // of the requests that no schema matches
-	levels     map[string]*prioritylevel.Level
+	levels     map[string]*level
 }
 
 // class is one flow schema with what its requests need.
 type class struct {
-	schema *classify.Schema
-	level  *prioritylevel.Level
-	config *prioritylevel.Config // of the level
-	queues bool                  // there are several queues, so the flow matters
+	schema *rules.Schema
+	level  *level
+	config *LevelConfig // of the level
+	queues bool         // there are several queues, so the flow matters
 	hasher *flow.Hasher
 	series *stats.Series
 }
@@ -32,8 +31,8 @@ type class struct {
 // newSnapshot returns the snapshot of valid schemas and their levels, of which e.levels
 // has those in configs. A schema that the current snapshot has keeps its flow hashes and,
 // on the same level, its figures. Other figures of the current snapshot retire.
-func (e *Engine) newSnapshot(schemas []classify.Schema, configs map[string]prioritylevel.Config) *snapshot {
-	shared := make(map[string]*prioritylevel.Config, len(configs))
+func (e *Engine) newSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
+	shared := make(map[string]*LevelConfig, len(configs))
 	for name, c := range configs {
 		shared[name] = &c
 	}
@@ -54,7 +53,7 @@ func (e *Engine) newSnapshot(schemas []classify.Schema, configs map[string]prior
 		if e.inherit(c, known[schema.Name]) {
 			delete(known, schema.Name)
 		}
-		if schema.Name == mandatory.CatchAll {
+		if schema.Name == rules.CatchAll {
 			s.catchAll = c
 		}
 	}

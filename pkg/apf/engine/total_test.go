@@ -6,10 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -18,8 +17,8 @@ func oneLevel() engine.Configuration {
 	level := queuing("a", 1000)
 	level.QueueLengthLimit = 1000
 	return engine.Configuration{
-		Levels:  []prioritylevel.Config{level, rejecting("catch-all", 0)},
-		Schemas: []classify.Schema{schemaOf("a", "a", 10)},
+		Levels:  []engine.LevelConfig{level, rejecting("catch-all", 0)},
+		Schemas: []rules.Schema{schemaOf("a", "a", 10)},
 	}
 }
 
@@ -79,7 +78,7 @@ func TestNoTotalIsTooStrange(t *testing.T) {
 		f.engine.SetTotal(total)
 		level, _ := f.level("a")
 		assert.Equal(t, max(total, 0), level.Limits.Nominal)
-		assert.Equal(t, max(total, 0), level.Division.Current)
+		assert.Equal(t, max(total, 0), level.Seats.Current)
 	}
 	f.admit("a").Finish()
 }

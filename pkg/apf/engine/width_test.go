@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 )
 
 func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
@@ -14,7 +13,7 @@ func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
 	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}} {
 		level := queuing("a", int32(c.shares))
 		level.HandSize = c.hand
-		f.apply(engine.Configuration{Levels: []prioritylevel.Config{level}})
+		f.apply(engine.Configuration{Levels: []engine.LevelConfig{level}})
 		got, _ := f.level("a")
 		assert.Equal(t, c.expected, f.engine.MaxWidth("a"), "%d nominal, hands of %d", got.Limits.Nominal, c.hand)
 	}

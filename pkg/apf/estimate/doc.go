@@ -73,8 +73,83 @@
 // # Width
 //
 // While a wide request waits for its seats, seats that are already free stay unused.
-// So an estimate is bounded by the largest width on the level, see package
-// prioritylevel, and by 10 seats. For a read the bound loses nothing: the actual
+// So an estimate is bounded by the largest width on the level, see
+// LevelConfig.MaxWidth of package engine, and by 10 seats. For a read the bound loses nothing: the actual
 // duration is known afterwards, and charged. The work after a write is only known by
 // its estimate, so it is kept: s seats for 5 ms become max seats for s*5ms/max.
+//
+// # Learning what lists take
+//
+// A Learner learns how much memory lists take. Formulas guess it from what is
+// stored. They do not know how much of it a selector or a namespace chooses, how large
+// the objects of that namespace are, or how the response is encoded.
+//
+// # What is measured
+//
+// The caller measures the bytes that one list had in memory at one time: for a list
+// from storage the objects that were read, which are in memory as a whole, whatever a
+// selector chooses of them; for a list from a cache, which is encoded object by object,
+// the response, but at most 1,000,000 bytes; and for a response that is encoded as a
+// whole, that response. Time is no part of it. The engine charges seats for as long as
+// the list executes, so a list that holds its memory for twice as long costs twice as
+// much anyway.
+//
+// # Kinds
+//
+// Lists of one kind are expected to take the same. A kind is made of the type, the source
+// (cache or storage), the scope (all namespaces or one), the selectors (none, labels,
+// fields, both, one name), the limit in steps of a factor of four, and whether the
+// response is encoded as a whole. These are the properties that a client chooses, and
+// that change what a list takes by orders of magnitude. A client that sends small lists
+// of one kind does not make its lists of another kind cheap.
+//
+// # Estimate
+//
+// A kind keeps the sizes of its last lists, in bytes, in a histogram of factors of the
+// square root of two between 100,000 and 20 million. Each new list takes a quarter off
+// the weights of all before it, and ten minutes take half. The estimate s is a quantile
+// of the bytes, not of the lists: the smallest size such that lists that are larger took
+// at most a tenth of all bytes. With n lists of sizes b_1 ... b_n, b_n the latest, at
+// times t_1 ... t_n, and H = 10 minutes:
+//
+//	w_i = 0.75^(n-i) 2^((t_i-t_n)/H)
+//	c_i = min(max(b_i, 100,000), 10,000,000)
+//	s   = min { x : sum of w_i c_i over b_i > x  <=  0.1 sum of w_i c_i }
+//
+// Less than 100,000 bytes take no less than a seat, and more than 10 million no more than
+// the most seats of a list. So the sizes that count differ by a factor of 100 at most.
+// The histogram knows s up to the width of a bucket, and exactly if all sizes in a
+// bucket are equal. It follows:
+//
+//   - Up in one list. The weights of the lists before are at most
+//     0.75 + 0.75^2 + ... = 3. So a list of size B after lists of sizes below B has more
+//     than a quarter of the bytes, and s = B.
+//   - Down within 24 lists. After lists of size B = rb, k lists of size b have the
+//     weight 4 (1 - 0.75^k) and those before 4 * 0.75^k. These have a tenth of the bytes
+//     when 0.75^k = 0.1/(0.9r + 0.1). So k is 11, 16 and 24 for r = 2, 10 and 100, and
+//     6, 11 and 19 after a single list of size B.
+//   - Small lists do not make large ones cheap. To lower the estimate, a client sends
+//     that many small lists after each large one, and each of them is charged the large
+//     estimate. A mean would be lowered by them all the time, and a quantile of the lists
+//     by sending ten small ones with each large one.
+//
+// # What was never seen
+//
+// The caller passes the bytes of a formula as the prior; a response that is encoded as a
+// whole has no bound in it. The prior is a floor until three lists of the kind were
+// measured, again when these are forgotten, at most 10 minutes after the last list, and
+// while it is more than twice what it was when the last list was measured, because more
+// is stored now. A list that takes more than its estimate raises the estimate while it
+// still executes: lists that arrive meanwhile are charged for it.
+//
+// # Bounds
+//
+// Memory is bounded by the types, not by the clients: a type has at most 280 kinds of
+// 384 bytes, and a table of 2,304. At most 256 types are learned, so all take less than
+// 29 MB; two types whose lists are of five kinds take 9 KB. If there are more types, one
+// of which no list was measured for an hour is replaced, or else the estimate is the
+// prior. Types are those that the caller stores. No client adds any.
+//
+// An estimate takes no lock: it loads the table of the types, a kind, and three numbers.
+// An observation takes the lock of its kind. Times are passed in.
 package estimate

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 func TestExemptRequestsInFlightAreBounded(t *testing.T) {
@@ -78,15 +78,15 @@ func TestRequestsOfTheServerItselfMoveNoLimits(t *testing.T) {
 			s.options.Objects, s.options.Watches = large.Objects, large
 			s.options.Own = func(requester user.Info) bool { return requester.GetName() == user.APIServerUser }
 			s.ask(s.before(func(http.ResponseWriter, *http.Request) {
-				assert.Equal(t, 1, s.figures(mandatory.Exempt).Executing, "it counts as a request")
-				assert.Equal(t, test.seats, s.figures(mandatory.Exempt).SeatsInUse)
+				assert.Equal(t, 1, s.figures(rules.Exempt).Executing, "it counts as a request")
+				assert.Equal(t, test.seats, s.figures(rules.Exempt).SeatsInUse)
 			}), requestBy(test.requester, test.verb, ""))
 			s.requireIdle()
 			s.engine.Rebalance()
 			limits := 0
 			for _, level := range s.engine.Report().Levels {
-				if level.Config.Name != mandatory.Exempt {
-					limits += level.Division.Current
+				if level.Config.Name != rules.Exempt {
+					limits += level.Seats.Current
 				}
 			}
 			require.Equal(t, 20-test.seats, limits)

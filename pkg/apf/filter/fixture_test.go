@@ -16,12 +16,10 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -53,19 +51,19 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 		gauges:  &gauges{},
 	}
 	problems := s.engine.Apply(engine.Configuration{
-		Levels: []prioritylevel.Config{
+		Levels: []engine.LevelConfig{
 			{Name: "tested", UID: levelUID, Config: set, Share: allocation.Share{Shares: 1, LendablePercent: 100}},
-			{Name: mandatory.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},
+			{Name: rules.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},
 		},
-		Schemas: []classify.Schema{{
+		Schemas: []rules.Schema{{
 			Name: "everybody", UID: schemaUID, Level: "tested", Precedence: 100,
-			Rules: []classify.Rule{{
-				Subjects: []classify.Subject{{Kind: classify.User, Name: nobody}},
-				ResourceRules: []classify.ResourceRule{{
+			Rules: []rules.Rule{{
+				Subjects: []rules.Subject{{Kind: rules.User, Name: nobody}},
+				ResourceRules: []rules.ResourceRule{{
 					Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"},
 					ClusterScope: true, Namespaces: []string{"*"},
 				}},
-				NonResourceRules: []classify.NonResourceRule{{Verbs: []string{"*"}, URLs: []string{"*"}}},
+				NonResourceRules: []rules.NonResourceRule{{Verbs: []string{"*"}, URLs: []string{"*"}}},
 			}},
 		}},
 	})

@@ -7,23 +7,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // kindOf returns the kind of a list.
-func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole, cached bool) learned.Kind {
-	kind := learned.Kind{
+func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole, cached bool) estimate.ListKind {
+	kind := estimate.ListKind{
 		FromStorage: !cached, Namespaced: info.Namespace != "", Whole: whole, Limit: options.Limit,
 	}
 	switch labels, fields := options.LabelSelector != "", options.FieldSelector != ""; {
 	case info.Name != "":
-		kind.Selector = learned.OneName
+		kind.Selector = estimate.OneName
 	case labels && fields:
-		kind.Selector = learned.LabelsAndFields
+		kind.Selector = estimate.BothSelectors
 	case labels:
-		kind.Selector = learned.Labels
+		kind.Selector = estimate.LabelSelector
 	case fields:
-		kind.Selector = learned.Fields
+		kind.Selector = estimate.FieldSelector
 	}
 	return kind
 }

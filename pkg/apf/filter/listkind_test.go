@@ -7,23 +7,23 @@ import (
 	"github.com/stretchr/testify/require"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 func TestListsAreOfAKind(t *testing.T) {
-	type want = learned.Kind
+	type want = estimate.ListKind
 	for _, test := range []struct {
 		name, query, header, value string
 		change                     func(*apirequest.RequestInfo)
-		want                       learned.Kind
+		want                       estimate.ListKind
 	}{
 		{"of a namespace, from the cache", fromCache, "", "", nil, want{Namespaced: true}},
 		{"of all namespaces", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Namespace = "" }, want{}},
 		{"a page from etcd", "limit=500&continue=x", "", "", nil, want{Namespaced: true, FromStorage: true, Limit: 500}},
-		{"by labels", fromCache + "&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.Labels}},
-		{"by fields", fromCache + "&fieldSelector=a%3Db", "", "", nil, want{Namespaced: true, Selector: learned.Fields}},
-		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: learned.LabelsAndFields}},
-		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: learned.OneName}},
+		{"by labels", fromCache + "&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: estimate.LabelSelector}},
+		{"by fields", fromCache + "&fieldSelector=a%3Db", "", "", nil, want{Namespaced: true, Selector: estimate.FieldSelector}},
+		{"by both", fromCache + "&fieldSelector=a%3Db&labelSelector=a", "", "", nil, want{Namespaced: true, Selector: estimate.BothSelectors}},
+		{"by name", fromCache, "", "", func(i *apirequest.RequestInfo) { i.Name = "x" }, want{Namespaced: true, Selector: estimate.OneName}},
 		{"as a table", fromCache, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io", nil, want{Namespaced: true, Whole: true}},
 		{"as metadata alone", fromCache, "Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", nil, want{Namespaced: true}},
 		{"as YAML", fromCache, "Accept", "application/yaml", nil, want{Namespaced: true, Whole: true}},

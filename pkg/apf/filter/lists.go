@@ -11,7 +11,6 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -20,7 +19,7 @@ type lists struct {
 	objects     func(groupResource string) (int64, error)
 	sizes       func(groupResource string) int64
 	estimator   estimate.Estimator
-	learner     *learned.Learner // nil if costs are not learned
+	learner     *estimate.Learner // nil if costs are not learned
 	countsReads bool
 	now         func() time.Duration // of the learner
 }
@@ -74,7 +73,7 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 	}
 	list := &measuredList{
 		lists: l, prior: cost.Bytes, kind: kindOf(info, &options, read.Whole, cached),
-		resource: learned.Type{Group: info.APIGroup, Resource: info.Resource},
+		resource: estimate.StoredType{Group: info.APIGroup, Resource: info.Resource},
 	}
 	bytes := list.estimate()
 	if read.Watch {

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 const (
@@ -29,8 +29,8 @@ type measuredList struct {
 	http.ResponseWriter
 	*lists
 
-	resource learned.Type
-	kind     learned.Kind
+	resource estimate.StoredType
+	kind     estimate.ListKind
 	prior    int64 // of the formula, in bytes
 
 	// The storage may read on other goroutines than that of the handler.
@@ -52,7 +52,7 @@ var _ responsewriter.UserProvidedDecorator = (*measuredList)(nil)
 // estimate returns the bytes that the list is expected to have in memory at one time.
 func (l *measuredList) estimate() int64 {
 	bytes := l.learner.Estimate(l.resource, l.kind, l.prior, l.now())
-	if l.kind.FromStorage && !l.countsReads && (l.kind.Selector != learned.NoSelector || l.kind.Whole) {
+	if l.kind.FromStorage && !l.countsReads && (l.kind.Selector != estimate.NoSelector || l.kind.Whole) {
 		// The response does not say how much was read.
 		bytes = max(bytes, l.prior)
 	}
@@ -71,7 +71,7 @@ func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler htt
 		// A list that has raised the estimate took that memory, even if it fails.
 		if done = done && l.succeeded(); done || l.raised.Load() {
 			now := l.now()
-			l.learner.Observe(l.resource, l.kind, learned.Observation{Bytes: l.inMemory(done), Prior: l.prior, Took: now - begun}, now)
+			l.learner.Observe(l.resource, l.kind, estimate.Observation{Bytes: l.inMemory(done), Prior: l.prior, Took: now - begun}, now)
 		}
 	}()
 	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(l), r)

@@ -14,7 +14,6 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -26,7 +25,7 @@ func newLearningSite(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t, queueset.Reject, 1_000)
 	s.options.ListCost = estimate.CostLearned
-	s.options.Learner = learned.New()
+	s.options.Learner = estimate.NewLearner()
 	s.options.Objects = func(string) (int64, error) { return 10_000, nil }
 	s.options.Sizes = func(string) int64 { return 1_000 }
 	s.options.CountsReads = true
@@ -34,7 +33,7 @@ func newLearningSite(t *testing.T) *site {
 }
 
 // learnt returns the rows of what was learned.
-func (s *site) learnt() []learned.Row { return s.options.Learner.Report(s.engine.Now()) }
+func (s *site) learnt() []estimate.LearnedRow { return s.options.Learner.Report(s.engine.Now()) }
 
 // seats returns the seats of a list.
 func (s *site) seats(query string) int { return s.estimate(requestBy(nobody, "list", query)).Initial }
@@ -91,7 +90,7 @@ func TestMemoryOfAListIsMeasured(t *testing.T) {
 			require.Len(t, rows, 1)
 			assert.Equal(t, test.want, rows[0].Bytes)
 			assert.EqualValues(t, 3, rows[0].Lists)
-			assert.Equal(t, learned.Type{Resource: "configmaps"}, rows[0].Type)
+			assert.Equal(t, estimate.StoredType{Resource: "configmaps"}, rows[0].StoredType)
 			s.requireIdle()
 		})
 	}

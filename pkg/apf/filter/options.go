@@ -13,7 +13,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 )
 
 // maxWait is the longest time that a request may wait.
@@ -41,7 +40,7 @@ type Options struct {
 	Sizes func(groupResource string) int64
 	// Learner learns what lists take, for CostLearned; otherwise it is not used. The default
 	// is one of the filter's own. Its times are those of the engine.
-	Learner *learned.Learner
+	Learner *estimate.Learner
 	// CountsReads reports whether the storage calls CountRead, for CostLearned. Without it
 	// what a list reads from etcd is not known if it has a selector. Then its estimate is
 	// only raised by what is learned.
@@ -104,7 +103,7 @@ func (o Options) complete() Options {
 	case o.ListCost != estimate.CostLearned:
 		o.Learner = nil
 	case o.Learner == nil:
-		o.Learner = learned.New()
+		o.Learner = estimate.NewLearner()
 	}
 	if o.Watches == nil {
 		o.Watches = flowcontrol.NewWatchTracker()

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
 
@@ -73,7 +73,7 @@ type occupancy struct {
 	executingShare *stats.TimeWeighted
 	seatShare      *stats.TimeWeighted
 	demandShare    *stats.TimeWeighted
-	demand         demand.Tracker
+	demand         allocation.DemandTracker
 
 	runs   []seatChanges  // by shard: changes to integrate
 	spares [][]seatChange // by shard: an empty list, which may share memory with the run
@@ -99,7 +99,7 @@ func newOccupancy(now time.Duration, shards int) occupancy {
 		executingShare: stats.NewTimeWeighted(requestBounds(), now),
 		seatShare:      stats.NewTimeWeighted(seatBounds(), now),
 		demandShare:    stats.NewTimeWeighted(demandBounds(), now),
-		demand:         demand.NewTracker(now),
+		demand:         allocation.NewDemandTracker(now),
 		runs:           make([]seatChanges, shards),
 		spares:         make([][]seatChange, shards),
 	}

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/guarded"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
@@ -124,7 +124,7 @@ func (s *Set) Idle() bool {
 // ResetDemand ends a period of the statistics of demand, in seats in use and
 // waited for, and returns it. An idle Set keeps no lists of changes after it, see
 // BenchmarkIdleLevel.
-func (s *Set) ResetDemand() demand.Period {
+func (s *Set) ResetDemand() allocation.DemandPeriod {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
 	forgetLists := func() {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 func TestTotalStaysWithinItsBounds(t *testing.T) {
@@ -30,7 +28,7 @@ func TestTotalStaysWithinItsBounds(t *testing.T) {
 				got = r.step(shortSamples(), busy())
 			}
 			assert.Equal(t, test.lowest, got.Total)
-			assert.Equal(t, []Reason{SchedulingLatency, Minimum}, got.Reasons)
+			assert.Equal(t, []Reason{SlowScheduling, Minimum}, got.Reasons)
 			for range 300 {
 				got = r.step(clearSamples(), busy())
 			}
@@ -49,7 +47,7 @@ func TestTotalIsNotLoweredBelowWhatExemptAndMandatoryLevelsNeed(t *testing.T) {
 		got = r.step(shortSamples(), load)
 	}
 	assert.Equal(t, 500, got.Total)
-	assert.Equal(t, []Reason{SchedulingLatency, Needed}, got.Reasons)
+	assert.Equal(t, []Reason{SlowScheduling, Needed}, got.Reasons)
 	load.Needed = 1_000_000
 	assert.Equal(t, 500, r.step(shortSamples(), load).Total, "the need does not raise it either")
 	load.Needed = 0
@@ -70,7 +68,7 @@ func TestNoInputMovesTheTotalByMoreThanTenPercentOrOutOfItsBounds(t *testing.T) 
 			if elapsed < 0 {
 				moved = 0 // how much time has passed since then is unknown
 			}
-			samples := make([]machine.Sample, random.IntN(12))
+			samples := make([]Sample, random.IntN(12))
 			for i := range samples {
 				samples[i] = sampleOf(strange(random), strange(random), strange(random))
 			}

@@ -3,8 +3,6 @@ package total
 import (
 	"math"
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 // Period is the time between two steps.
@@ -45,7 +43,7 @@ func NewController(static int, o Options, now time.Duration) *Controller {
 func (c *Controller) Due(now time.Duration) bool { return now < c.last || now-c.last >= Period }
 
 // Step recommends a total by the samples and the load since the last step.
-func (c *Controller) Step(now time.Duration, samples []machine.Sample, load Load) Recommendation {
+func (c *Controller) Step(now time.Duration, samples []Sample, load Load) Recommendation {
 	v := judge(samples)
 	elapsed := now - c.last
 	if elapsed < Period {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 func TestTotalStartsAtTheStaticTotal(t *testing.T) {
@@ -24,16 +22,16 @@ func TestTotalStartsAtTheStaticTotal(t *testing.T) {
 func TestTotalFallsOnSignsOfTheMachineAlone(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		samples []machine.Sample
+		samples []Sample
 		want    int
 		reasons []Reason
 	}{
-		{"goroutines wait for processors", samplesOf(0.100, 0, 0), 900, []Reason{SchedulingLatency}},
-		{"memory is at its limit", samplesOf(0.001, 1, 0), 900, []Reason{Memory}},
-		{"the quota is used up", samplesOf(0.001, 0, 1), 900, []Reason{Throttling}},
-		{"the cut is the largest of all signals, and named first", samplesOf(0.050, 0.90, 0.25), 940, []Reason{Memory, SchedulingLatency, Throttling}},
-		{"goroutines wait a little", samplesOf(0.075, 0, 0), 940, []Reason{SchedulingLatency}},
-		{"goroutines just begin to wait", samplesOf(0.050, 0, 0), 980, []Reason{SchedulingLatency}},
+		{"goroutines wait for processors", samplesOf(0.100, 0, 0), 900, []Reason{SlowScheduling}},
+		{"memory is at its limit", samplesOf(0.001, 1, 0), 900, []Reason{LowMemory}},
+		{"the quota is used up", samplesOf(0.001, 0, 1), 900, []Reason{Throttled}},
+		{"the cut is the largest of all signals, and named first", samplesOf(0.050, 0.90, 0.25), 940, []Reason{LowMemory, SlowScheduling, Throttled}},
+		{"goroutines wait a little", samplesOf(0.075, 0, 0), 940, []Reason{SlowScheduling}},
+		{"goroutines just begin to wait", samplesOf(0.050, 0, 0), 980, []Reason{SlowScheduling}},
 		{"nothing is short", samplesOf(0.001, 0.5, 0.05), 1050, []Reason{Seats}},
 		{"processors are almost short", samplesOf(0.049, 0.5, 0), 1000, []Reason{NearShort}},
 		{"memory is almost short", samplesOf(0.001, 0.8, 0), 1000, []Reason{NearShort}},
@@ -118,10 +116,10 @@ func TestTotalFallsIfSoManySeatsAreInUseThatItMatters(t *testing.T) {
 		load Load
 		want Reason
 	}{
-		{"half of the default minimum of 300 is in use", 0, Load{Use: 150}, SchedulingLatency},
+		{"half of the default minimum of 300 is in use", 0, Load{Use: 150}, SlowScheduling},
 		{"less is in use", 0, Load{Use: 149}, Unused},
-		{"less is in use, but a level is short", 0, Load{Use: 149, Short: 0.2}, SchedulingLatency},
-		{"the minimum is low", 20, Load{Use: 10}, SchedulingLatency},
+		{"less is in use, but a level is short", 0, Load{Use: 149, Short: 0.2}, SlowScheduling},
+		{"the minimum is low", 20, Load{Use: 10}, SlowScheduling},
 		{"the use is not a number", 0, Load{Use: math.NaN()}, Unused},
 		{"the use is infinite", 0, Load{Use: math.Inf(1)}, Unused},
 	} {
@@ -173,28 +171,28 @@ func TestJumpsOfTheClockMoveTheTotalByOneStepAtMost(t *testing.T) {
 }
 
 func TestUnknownSignalsKeepTheTotal(t *testing.T) {
-	missing := func(signals ...machine.Signal) []machine.Sample {
+	missing := func(signals ...Signal) []Sample {
 		samples := clearSamples()
 		for i := range samples {
 			for _, signal := range signals {
-				samples[i][signal] = machine.Reading{Err: errors.New("missing")}
+				samples[i][signal] = Reading{Err: errors.New("missing")}
 			}
 		}
 		return samples
 	}
 	for _, test := range []struct {
 		name    string
-		samples []machine.Sample
+		samples []Sample
 		want    []Reason
 	}{
 		{"no samples", nil, []Reason{Unknown}},
 		{"two samples", clearSamples()[:2], []Reason{Unknown}},
-		{"no signal is known", missing(machine.SchedulingLatency, machine.Memory, machine.Throttling), []Reason{Unknown}},
-		{"the scheduling latency is unknown", missing(machine.SchedulingLatency), []Reason{Unknown}},
+		{"no signal is known", missing(SchedulingLatency, Memory, Throttling), []Reason{Unknown}},
+		{"the scheduling latency is unknown", missing(SchedulingLatency), []Reason{Unknown}},
 		{"the scheduling latency is not a number", samplesOf(math.NaN(), 0, 0), []Reason{Unknown}},
 		{"the scheduling latency is negative", samplesOf(-1, 0, 0), []Reason{Unknown}},
 		{"the scheduling latency is absurd", samplesOf(1e300, 0, 0), []Reason{Unknown}},
-		{"memory and throttling are unknown, as without limits", missing(machine.Memory, machine.Throttling), []Reason{Seats}},
+		{"memory and throttling are unknown, as without limits", missing(Memory, Throttling), []Reason{Seats}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRun(600, Options{})
@@ -203,7 +201,7 @@ func TestUnknownSignalsKeepTheTotal(t *testing.T) {
 			assert.Equal(t, test.want, got.Reasons)
 			if test.want[0] == Unknown {
 				assert.Equal(t, before, got.Total)
-				assert.True(t, math.IsNaN(got.Pressure[machine.SchedulingLatency]))
+				assert.True(t, math.IsNaN(got.Pressure[SchedulingLatency]))
 			}
 		})
 	}
@@ -212,7 +210,7 @@ func TestUnknownSignalsKeepTheTotal(t *testing.T) {
 func TestMemoryAloneLowersTheTotal(t *testing.T) {
 	got := newRun(600, Options{}).step(samplesOf(math.NaN(), 0.99, math.NaN()), busy())
 	assert.Equal(t, 540, got.Total)
-	assert.InDelta(t, 0.99/0.85, got.Pressure[machine.Memory], 1e-9)
+	assert.InDelta(t, 0.99/0.85, got.Pressure[Memory], 1e-9)
 }
 
 // strange returns a random value, often one that should not occur.

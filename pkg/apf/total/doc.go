@@ -4,7 +4,7 @@
 // # When the total falls
 //
 // The total falls when the machine itself is short: goroutines wait for a processor,
-// memory is near its limit, or the processor quota is used up, see package machine. It
+// memory is near its limit, or the processor quota is used up, see Signals. It
 // does not depend on
 //
 //   - the latency of requests. Lists, writes, requests that call webhooks and watches
@@ -66,4 +66,54 @@
 // changes it by at most 10 %, rounded to whole seats, however much time has passed since
 // the step before. A call before the Period has passed changes nothing, and neither does
 // a clock that goes back.
+//
+// # Signals
+//
+// A Machine reads the signals by which a process learns that its machine is short of
+// processors or memory. It is what the process may use: the processors and the memory of
+// its control group (cgroup), or of the host.
+//
+// SchedulingLatency is the time, in seconds, that a goroutine waited for a processor
+// although it could run: the 99th percentile since the last sample. It comes from the
+// histogram /sched/latencies:seconds of package runtime/metrics, of which two readings
+// are subtracted.
+//
+// Memory is the part of the memory limit that is in use, from 0 to 1. There are two
+// limits, and the one that is closer counts.
+//
+//   - GOMEMLIMIT. A Go program may fill it with garbage before it collects any, so all
+//     that it occupies says little. What counts is the memory that a collection does not
+//     free: the objects that were live after the last one, stacks, and what the runtime
+//     needs. The more of the limit that is, the more often the collector runs.
+//   - The limit of the cgroup, or of one that contains it. What counts is the usage
+//     without file pages, which the kernel frees on demand: those of an embedded etcd
+//     alone may fill the cgroup. Where GOMEMLIMIT is not above the limit, the garbage of
+//     this process does not count either, since GOMEMLIMIT bounds it.
+//
+// Throttling is the part of the scheduling periods of the kernel, from 0 to 1, in which
+// the cgroup, or one that contains it, had used up its processor quota:
+// nr_throttled/nr_periods of cpu.stat since the last sample.
+//
+// # Unknown signals
+//
+// A signal that cannot be read is unknown, for the reason in its Reading: a file is
+// missing, as on other systems than Linux, or no limit is set. A signal is quiet,
+// ErrQuiet, if too little happened since the last sample to measure it.
+//
+// # Files
+//
+// /proc/self/cgroup names the cgroup, and its files are below /sys/fs/cgroup: those of
+// version 2, or of version 1 where that has the controller. All its parents are read
+// too. In a container the names may be those of the host, while the files of the
+// container are at the top; parents that do not exist are skipped.
+//
+// # Recommender
+//
+// A Recommender runs a Controller for one engine. Every second it takes a sample of the machine, and every ten seconds it recommends a total by these
+// samples and by what the seats of the engine were used for.
+//
+// In the mode Monitor the recommendation is shown and nothing follows it. While a sign
+// lasts, the recommendation therefore moves on until it reaches a bound: it says in which
+// direction the total is wrong, not by how much. In the mode Adaptive the recommendation
+// becomes the total of the engine.
 package total

@@ -2,30 +2,28 @@ package total
 
 import (
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 // samplesOf returns a step's samples, all with these signals.
-func samplesOf(latency, memory, throttling float64) []machine.Sample {
-	samples := make([]machine.Sample, 10)
+func samplesOf(latency, memory, throttling float64) []Sample {
+	samples := make([]Sample, 10)
 	for i := range samples {
 		samples[i] = sampleOf(latency, memory, throttling)
 	}
 	return samples
 }
 
-func sampleOf(latency, memory, throttling float64) machine.Sample {
-	return machine.Sample{
-		machine.SchedulingLatency: {Value: latency},
-		machine.Memory:            {Value: memory},
-		machine.Throttling:        {Value: throttling},
+func sampleOf(latency, memory, throttling float64) Sample {
+	return Sample{
+		SchedulingLatency: {Value: latency},
+		Memory:            {Value: memory},
+		Throttling:        {Value: throttling},
 	}
 }
 
 // clear are samples of a machine that is not short, short are those of one that is.
-func clearSamples() []machine.Sample { return samplesOf(0.001, 0.5, 0) }
-func shortSamples() []machine.Sample { return samplesOf(1, 0.5, 0) }
+func clearSamples() []Sample { return samplesOf(0.001, 0.5, 0) }
+func shortSamples() []Sample { return samplesOf(1, 0.5, 0) }
 
 // busy is a load that wants more seats than there are.
 func busy() Load { return Load{Use: 1000, Short: 1} }
@@ -41,7 +39,7 @@ func newRun(static int, o Options) *run {
 }
 
 // step makes a step after a Period.
-func (r *run) step(samples []machine.Sample, load Load) Recommendation {
+func (r *run) step(samples []Sample, load Load) Recommendation {
 	r.now += Period
 	return r.Step(r.now, samples, load)
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 // plant is a machine that executes requests. A request computes, and waits for etcd. It
@@ -46,7 +44,7 @@ func (p plant) goodput(n float64) float64 {
 }
 
 // sample measures the machine with n requests, with noise.
-func (p plant) sample(n float64, random *rand.Rand) machine.Sample {
+func (p plant) sample(n float64, random *rand.Rand) Sample {
 	waiting, _ := p.atProcessors(n)
 	latency := 0.0002 + p.slice*waiting/p.processors
 	if p.cliff > 0 && n > p.cliff {
@@ -63,7 +61,7 @@ func (p plant) simulate(static int, o Options, demand float64, steps int, random
 	inEffect := static
 	for range steps {
 		inUse := min(float64(inEffect), demand)
-		samples := make([]machine.Sample, 10)
+		samples := make([]Sample, 10)
 		for i := range samples {
 			samples[i] = p.sample(inUse, random)
 		}
@@ -180,7 +178,7 @@ func TestTotalFollowsAMachineThatChanges(t *testing.T) {
 	at := func(p plant, steps int) float64 {
 		var totals []int
 		for range steps {
-			samples := make([]machine.Sample, 10)
+			samples := make([]Sample, 10)
 			for i := range samples {
 				samples[i] = p.sample(float64(inEffect), random)
 			}

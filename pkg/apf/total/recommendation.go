@@ -1,18 +1,16 @@
 package total
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
-
 // Reason is why a step changed the total, or did not.
 type Reason string
 
 // The reasons. The first three lower the total and are named like the signals.
 const (
-	// SchedulingLatency means that goroutines wait for processors.
-	SchedulingLatency Reason = "scheduling-latency"
-	// Memory means that memory is near its limit.
-	Memory Reason = "memory"
-	// Throttling means that the processor quota is used up.
-	Throttling Reason = "throttling"
+	// SlowScheduling means that goroutines wait for processors.
+	SlowScheduling Reason = "scheduling-latency"
+	// LowMemory means that memory is near its limit.
+	LowMemory Reason = "memory"
+	// Throttled means that the processor quota is used up.
+	Throttled Reason = "throttling"
 	// Seats means that seats are short, and the machine is not. It raises the total.
 	Seats Reason = "seats"
 
@@ -37,7 +35,7 @@ const (
 )
 
 // reasonOf returns the reason by which a signal lowers the total.
-func reasonOf(signal machine.Signal) Reason { return Reason(signal.String()) }
+func reasonOf(signal Signal) Reason { return Reason(signal.String()) }
 
 // Recommendation is the outcome of a step.
 type Recommendation struct {
@@ -47,7 +45,7 @@ type Recommendation struct {
 	Reasons []Reason
 	// Pressure is the median of each signal in units of the threshold at which it is
 	// short; NaN if it is unknown.
-	Pressure [machine.SignalCount]float64
+	Pressure [SignalCount]float64
 }
 
 // Status is the state of the recommendation, for metrics.

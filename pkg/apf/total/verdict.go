@@ -3,8 +3,6 @@ package total
 import (
 	"math"
 	"slices"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 )
 
 const (
@@ -19,11 +17,11 @@ const (
 // threshold has the thresholds of one signal, see the package comment.
 type threshold struct{ clear, short, severe float64 }
 
-func thresholds() [machine.SignalCount]threshold {
-	return [machine.SignalCount]threshold{
-		machine.SchedulingLatency: {0.020, 0.050, 0.100},
-		machine.Memory:            {0.75, 0.85, 0.95},
-		machine.Throttling:        {0.10, 0.25, 0.50},
+func thresholds() [SignalCount]threshold {
+	return [SignalCount]threshold{
+		SchedulingLatency: {0.020, 0.050, 0.100},
+		Memory:            {0.75, 0.85, 0.95},
+		Throttling:        {0.10, 0.25, 0.50},
 	}
 }
 
@@ -37,14 +35,14 @@ type verdict struct {
 	clear bool
 	// known reports whether the scheduling latency is known.
 	known    bool
-	pressure [machine.SignalCount]float64
+	pressure [SignalCount]float64
 }
 
 // judge judges samples.
-func judge(samples []machine.Sample) verdict {
+func judge(samples []Sample) verdict {
 	v := verdict{clear: true}
 	for signal, limits := range thresholds() {
-		signal := machine.Signal(signal)
+		signal := Signal(signal)
 		v.pressure[signal] = math.NaN()
 		values := valuesOf(samples, signal)
 		if len(values) < fewestSamples {
@@ -52,7 +50,7 @@ func judge(samples []machine.Sample) verdict {
 		}
 		median := values[(len(values)-1)/2]
 		v.pressure[signal] = median / limits.short
-		v.known = v.known || signal == machine.SchedulingLatency
+		v.known = v.known || signal == SchedulingLatency
 		v.clear = v.clear && values[int(math.Ceil(clearQuantile*float64(len(values))))-1] < limits.clear
 		if median >= limits.short {
 			v.add(reasonOf(signal), limits.cut(median))
@@ -78,7 +76,7 @@ func (t threshold) cut(value float64) float64 {
 }
 
 // valuesOf returns the known values of a signal in ascending order.
-func valuesOf(samples []machine.Sample, signal machine.Signal) []float64 {
+func valuesOf(samples []Sample, signal Signal) []float64 {
 	values := make([]float64, 0, len(samples))
 	for i := range samples {
 		if value, err := samples[i].Value(signal); err == nil {

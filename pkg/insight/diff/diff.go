@@ -10,7 +10,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 )
@@ -109,7 +108,7 @@ type side struct {
 	// schemas and levels are the objects by name, with the mandatory ones.
 	schemas map[string]*flowcontrolv1.FlowSchema
 	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
-	reports map[string]prioritylevel.Report
+	reports map[string]engine.LevelReport
 }
 
 func newSide(c configuration.Configuration, now time.Time) *side {
@@ -117,7 +116,7 @@ func newSide(c configuration.Configuration, now time.Time) *side {
 		configuration: c,
 		schemas:       map[string]*flowcontrolv1.FlowSchema{},
 		levels:        map[string]*flowcontrolv1.PriorityLevelConfiguration{},
-		reports:       map[string]prioritylevel.Report{},
+		reports:       map[string]engine.LevelReport{},
 	}
 	s.engine, s.problems = c.Engine(now)
 	for _, objects := range [][]*flowcontrolv1.FlowSchema{bootstrap.MandatoryFlowSchemas, c.FlowSchemas} {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
 // levels returns all levels, by name.
@@ -27,7 +27,7 @@ func (c *Comparison) levels() []Level {
 }
 
 // limitsOf returns the limits of a level; nil if it does not exist.
-func limitsOf(reports map[string]prioritylevel.Report, name string) *Limits {
+func limitsOf(reports map[string]engine.LevelReport, name string) *Limits {
 	r, exists := reports[name]
 	if !exists {
 		return nil

@@ -10,12 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
@@ -61,15 +59,15 @@ type Explainer struct {
 	engine *engine.Engine
 	// order are the flow schemas in matching order, with those whose priority level
 	// does not exist.
-	order  []classify.Schema
-	levels map[string]prioritylevel.Report
+	order  []rules.Schema
+	levels map[string]engine.LevelReport
 	limits map[string]Limits
 	notes  []string
 }
 
 // New returns an Explainer.
 func New(in Input) *Explainer {
-	e := &Explainer{input: in, levels: map[string]prioritylevel.Report{}, limits: map[string]Limits{}}
+	e := &Explainer{input: in, levels: map[string]engine.LevelReport{}, limits: map[string]Limits{}}
 	e.notes = append(e.notes, in.Configuration.Notes...)
 	var problems []engine.Problem
 	e.engine, problems = in.Configuration.Engine(in.Now)
@@ -81,7 +79,7 @@ func New(in Input) *Explainer {
 		e.levels[level.Config.Name] = level
 		e.limits[level.Config.Name] = Limits{
 			Nominal: level.Limits.Nominal, Lower: level.Limits.Lower, Upper: level.Limits.Upper,
-			Current: level.Division.Current, Inferred: true,
+			Current: level.Seats.Current, Inferred: true,
 		}
 	}
 	return e
@@ -115,7 +113,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 	}
 	a.PriorityLevel.Limits = e.limitsOf(level.Config.Name)
 	if a.FlowSchema.Rule == "" {
-		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", mandatory.CatchAll))
+		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", rules.CatchAll))
 	}
 	if r.Resource.Inferred {
 		a.Notes = append(a.Notes, fmt.Sprintf("The API version and the scope of %q are assumed.", r.Resource))

@@ -3,15 +3,15 @@ package explain
 import (
 	"fmt"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
 // levelOf describes a priority level, without its limits.
-func levelOf(c *prioritylevel.Config) PriorityLevel {
+func levelOf(c *engine.LevelConfig) PriorityLevel {
 	out := PriorityLevel{Name: c.Name, UID: c.UID, Type: c.Discipline.String()}
 	if c.Discipline == queueset.Queue {
 		out.Queues, out.HandSize, out.QueueLengthLimit = c.Queues, c.HandSize, c.QueueLengthLimit
@@ -21,7 +21,7 @@ func levelOf(c *prioritylevel.Config) PriorityLevel {
 }
 
 // flowOf returns the flow of a request and its hand.
-func flowOf(s *classify.Schema, c *prioritylevel.Config, a *flow.Attributes) Flow {
+func flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attributes) Flow {
 	distinguisher := s.DistinguisherOf(a)
 	hash := flow.HashOf(s.Name, distinguisher)
 	out := Flow{Distinguisher: distinguisher, Hash: fmt.Sprintf("%016x", uint64(hash)), Hand: []int{}}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -18,7 +18,7 @@ const (
 const waitText = "If it gets no seats within a quarter of its timeout, a minute at most, it is refused: time-out."
 
 // decide sets the outcome on each API server and their sum.
-func (e *Explainer) decide(a *Answer, level *prioritylevel.Config) {
+func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	for i := range e.input.Replicas {
 		if e.input.Replicas[i].Away {
 			a.Replicas = append(a.Replicas, Replica{

@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 )
@@ -49,7 +49,7 @@ func minorOf(r configuration.Release) (int, bool) {
 }
 
 // estimate sets the seats.
-func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attributes, level *prioritylevel.Config) {
+func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attributes, level *engine.LevelConfig) {
 	estimator, name, notes := e.estimator()
 	a.Notes = append(a.Notes, notes...)
 	bound := level.MaxWidth(a.PriorityLevel.Limits.Nominal)

@@ -1,13 +1,13 @@
 package explain
 
 import (
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
 // replicaOf returns the state of a level on an API server, and whether it told the
 // state of the level. Limits and seats that it did not tell are inferred.
-func (e *Explainer) replicaOf(state *replica.Replica, level *prioritylevel.Config, hand []int) (Replica, bool) {
+func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig, hand []int) (Replica, bool) {
 	out := Replica{Name: state.Name, Hand: handOf(state, level.Name, hand)}
 	row := levelRow(state, level.Name)
 	if row != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 )
 
 // matchingOrder returns the flow schemas in matching order: those in effect, and the
 // valid ones whose priority level does not exist.
-func matchingOrder(inEffect []classify.Schema, c configuration.Configuration) []classify.Schema {
+func matchingOrder(inEffect []rules.Schema, c configuration.Configuration) []rules.Schema {
 	effective := make(map[string]bool, len(inEffect))
 	for i := range inEffect {
 		effective[inEffect[i].Name] = true
@@ -35,7 +36,7 @@ func matchingOrder(inEffect []classify.Schema, c configuration.Configuration) []
 
 // trace returns the flow schemas that are compared with the request, up to the one that
 // takes it.
-func (e *Explainer) trace(taker *classify.Schema, a *flow.Attributes) []Step {
+func (e *Explainer) trace(taker *rules.Schema, a *flow.Attributes) []Step {
 	var steps []Step
 	for i := range e.order {
 		s := &e.order[i]
@@ -61,7 +62,7 @@ func (e *Explainer) trace(taker *classify.Schema, a *flow.Attributes) []Step {
 }
 
 // reasons returns why the rules of a flow schema do not match.
-func reasons(mismatch classify.Mismatch, differs bool, a *flow.Attributes) []Reason {
+func reasons(mismatch rules.Mismatch, differs bool, a *flow.Attributes) []Reason {
 	if !differs {
 		return nil
 	}
@@ -75,15 +76,15 @@ func reasons(mismatch classify.Mismatch, differs bool, a *flow.Attributes) []Rea
 	return out
 }
 
-func reasonOf(m classify.RuleMismatch, a *flow.Attributes) Reason {
+func reasonOf(m rules.RuleMismatch, a *flow.Attributes) Reason {
 	rule := fmt.Sprintf("spec.rules[%d]", m.Rule)
 	policy := fmt.Sprintf("%s.%s[%d].", rule, policyKind(a), m.Policy)
 	switch m.Part {
-	case classify.Subjects:
+	case rules.Subjects:
 		return Reason{Field: rule + ".subjects", Message: "no subject is the user or one of the groups"}
-	case classify.PolicyRules:
+	case rules.PolicyRules:
 		return Reason{Field: rule + "." + policyKind(a), Message: "it has no rules for " + kindOf(a)}
-	case classify.ClusterScope:
+	case rules.ClusterScope:
 		return Reason{Field: policy + string(m.Part), Message: "the request is not limited to a namespace, and clusterScope is false"}
 	default:
 		return Reason{
@@ -137,12 +138,12 @@ func quoteList(values []string) string {
 }
 
 // schemaOf describes the flow schema that takes a request.
-func schemaOf(s *classify.Schema, a *flow.Attributes) FlowSchema {
+func schemaOf(s *rules.Schema, a *flow.Attributes) FlowSchema {
 	out := FlowSchema{Name: s.Name, UID: s.UID, MatchingPrecedence: s.Precedence}
 	switch s.Distinguisher {
-	case classify.ByUser:
+	case rules.ByUser:
 		out.DistinguisherMethod = string(flowcontrolv1.FlowDistinguisherMethodByUserType)
-	case classify.ByNamespace:
+	case rules.ByNamespace:
 		out.DistinguisherMethod = string(flowcontrolv1.FlowDistinguisherMethodByNamespaceType)
 	default:
 	}
@@ -153,11 +154,11 @@ func schemaOf(s *classify.Schema, a *flow.Attributes) FlowSchema {
 	return out
 }
 
-func subjectText(s classify.Subject) string {
+func subjectText(s rules.Subject) string {
 	switch s.Kind {
-	case classify.User:
+	case rules.User:
 		return "User " + s.Name
-	case classify.Group:
+	case rules.Group:
 		return "Group " + s.Name
 	default:
 		return "ServiceAccount " + s.Namespace + "/" + s.Name

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -57,6 +56,6 @@ type flowControl interface {
 
 // limits are the limits of one level of one replica, in seats.
 type limits struct {
-	config                         prioritylevel.Config
+	config                         engine.LevelConfig
 	nominal, lower, upper, current int
 }

@@ -3,7 +3,7 @@ package simulate
 import (
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -38,7 +38,7 @@ const otherFlows = "(other flows)"
 // levelFigures are figures of one level, and its seats over time.
 type levelFigures struct {
 	figures
-	config                         prioritylevel.Config
+	config                         engine.LevelConfig
 	nominal, lower, upper, current int // of all replicas
 
 	seats, waiting int // now

@@ -61,7 +61,7 @@ func (o ours) limits() []limits {
 		l := &levels[i]
 		out[i] = limits{
 			config: l.Config, nominal: l.Limits.Nominal, lower: l.Limits.Lower, upper: l.Limits.Upper,
-			current: l.Division.Current,
+			current: l.Seats.Current,
 		}
 	}
 	return out

@@ -11,10 +11,10 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -28,7 +28,7 @@ type placement struct {
 	schemas map[string]*flowcontrolv1.FlowSchema
 	// changed are the schemas whose requests are not those of the baseline, in matching
 	// order, as they would match any user.
-	changed []classify.Schema
+	changed []rules.Schema
 	names   map[string]string // full names by those in the trace
 
 	byTrace  int64            // requests that the trace placed
@@ -148,14 +148,14 @@ func (p *placement) mayMove(r *trace.Request, name string) bool {
 		return false
 	}
 	of, a := p.schemas[name], r.Attributes()
-	return slices.ContainsFunc(p.changed, func(s classify.Schema) bool { return s.Name == name || precedes(&s, of) && matches(&s, &a) })
+	return slices.ContainsFunc(p.changed, func(s rules.Schema) bool { return s.Name == name || precedes(&s, of) && matches(&s, &a) })
 }
 
-func precedes(s *classify.Schema, other *flowcontrolv1.FlowSchema) bool {
+func precedes(s *rules.Schema, other *flowcontrolv1.FlowSchema) bool {
 	return cmp.Or(cmp.Compare(s.Precedence, other.Spec.MatchingPrecedence), cmp.Compare(s.Name, other.Name)) < 0
 }
 
-func matches(s *classify.Schema, a *flow.Attributes) bool {
+func matches(s *rules.Schema, a *flow.Attributes) bool {
 	_, matches := s.Match(a)
 	return matches
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -114,7 +114,7 @@ func (s *simulation) prepare() error {
 	if s.options.Loop == Closed {
 		s.closed = newClosedLoop(s)
 	}
-	s.line.after(borrowing.Period, s.rebalance)
+	s.line.after(allocation.Period, s.rebalance)
 	s.line.after(s.options.WarmUp, s.count)
 	return nil
 }
@@ -124,7 +124,7 @@ func (s *simulation) rebalance() {
 		replica.rebalance()
 	}
 	s.collector.limit(s.line.now, s.replicas)
-	s.line.after(borrowing.Period, s.rebalance)
+	s.line.after(allocation.Period, s.rebalance)
 }
 
 // count begins the figures.

@@ -11,10 +11,9 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -33,11 +32,11 @@ var _ flowControl = (*upstream)(nil)
 
 // upstreamLevel is one priority level.
 type upstreamLevel struct {
-	config   prioritylevel.Config
+	config   engine.LevelConfig
 	queuing  fq.QueuingConfig
 	set      fq.QueueSet
 	demand   fq.Integrator
-	period   demand.Period
+	period   allocation.DemandPeriod
 	smoothed float64
 	upstreamLimits
 }
@@ -77,7 +76,7 @@ func newUpstream(line *timeline, total int, c engine.Configuration) (*upstream, 
 
 // queuingOf returns the configuration of a queue set: -1 queues are those of an exempt
 // level, 0 those of a level that rejects.
-func queuingOf(c prioritylevel.Config) fq.QueuingConfig {
+func queuingOf(c engine.LevelConfig) fq.QueuingConfig {
 	queuing := fq.QueuingConfig{Name: c.Name}
 	switch c.Discipline {
 	case queueset.Exempt:

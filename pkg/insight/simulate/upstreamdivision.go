@@ -7,7 +7,6 @@ import (
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/demand"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -47,12 +46,12 @@ func (u *upstream) rebalance() {
 		if math.IsNaN(deviation) {
 			deviation = 0
 		}
-		l.period = demand.Period{HighWatermark: int(math.Round(results.Max))}
+		l.period = allocation.DemandPeriod{HighWatermark: int(math.Round(results.Max))}
 		if results.Duration > 0 {
 			l.period.Duration = time.Duration(results.Duration * float64(time.Second))
 			l.period.Average, l.period.Deviation = results.Average, deviation
 		}
-		l.smoothed = demand.Smooth(l.smoothed, l.period)
+		l.smoothed = allocation.SmoothDemand(l.smoothed, l.period)
 	}
 	u.divide()
 	for _, l := range u.levels {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
@@ -29,7 +28,7 @@ type Inquiry struct {
 	configuration configuration.Configuration
 	replicas      []replica.Replica
 	engine        *engine.Engine
-	levels        map[string]prioritylevel.Report
+	levels        map[string]engine.LevelReport
 
 	// all are the flows, asked the same for the requests of the query.
 	all, asked map[flowKey]*account
@@ -46,7 +45,7 @@ type Inquiry struct {
 func New(q Query, c configuration.Configuration, replicas []replica.Replica, now time.Time) *Inquiry {
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{
-		query: q, configuration: c, replicas: replicas, levels: map[string]prioritylevel.Report{},
+		query: q, configuration: c, replicas: replicas, levels: map[string]engine.LevelReport{},
 		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, maxFlows: maxFlows, unknownLevels: map[string]bool{},
 	}
 	i.engine, _ = c.Engine(now)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
@@ -39,7 +39,7 @@ func (i *Inquiry) remember() bool {
 
 func (i *Inquiry) rememberFlow(f *replica.Flow) {
 	user := ""
-	if i.divides(f.FlowSchema) == classify.ByUser {
+	if i.divides(f.FlowSchema) == rules.ByUser {
 		user = f.Distinguisher
 	}
 	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
@@ -49,7 +49,7 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 
 func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 	user := r.User
-	if i.divides(r.FlowSchema) == classify.ByUser {
+	if i.divides(r.FlowSchema) == rules.ByUser {
 		user = r.Distinguisher
 	}
 	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
@@ -60,16 +60,16 @@ func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 }
 
 // divides returns how a flow schema divides its requests into flows.
-func (i *Inquiry) divides(schema string) classify.Distinguisher {
+func (i *Inquiry) divides(schema string) rules.Distinguisher {
 	for _, o := range i.configuration.FlowSchemas {
 		if o.Name == schema && o.Spec.DistinguisherMethod != nil {
 			if o.Spec.DistinguisherMethod.Type == byNamespace {
-				return classify.ByNamespace
+				return rules.ByNamespace
 			}
-			return classify.ByUser
+			return rules.ByUser
 		}
 	}
-	return classify.ByNothing
+	return rules.ByNothing
 }
 
 // counters returns the metrics of the flow schemas of the query, by name.

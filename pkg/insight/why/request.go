@@ -7,15 +7,15 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 )
 
 const (
 	tooManyRequests = http.StatusTooManyRequests
-	exempt          = mandatory.Exempt
+	exempt          = rules.Exempt
 
 	// latencyThreshold is the duration up to which k8s.io/apiserver writes no
 	// annotation of the time in a queue.

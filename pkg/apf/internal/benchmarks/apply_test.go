@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // large returns a configuration with the given numbers of levels and schemas.
@@ -18,18 +17,18 @@ import (
 func large(levels, schemas, variant int) engine.Configuration {
 	c := engine.Configuration{}
 	for i := range levels {
-		c.Levels = append(c.Levels, prioritylevel.Config{
+		c.Levels = append(c.Levels, engine.LevelConfig{
 			Name:   fmt.Sprint("level", i),
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 64 + variant, HandSize: 6, QueueLengthLimit: 50},
 			Share:  allocation.Share{Shares: int32(10 + (i+variant)%7), LendablePercent: 50},
 		})
 	}
 	for i := range schemas {
-		c.Schemas = append(c.Schemas, classify.Schema{
-			Name: fmt.Sprint("schema", i), Level: fmt.Sprint("level", i%levels), Precedence: int32(1000 + i%1000), Distinguisher: classify.ByUser,
-			Rules: []classify.Rule{{
-				Subjects: []classify.Subject{{Kind: classify.User, Name: fmt.Sprint("user", i)}, {Kind: classify.Group, Name: fmt.Sprint("team", i%100)}},
-				ResourceRules: []classify.ResourceRule{{
+		c.Schemas = append(c.Schemas, rules.Schema{
+			Name: fmt.Sprint("schema", i), Level: fmt.Sprint("level", i%levels), Precedence: int32(1000 + i%1000), Distinguisher: rules.ByUser,
+			Rules: []rules.Rule{{
+				Subjects: []rules.Subject{{Kind: rules.User, Name: fmt.Sprint("user", i)}, {Kind: rules.Group, Name: fmt.Sprint("team", i%100)}},
+				ResourceRules: []rules.ResourceRule{{
 					Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"", "apps"}, Resources: []string{"pods", "deployments"}, Namespaces: []string{"*"}, ClusterScope: true,
 				}},
 			}},

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -60,7 +60,7 @@ func levelOf(b *testing.B, queues int) *engine.Engine {
 	b.Helper()
 	c := large(1, 1, 0)
 	c.Levels[0].Queues, c.Levels[0].QueueLengthLimit = queues, 1000
-	c.Schemas[0].Rules[0].Subjects = []classify.Subject{{Kind: classify.User, Name: "*"}}
+	c.Schemas[0].Rules[0].Subjects = []rules.Subject{{Kind: rules.User, Name: "*"}}
 	return directly(b, 60, c)
 }
 

@@ -10,29 +10,28 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 )
 
 // learnedTypes is the number of types whose lists were learned.
 const learnedTypes = 100
 
 // taught returns a learner that has seen lists of many types.
-func taught() *learned.Learner {
-	l := learned.New()
+func taught() *estimate.Learner {
+	l := estimate.NewLearner()
 	for i := range learnedTypes {
 		for range 5 {
-			l.Observe(typeOf(i), kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, time.Second)
+			l.Observe(typeOf(i), kindOf(), estimate.Observation{Bytes: 300_000, Prior: 1_000_000}, time.Second)
 		}
 	}
 	return l
 }
 
-func typeOf(i int) learned.Type {
-	return learned.Type{Group: "example.com", Resource: fmt.Sprintf("resource%03d", i)}
+func typeOf(i int) estimate.StoredType {
+	return estimate.StoredType{Group: "example.com", Resource: fmt.Sprintf("resource%03d", i)}
 }
 
-func kindOf() learned.Kind {
-	return learned.Kind{FromStorage: true, Selector: learned.Labels, Limit: 500}
+func kindOf() estimate.ListKind {
+	return estimate.ListKind{FromStorage: true, Selector: estimate.LabelSelector, Limit: 500}
 }
 
 // BenchmarkLearnedEstimate measures what the estimate of a list takes once the formula is
@@ -54,7 +53,7 @@ func BenchmarkLearnedEstimateParallel(b *testing.B) {
 		resource := typeOf(int(goroutines.Add(1)) % 2)
 		for n := 0; pb.Next(); n++ {
 			if l.Estimate(resource, kindOf(), 1_000_000, 2*time.Second); n%1000 == 0 {
-				l.Observe(resource, kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, 2*time.Second)
+				l.Observe(resource, kindOf(), estimate.Observation{Bytes: 300_000, Prior: 1_000_000}, 2*time.Second)
 			}
 		}
 	})
@@ -67,7 +66,7 @@ func BenchmarkLearnedObserve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		now += time.Millisecond
-		l.Observe(resource, kindOf(), learned.Observation{Bytes: 300_000, Prior: 1_000_000}, now)
+		l.Observe(resource, kindOf(), estimate.Observation{Bytes: 300_000, Prior: 1_000_000}, now)
 	}
 }
 

@@ -112,7 +112,7 @@ func directly(b *testing.B, seats int, c engine.Configuration) *engine.Engine {
 	b.Helper()
 	e := alone(b, seats, c)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics.NewCollector(e))
+	registry.MustRegister(metrics.NewCollector(e.Report))
 	scrapeAll(b, registry)
 	return e
 }

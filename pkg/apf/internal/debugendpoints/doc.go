@@ -9,7 +9,7 @@
 //	                       last 1, 5 or 15 minutes: seat-seconds, see package heavyhitters
 //	rejections             one row per flow and reason: the last rejections, see package
 //	                       rejections
-//	list_costs             one row per kind of list: what was learned, see package learned
+//	list_costs             one row per kind of list: what was learned, see package estimate
 //
 // In the text format, dumps have the columns of k8s.io/apiserver, for scripts that parse
 // these. Names and paths that are longer than 512 bytes are cut in the last two. A

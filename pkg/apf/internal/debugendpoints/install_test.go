@@ -18,7 +18,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -45,8 +44,8 @@ func (s still) Wall(sinceOrigin time.Duration) time.Time { return epoch.Add(sinc
 // longer configured, and an exempt level.
 func sample() still {
 	busy := engine.LevelDump{
-		Report: prioritylevel.Report{
-			Config:    prioritylevel.Config{Name: "busy"},
+		Report: engine.LevelReport{
+			Config:    engine.LevelConfig{Name: "busy"},
 			Quiescing: true,
 			Figures: queueset.Figures{
 				Waiting: 2, QueuesWaiting: 1, Executing: 1, SeatsInUse: 3,
@@ -73,7 +72,7 @@ func sample() still {
 		},
 	}
 	exempt := engine.LevelDump{
-		Report: prioritylevel.Report{Config: prioritylevel.Config{Name: "exempt"}},
+		Report: engine.LevelReport{Config: engine.LevelConfig{Name: "exempt"}},
 		Dump:   queueset.Dump{Requests: []queueset.RequestDump{{Schema: "exempt", Queue: -1, Place: -1, Work: seats.Work{Initial: 1}}}},
 	}
 	return still{busy, exempt}
@@ -162,7 +161,7 @@ func TestRequestDetails(t *testing.T) {
 // The request's path is unescaped client input.
 func TestNoClientCanForgeARow(t *testing.T) {
 	source := still{{
-		Report: prioritylevel.Report{Config: prioritylevel.Config{Name: "busy"}},
+		Report: engine.LevelReport{Config: engine.LevelConfig{Name: "busy"}},
 		Dump: queueset.Dump{Requests: []queueset.RequestDump{
 			{Schema: "s1", Attributes: flow.Attributes{User: "mallory", Verb: "get", Path: "/\nexempt,\tforged\xff"}},
 			{Schema: "s1", Attributes: flow.Attributes{User: "zoë", Verb: "get", Path: "/after"}},

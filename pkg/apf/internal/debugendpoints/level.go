@@ -3,7 +3,7 @@ package debugendpoints
 import (
 	"strconv"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
 type levelRow struct {
@@ -26,7 +26,7 @@ func levelHeaders() []string {
 	}
 }
 
-func levelRows(levels []prioritylevel.Report) []row {
+func levelRows(levels []engine.LevelReport) []row {
 	rows := make([]row, 0, len(levels))
 	for i := range levels {
 		level := &levels[i]

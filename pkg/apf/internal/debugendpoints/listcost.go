@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
 )
 
 // ListCosts is what was learned of lists.
 type ListCosts interface {
 	// Report returns what was learned until now.
-	Report(now time.Duration) []learned.Row
+	Report(now time.Duration) []estimate.LearnedRow
 }
 
-var _ ListCosts = (*learned.Learner)(nil)
+var _ ListCosts = (*estimate.Learner)(nil)
 
 // InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
 // learner.
@@ -55,7 +54,7 @@ func listCostHeaders() []string {
 	}
 }
 
-func listCostRows(learnt []learned.Row) []row {
+func listCostRows(learnt []estimate.LearnedRow) []row {
 	var rows []row
 	for _, l := range learnt {
 		rows = append(rows, listCostRow{

@@ -11,19 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/server/mux"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/learned"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // getListCosts requests list_costs of a server that has learned of two kinds of list.
 func getListCosts(t *testing.T, accept string) *httptest.ResponseRecorder {
 	t.Helper()
-	learner := learned.New()
+	learner := estimate.NewLearner()
 	for range 5 {
-		learner.Observe(learned.Type{Resource: "pods"}, learned.Kind{}, learned.Observation{Bytes: 250_000, Prior: 1_000_000, Took: 40 * time.Millisecond}, time.Hour)
+		learner.Observe(estimate.StoredType{Resource: "pods"}, estimate.ListKind{}, estimate.Observation{Bytes: 250_000, Prior: 1_000_000, Took: 40 * time.Millisecond}, time.Hour)
 	}
-	learner.Observe(learned.Type{Group: "apps", Resource: "deployments"}, learned.Kind{
-		FromStorage: true, Namespaced: true, Whole: true, Selector: learned.Labels, Limit: 500,
-	}, learned.Observation{Bytes: 20, Prior: 90_000_000, Took: time.Second}, time.Hour)
+	learner.Observe(estimate.StoredType{Group: "apps", Resource: "deployments"}, estimate.ListKind{
+		FromStorage: true, Namespaced: true, Whole: true, Selector: estimate.LabelSelector, Limit: 500,
+	}, estimate.Observation{Bytes: 20, Prior: 90_000_000, Took: time.Second}, time.Hour)
 	m := mux.NewPathRecorderMux("test")
 	InstallListCosts(m, learner, func() time.Duration { return time.Hour })
 	request := httptest.NewRequest(http.MethodGet, pathPrefix+"list_costs", nil)

@@ -47,16 +47,9 @@ func (f *families) describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Source is the engine whose reports are exported.
-type Source interface {
-	Report() engine.Report
-}
-
-var _ Source = (*engine.Engine)(nil)
-
-// Collector exports the reports of a source. Create one with NewCollector.
+// Collector exports the reports of an engine. Create one with NewCollector.
 type Collector struct {
-	source   Source
+	report   func() engine.Report
 	families families
 
 	series       seriesFamilies
@@ -66,9 +59,9 @@ type Collector struct {
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// NewCollector returns a Collector of the source's reports.
-func NewCollector(source Source) *Collector {
-	c := &Collector{source: source}
+// NewCollector returns a Collector of what report returns.
+func NewCollector(report func() engine.Report) *Collector {
+	c := &Collector{report: report}
 	c.series = newSeriesFamilies(&c.families)
 	c.levels = newLevelFamilies(&c.families)
 	c.seatFairFrac = c.families.add(prefix+"seat_fair_frac",
@@ -84,7 +77,7 @@ func (c *Collector) Describe(descs chan<- *prometheus.Desc) { c.families.describ
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
-	report := c.source.Report()
+	report := c.report()
 	out := &output{metrics: metrics}
 	for i := range report.Levels {
 		c.levels.collect(&report.Levels[i], out)

@@ -9,15 +9,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// ConfigurationSource knows how much of the stored configuration is in force.
-type ConfigurationSource interface {
-	ConfigurationStatus() engine.ConfigurationStatus
-}
-
 // ConfigurationCollector exports which configuration is in force, and how much of what is
 // stored. Create one with NewConfigurationCollector.
 type ConfigurationCollector struct {
-	source   ConfigurationSource
+	status   func() engine.ConfigurationStatus
 	families families
 
 	info, objects, pending, appliedAt *prometheus.Desc
@@ -25,9 +20,9 @@ type ConfigurationCollector struct {
 
 var _ prometheus.Collector = (*ConfigurationCollector)(nil)
 
-// NewConfigurationCollector returns a ConfigurationCollector of the source's status.
-func NewConfigurationCollector(source ConfigurationSource) *ConfigurationCollector {
-	c := &ConfigurationCollector{source: source}
+// NewConfigurationCollector returns a ConfigurationCollector of what status returns.
+func NewConfigurationCollector(status func() engine.ConfigurationStatus) *ConfigurationCollector {
+	c := &ConfigurationCollector{status: status}
 	c.info = c.families.add(prefix+"configuration_info",
 		alpha+"Hash of the configuration in force. Servers with the same hash enforce the same flow schemas and priority levels", nil, "hash")
 	c.objects = c.families.add(prefix+"configuration_objects",
@@ -48,7 +43,7 @@ func (c *ConfigurationCollector) Describe(descs chan<- *prometheus.Desc) { c.fam
 // Collect implements prometheus.Collector. Before a configuration of the API is in force
 // there are no series.
 func (c *ConfigurationCollector) Collect(metrics chan<- prometheus.Metric) {
-	status := c.source.ConfigurationStatus()
+	status := c.status()
 	if status.AppliedAt.IsZero() {
 		return
 	}

@@ -11,18 +11,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// fixedConfiguration is a ConfigurationSource with a constant status.
-type fixedConfiguration engine.ConfigurationStatus
-
-func (f fixedConfiguration) ConfigurationStatus() engine.ConfigurationStatus {
-	return engine.ConfigurationStatus(f)
-}
-
 // configurationSeries returns the values of all series, by family and values of labels.
 func configurationSeries(t *testing.T, status engine.ConfigurationStatus) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	collector := NewConfigurationCollector(fixedConfiguration(status))
+	collector := NewConfigurationCollector(func() engine.ConfigurationStatus { return status })
 	require.NoError(t, registry.Register(collector))
 	series := map[string]float64{}
 	for name, family := range byName(t, registry) {

@@ -11,18 +11,11 @@ import (
 // ownPrefix begins the names of metrics that k8s.io/apiserver does not have.
 const ownPrefix = "apf_"
 
-// FlowSource is the engine whose figures about flows are exported.
-type FlowSource interface {
-	FlowFigures() []engine.FlowFigures
-}
-
-var _ FlowSource = (*engine.Engine)(nil)
-
 // FlowCollector exports whether flows dominate a priority level and whether they are
 // rejected, without names of users or namespaces. It has one series for each priority
 // level and metric. Create one with NewFlowCollector.
 type FlowCollector struct {
-	source   FlowSource
+	figures  func() []engine.FlowFigures
 	families families
 
 	heaviest, rejected *prometheus.Desc
@@ -30,9 +23,9 @@ type FlowCollector struct {
 
 var _ prometheus.Collector = (*FlowCollector)(nil)
 
-// NewFlowCollector returns a FlowCollector of the source's figures.
-func NewFlowCollector(source FlowSource) *FlowCollector {
-	c := &FlowCollector{source: source}
+// NewFlowCollector returns a FlowCollector of what figures returns.
+func NewFlowCollector(figures func() []engine.FlowFigures) *FlowCollector {
+	c := &FlowCollector{figures: figures}
 	c.heaviest = c.families.add(ownPrefix+"heaviest_flow_seat_share",
 		alpha+"Part of the seat-seconds of the last minute on each priority level that its heaviest flow used, from 0 to 1", nil, levelLabel)
 	c.rejected = c.families.add(ownPrefix+"rejected_flows",
@@ -49,7 +42,7 @@ func (c *FlowCollector) Describe(descs chan<- *prometheus.Desc) { c.families.des
 // Collect implements prometheus.Collector.
 func (c *FlowCollector) Collect(metrics chan<- prometheus.Metric) {
 	out := &output{metrics: metrics}
-	for _, f := range c.source.FlowFigures() {
+	for _, f := range c.figures() {
 		out.gauge(c.heaviest, f.HeaviestShare, f.Level)
 		out.gauge(c.rejected, float64(f.RejectedFlows), f.Level)
 	}

@@ -11,14 +11,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// figures is a FlowSource with constant figures.
-type figures []engine.FlowFigures
-
-func (f figures) FlowFigures() []engine.FlowFigures { return f }
-
 func TestFiguresAboutFlowsNameNoFlow(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	collector := NewFlowCollector(figures{{Level: "l1", HeaviestShare: 0.75, RejectedFlows: 3}, {Level: "l2"}})
+	collector := NewFlowCollector(func() []engine.FlowFigures {
+		return []engine.FlowFigures{{Level: "l1", HeaviestShare: 0.75, RejectedFlows: 3}, {Level: "l2"}}
+	})
 	require.NoError(t, registry.Register(collector))
 	families := byName(t, registry)
 	require.Len(t, families, len(collector.Names()))

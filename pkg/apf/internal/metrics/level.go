@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -52,13 +52,13 @@ func newLevelFamilies(f *families) levelFamilies {
 	}
 }
 
-func (f *levelFamilies) collect(r *prioritylevel.Report, out *output) {
+func (f *levelFamilies) collect(r *engine.LevelReport, out *output) {
 	name := r.Config.Name
 	out.gauge(f.nominal, float64(r.Limits.Nominal), name)
 	out.gauge(f.concurrencyLimit, float64(r.Limits.Nominal), name)
 	out.gauge(f.lower, float64(r.Limits.Lower), name)
 	out.gauge(f.upper, float64(r.Limits.Upper), name)
-	out.gauge(f.current, float64(r.Division.Current), name)
+	out.gauge(f.current, float64(r.Seats.Current), name)
 
 	figures := &r.Figures
 	out.histogram(f.requestUtilization, &figures.WaitingShare, name, "waiting")
@@ -70,7 +70,7 @@ func (f *levelFamilies) collect(r *prioritylevel.Report, out *output) {
 	out.gauge(f.demandAverage, r.Period.Average, name)
 	out.gauge(f.demandDeviation, r.Period.Deviation, name)
 	out.gauge(f.demandSmoothed, r.Smoothed, name)
-	out.gauge(f.target, r.Division.Target, name)
+	out.gauge(f.target, r.Seats.Target, name)
 
 	if r.Config.Discipline == queueset.Queue {
 		f.collectFairness(name, figures, out)

@@ -19,14 +19,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// fixed is a Source with a constant report.
-type fixed engine.Report
-
-func (f fixed) Report() engine.Report { return engine.Report(f) }
+// fixed returns a function that returns the report.
+func fixed(report engine.Report) func() engine.Report {
+	return func() engine.Report { return report }
+}
 
 // counted returns a series that counted each event once.
 func counted() stats.Snapshot {
@@ -51,12 +50,12 @@ func shares(bounds ...float64) stats.Distribution {
 }
 
 // full returns a report with every metric.
-func full() fixed {
-	return fixed{
+func full() func() engine.Report {
+	return fixed(engine.Report{
 		FairFraction: 1.5,
 		Series:       []stats.Snapshot{counted()},
-		Levels: []prioritylevel.Report{{
-			Config: prioritylevel.Config{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}},
+		Levels: []engine.LevelReport{{
+			Config: engine.LevelConfig{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}},
 			Figures: queueset.Figures{
 				EpochAdvances:  1,
 				WaitingShare:   shares(0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1),
@@ -65,7 +64,7 @@ func full() fixed {
 				DemandShare:    shares(0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6),
 			},
 		}},
-	}
+	})
 }
 
 // kindsOfThreeSeconds has two mutating requests that wait and five read-only
@@ -130,10 +129,10 @@ func byName(t *testing.T, gatherer prometheus.Gatherer) map[string]*dto.MetricFa
 	return families
 }
 
-func registered(t *testing.T, source Source) prometheus.Gatherer {
+func registered(t *testing.T, report func() engine.Report) prometheus.Gatherer {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, registry.Register(NewCollector(source)))
+	require.NoError(t, registry.Register(NewCollector(report)))
 	return registry
 }
 

@@ -7,19 +7,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
-
-// TotalSource has the total and the recommendation that are exported.
-type TotalSource interface {
-	TotalStatus() total.Status
-}
 
 // TotalCollector exports the total of the server, the total that is recommended, and why.
 // Create one with NewTotalCollector.
 type TotalCollector struct {
-	source   TotalSource
+	status   func() total.Status
 	families families
 
 	inEffect, recommended, steps, pressure *prometheus.Desc
@@ -27,9 +21,9 @@ type TotalCollector struct {
 
 var _ prometheus.Collector = (*TotalCollector)(nil)
 
-// NewTotalCollector returns a TotalCollector of the source's status.
-func NewTotalCollector(source TotalSource) *TotalCollector {
-	c := &TotalCollector{source: source}
+// NewTotalCollector returns a TotalCollector of what status returns.
+func NewTotalCollector(status func() total.Status) *TotalCollector {
+	c := &TotalCollector{status: status}
 	c.inEffect = c.families.add(prefix+"total_seats",
 		alpha+"Number of seats that the priority levels share", nil)
 	c.recommended = c.families.add(prefix+"recommended_total_seats",
@@ -50,7 +44,7 @@ func (c *TotalCollector) Describe(descs chan<- *prometheus.Desc) { c.families.de
 // Collect implements prometheus.Collector. Without a recommendation there is only the
 // total in effect, and an unknown signal has no series.
 func (c *TotalCollector) Collect(metrics chan<- prometheus.Metric) {
-	status := c.source.TotalStatus()
+	status := c.status()
 	out := &output{metrics: metrics}
 	out.gauge(c.inEffect, float64(status.InEffect))
 	if !status.Active {
@@ -62,7 +56,7 @@ func (c *TotalCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for signal, pressure := range status.Recommendation.Pressure {
 		if !math.IsNaN(pressure) {
-			out.gauge(c.pressure, pressure, machine.Signal(signal).String())
+			out.gauge(c.pressure, pressure, total.Signal(signal).String())
 		}
 	}
 }

@@ -10,19 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/component-base/metrics/legacyregistry"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/machine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
-
-// fixedTotal is a TotalSource with a constant status.
-type fixedTotal total.Status
-
-func (f fixedTotal) TotalStatus() total.Status { return total.Status(f) }
 
 func totalFamilies(t *testing.T, status total.Status) map[string][]string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	collector := NewTotalCollector(fixedTotal(status))
+	collector := NewTotalCollector(func() total.Status { return status })
 	require.NoError(t, registry.Register(collector))
 	shown := map[string][]string{}
 	for name, family := range byName(t, registry) {
@@ -52,9 +46,9 @@ func TestRecommendedTotalIsShownWithItsReasons(t *testing.T) {
 		InEffect: 600, Active: true,
 		Recommendation: total.Recommendation{
 			Total:    540,
-			Pressure: [machine.SignalCount]float64{machine.SchedulingLatency: 2, machine.Memory: 0.5, machine.Throttling: math.NaN()},
+			Pressure: [total.SignalCount]float64{total.SchedulingLatency: 2, total.Memory: 0.5, total.Throttling: math.NaN()},
 		},
-		Steps: map[total.Reason]uint64{total.SchedulingLatency: 1, total.Enough: 7},
+		Steps: map[total.Reason]uint64{total.SlowScheduling: 1, total.Enough: 7},
 	}))
 }
 

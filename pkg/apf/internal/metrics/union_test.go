@@ -17,21 +17,20 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 )
 
 // scrape serves and parses one scrape over HTTP.
-func scrape(t *testing.T, source Source) map[string]*dto.MetricFamily {
+func scrape(t *testing.T, report func() engine.Report) map[string]*dto.MetricFamily {
 	t.Helper()
-	collector := NewCollector(source)
+	collector := NewCollector(report)
 	own := prometheus.NewPedanticRegistry()
 	require.NoError(t, own.Register(collector))
 	union := Union(legacyregistry.DefaultGatherer, own, collector.Names())
@@ -52,18 +51,18 @@ const crowded = "crowded"
 // requests of the group "crowd".
 func crowdedConfiguration() engine.Configuration {
 	return engine.Configuration{
-		Levels: []prioritylevel.Config{{
+		Levels: []engine.LevelConfig{{
 			Name:   crowded,
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 16, HandSize: 4, QueueLengthLimit: 5},
 			Share:  allocation.Share{Shares: 5},
 		}},
-		Schemas: []classify.Schema{{
-			Name: crowded, Level: crowded, Precedence: 100, Distinguisher: classify.ByUser,
-			Rules: []classify.Rule{{
-				Subjects: []classify.Subject{{Kind: classify.Group, Name: "crowd"}},
-				ResourceRules: []classify.ResourceRule{{
-					Verbs: []string{classify.All}, APIGroups: []string{classify.All}, Resources: []string{classify.All},
-					ClusterScope: true, Namespaces: []string{classify.All},
+		Schemas: []rules.Schema{{
+			Name: crowded, Level: crowded, Precedence: 100, Distinguisher: rules.ByUser,
+			Rules: []rules.Rule{{
+				Subjects: []rules.Subject{{Kind: rules.Group, Name: "crowd"}},
+				ResourceRules: []rules.ResourceRule{{
+					Verbs: []string{rules.All}, APIGroups: []string{rules.All}, Resources: []string{rules.All},
+					ClusterScope: true, Namespaces: []string{rules.All},
 				}},
 			}},
 		}},
@@ -143,7 +142,7 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	})
 
 	labels := []string{levelLabel, crowded, schemaLabel, crowded}
-	families := scrape(t, e)
+	families := scrape(t, e.Report)
 	assert.Equal(t, 5.0, valueOf(t, families, "current_executing_requests", labels...))
 	assert.Equal(t, 10.0, valueOf(t, families, "current_executing_seats", labels...))
 	assert.Equal(t, 10.0, valueOf(t, families, "request_concurrency_in_use", labels...))
@@ -156,7 +155,7 @@ func TestScrapeOfALoadedServer(t *testing.T) {
 	close(release)
 	done.Wait()
 	e.Rebalance()
-	families = scrape(t, e)
+	families = scrape(t, e.Report)
 	assert.Equal(t, 25.0, valueOf(t, families, "dispatched_requests_total", labels...))
 	assert.Equal(t, 25.0, valueOf(t, families, "request_execution_seconds", append(labels, "type", "regular")...))
 	assert.Equal(t, 25.0, valueOf(t, families, "request_wait_duration_seconds", append(labels, "execute", "true")...))
@@ -194,7 +193,7 @@ func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
 	close(release)
 	crowd(t.Context(), e, 3, release).Wait()
 	mentions := func() bool {
-		for _, family := range scrape(t, e) {
+		for _, family := range scrape(t, e.Report) {
 			for _, metric := range family.GetMetric() {
 				for _, pair := range metric.GetLabel() {
 					if pair.GetValue() == crowded {
@@ -213,7 +212,7 @@ func TestSeriesOfWhatIsGoneDisappear(t *testing.T) {
 func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 	e := engine.New(engine.Options{Clock: clock.NewFake(time.Unix(0, 0)), Total: 20})
 	family := func(e *engine.Engine) *dto.Histogram {
-		for _, metric := range byName(t, registered(t, e))[prefix+"priority_level_seat_utilization"].GetMetric() {
+		for _, metric := range byName(t, registered(t, e.Report))[prefix+"priority_level_seat_utilization"].GetMetric() {
 			if hasLabels(metric, []string{levelLabel, "catch-all"}) {
 				return metric.GetHistogram()
 			}
@@ -273,17 +272,17 @@ func TestRequestsByKind(t *testing.T) {
 func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	series := stats.NewLayout(1).NewSeries("l1", "s1")
 	series.Dispatched(0, 1, 1, 0)
-	families := byName(t, registered(t, fixed{Series: []stats.Snapshot{series.Snapshot()}}))
+	families := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))
 	for _, name := range []string{"rejected_requests_total", "request_dispatch_no_accommodation_total", "request_execution_seconds", "watch_count_samples"} {
 		assert.NotContains(t, families, prefix+name)
 	}
-	queues := prioritylevel.Report{Config: prioritylevel.Config{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}}}
-	assert.NotContains(t, byName(t, registered(t, fixed{Levels: []prioritylevel.Report{queues}})), prefix+"epoch_advance_total")
+	queues := engine.LevelReport{Config: engine.LevelConfig{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}}}
+	assert.NotContains(t, byName(t, registered(t, fixed(engine.Report{Levels: []engine.LevelReport{queues}}))), prefix+"epoch_advance_total")
 	waits := families[prefix+"request_wait_duration_seconds"].GetMetric()
 	assert.Len(t, waits, 1, "of the executed, none of the refused")
 	assert.Contains(t, families, prefix+"dispatched_requests_total")
 
 	series.Rejected(0, 1)
-	refused := byName(t, registered(t, fixed{Series: []stats.Snapshot{series.Snapshot()}}))[prefix+"rejected_requests_total"].GetMetric()
+	refused := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))[prefix+"rejected_requests_total"].GetMetric()
 	assert.Len(t, refused, 1, "one reason, not each")
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/mandatory"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // FieldManager owns the conditions in managedFields. It is that of kube-apiserver,
@@ -195,7 +195,7 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 
 // isCached reports whether a level is mandatory or in the informer.
 func (c *Controller) isCached(level string) bool {
-	if level == mandatory.Exempt || level == mandatory.CatchAll {
+	if level == rules.Exempt || level == rules.CatchAll {
 		return true
 	}
 	_, exists, err := c.config.Levels.GetStore().GetByKey(level)

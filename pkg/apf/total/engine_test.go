@@ -1,0 +1,130 @@
+package total
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// smallMachine executes 40 requests at once. For each further one, goroutines wait 1 ms
+// longer for a processor. It is also the clients of an engine.
+type smallMachine struct {
+	engine    *engine.Engine
+	executing atomic.Int64
+	finished  atomic.Int64
+}
+
+func (m *smallMachine) Sample() Sample {
+	return Sample{SchedulingLatency: {Value: float64(max(0, m.executing.Load()-40)) / 1000}}
+}
+
+// load runs so many clients for d, each of which sends one request after the other.
+func (m *smallMachine) load(clients int, d time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	var running sync.WaitGroup
+	for range clients {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				m.send(ctx)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// service is how long a request executes: not as long as there is between two samples,
+// which would see nothing but the moments at which requests end and start.
+const service = 870 * time.Millisecond
+
+// send sends a request.
+func (m *smallMachine) send(ctx context.Context) {
+	r := m.engine.Begin()
+	defer r.End()
+	r.Attributes.User, r.Attributes.Verb, r.Attributes.IsResourceRequest, r.Attributes.Resource = "queue", "get", true, "pods"
+	r.Classify()
+	if !r.Admit(ctx, seats.Work{Initial: 1}, nil) {
+		return
+	}
+	m.executing.Add(1)
+	<-time.After(service)
+	m.executing.Add(-1)
+	m.finished.Add(1)
+	r.Finish()
+}
+
+// onSmallMachine runs a test in virtual time with an adaptive engine that starts with 200
+// seats.
+func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		m := &smallMachine{engine: engine.New(engine.Options{Total: 200})}
+		level := engine.LevelConfig{
+			Name:   "queue",
+			Config: queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 1000},
+		}
+		level.Shares = 100
+		require.Empty(t, m.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{level}, Schemas: []rules.Schema{schemaOf("queue")}}))
+		r, err := New(Config{
+			Engine: m.engine, Sampler: m, Options: Options{Mode: Adaptive, Min: 10},
+			Clock: utilclock.RealClock{}, Logger: logr.Discard(),
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.Run(ctx) })
+		running.Go(func() { allocation.Periodically(ctx, utilclock.RealClock{}, m.engine.Rebalance) })
+		test(t, m)
+		cancel()
+		running.Wait()
+	})
+}
+
+func TestTotalOfAnEngineUnderOverloadComesToRestWhereTheMachineIsNotShort(t *testing.T) {
+	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
+		m.load(400, 5*time.Minute)
+		rest := m.engine.Total()
+		assert.LessOrEqual(t, rest, (40+50)*105/100, "the machine is short from 90 requests on; catch-all has 5 of 105 shares")
+		assert.Greater(t, rest, 40, "and does all it can")
+		before := m.finished.Load()
+		for range 10 {
+			m.load(400, time.Minute)
+			assert.InDelta(t, rest, m.engine.Total(), 0.05*float64(rest))
+		}
+		used := float64(m.finished.Load()-before) * service.Minutes() / 10
+		assert.InDelta(t, rest, used, 0.1*float64(rest), "all its seats are used")
+	})
+}
+
+func TestTotalOfAnEngineStaysWithoutLoad(t *testing.T) {
+	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
+		m.load(1, time.Hour)
+		assert.Equal(t, 200, m.engine.Total())
+		m.load(30, time.Minute)
+		assert.Equal(t, 200, m.engine.Total(), "nobody waits, and the machine is not short")
+		<-time.After(8 * time.Hour)
+		assert.Equal(t, 200, m.engine.Total())
+	})
+}
+
+func TestTotalOfAnEngineRisesWhileItsSeatsAreShort(t *testing.T) {
+	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
+		m.engine.SetTotal(20) // of which the recommender learns nothing
+		m.load(400, 11*time.Second)
+		assert.Equal(t, 210, m.engine.Total())
+	})
+}
