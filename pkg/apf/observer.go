@@ -95,7 +95,7 @@ func (o *observer) logLimits(d engine.Division, level *engine.LevelDivision, v k
 }
 
 // Applied implements engine.Observer.
-func (o *observer) Applied(schemas, dangling []rules.Schema) {
+func (o *observer) Applied(schemas []*rules.Schema, dangling []rules.Schema) {
 	if log := klog.V(5); log.Enabled() {
 		log.InfoS("Configuration of flow control applied", "flowSchemas", len(schemas), "danglingFlowSchemas", len(dangling))
 		for i := range schemas {

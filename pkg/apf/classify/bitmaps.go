@@ -8,7 +8,7 @@ import (
 // bitmapIndex is the index of the rows that have too many tuples for the table,
 // see the package comment. Rows are numbered in order of rank.
 type bitmapIndex struct {
-	ranks    []uint32 // of each row
+	schemas  []uint32 // of each row
 	subjects []bitSet // by number
 	// lists holds the sets of verbs, API groups (or URLs), resources and
 	// namespaces, each by number.
@@ -68,17 +68,17 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 
 // newBitmapIndex returns the index of the rows, nil without rows. subjects and sizes
 // are the numbers of values that the vocabulary has for subjects and for the lists.
-func newBitmapIndex(y *yielder, rows []row, subjects uint32, sizes [4]uint32) *bitmapIndex {
+func newBitmapIndex(y *yielder, rows []*row, subjects uint32, sizes [4]uint32) *bitmapIndex {
 	if len(rows) == 0 {
 		return nil
 	}
-	x := &bitmapIndex{ranks: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
+	x := &bitmapIndex{schemas: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
 	for i, size := range sizes {
 		x.lists[i] = make([]bitSet, size)
 	}
 	for number := range rows {
-		r := &rows[number]
-		x.ranks[number] = r.rank
+		r := rows[number]
+		x.schemas[number] = r.schema
 		y.spend(len(r.subjects) + len(r.verbs) + len(r.groups) + len(r.resources) + len(r.namespaces))
 		for _, subject := range r.subjects {
 			x.subjects[subject].add(uint32(number))
@@ -101,9 +101,17 @@ type values [4]uint32
 // value.
 func (x *bitmapIndex) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
 	if value == wildcard || strict&(1<<i) != 0 {
-		return &x.lists[i][value], &x.empty
+		return x.set(x.lists[i], value), &x.empty
 	}
-	return &x.lists[i][value], &x.lists[i][wildcard]
+	return x.set(x.lists[i], value), x.set(x.lists[i], wildcard)
+}
+
+// set returns the set of a value. A value that is newer than the index is in no row.
+func (x *bitmapIndex) set(list []bitSet, value uint32) *bitSet {
+	if int(value) >= len(list) {
+		return &x.empty
+	}
+	return &list[value]
 }
 
 // canMatch reports whether for each list some row covers the value. If not, no row
@@ -121,22 +129,25 @@ func (x *bitmapIndex) canMatch(v values, strict uint) bool {
 // lookup returns the lowest rank, below best, of a row that matches the subject and
 // the values; or best. strict is that of sets, and must be a function of the values:
 // the memo does not hold it.
-func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
-	rows := &x.subjects[subject]
-	if len(rows.words) == 0 || x.ranks[rows.words[0]*64] >= best {
+func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, ranks []uint32, best uint32) uint32 {
+	rows := x.set(x.subjects, subject)
+	if len(rows.words) == 0 || ranks[x.schemas[rows.words[0]*64]] >= best {
 		return best
 	}
 	key := newMemoKey(subject, v)
-	rank, known := x.memo.get(key)
+	schema, known := x.memo.get(key)
 	if !known {
-		rank = x.walk(rows, v, strict)
-		x.memo.put(key, rank)
+		schema = x.walk(rows, v, strict)
+		x.memo.put(key, schema)
 	}
-	return min(best, rank)
+	if schema == noSchema {
+		return best
+	}
+	return min(best, ranks[schema])
 }
 
-// walk returns the lowest rank of a row that is in the set of the subject and, for
-// each list, in the set of the value or of the wildcard; or noRank.
+// walk returns the schema of the first row that is in the set of the subject and, for
+// each list, in the set of the value or of the wildcard; or noSchema.
 func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
 	rows := cursor{set: subject}
 	var lists [4][2]cursor
@@ -149,7 +160,7 @@ func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
 			next = max(next, min(lists[i][0].seek(word), lists[i][1].seek(word)))
 		}
 		if next == noWord {
-			return noRank
+			return noSchema
 		}
 		if next > word {
 			// A cursor skipped words: move the others there.
@@ -161,7 +172,7 @@ func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
 			common &= lists[i][0].bitsAt(word) | lists[i][1].bitsAt(word)
 		}
 		if common != 0 {
-			return x.ranks[word*64+uint32(bits.TrailingZeros64(common))]
+			return x.schemas[word*64+uint32(bits.TrailingZeros64(common))]
 		}
 		word++
 	}

@@ -1,8 +1,8 @@
 package classify
 
 import (
-	"math/bits"
 	"runtime"
+	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -18,38 +18,61 @@ const (
 // Classifier finds the flow schema of a request. It is safe for concurrent use:
 // but for its memo it is immutable.
 type Classifier struct {
-	schemas    []rules.Schema
-	vocabulary vocabulary
+	schemas []*rules.Schema // in matching order
+	ranks   []uint32        // by the number of a schema: its place in schemas
 
+	vocabulary      vocabulary
 	resources, urls index
+
+	// builder makes the next version. It is that of the newest version, which may be a later
+	// one.
+	builder *builder
 }
 
-// index covers all rows of one kind, resource or non-resource.
-type index struct {
-	tuples   tuples
-	subjects []shapes     // by number
-	bitmaps  *bitmapIndex // of the rows with too many tuples; nil if there are none
-}
-
-// New returns a Classifier of the schemas. Time and memory are proportional to the
-// size of the schemas. It yields its processor regularly.
+// New returns a Classifier of the schemas, whose names must differ. Time and memory are
+// proportional to the size of the schemas. It yields its processor regularly.
 func New(schemas []rules.Schema) *Classifier {
-	return newClassifier(schemas, minBudget, budgetPerRow)
+	return newClassifier(schemas, budget{minBudget, budgetPerRow})
 }
 
-func newClassifier(schemas []rules.Schema, minBudget, budgetPerRow int) *Classifier {
-	var y yielder
-	c := &Classifier{
-		schemas:    inMatchingOrder(schemas, &y),
-		vocabulary: newVocabulary(),
+func newClassifier(schemas []rules.Schema, limit budget) *Classifier {
+	own := slices.Clone(schemas)
+	pointers := make([]*rules.Schema, len(own))
+	for i := range own {
+		pointers[i] = &own[i]
 	}
-	v := &c.vocabulary
-	resources, urls := newRowBuilder(v, &y).rows(c.schemas)
-	c.resources = newIndex(&y, resources, max(minBudget, budgetPerRow*len(resources)), v.subjects,
-		[4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
-	c.urls = newIndex(&y, urls, max(minBudget, budgetPerRow*len(urls)), v.subjects,
-		[4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1})
+	return build(pointers, limit)
+}
+
+// build returns a Classifier of schemas, whose order it changes.
+func build(sorted []*rules.Schema, limit budget) *Classifier {
+	c := &Classifier{schemas: sorted, ranks: make([]uint32, len(sorted)), vocabulary: newVocabulary()}
+	b := &builder{newest: c, budget: limit, ids: make(map[string]uint32, len(sorted)), order: make([]uint32, len(sorted))}
+	c.builder = b
+	sortInMatchingOrder(sorted, &b.yielder)
+	rows := newRowBuilder(&c.vocabulary, &b.yielder, numbersPerPage)
+	for i, schema := range sorted {
+		number := uint32(i)
+		c.ranks[i], b.order[i], b.ids[schema.Name] = number, number, number
+		resources, urls := rows.rows(number, schema)
+		b.resources.schemas, b.urls.schemas = append(b.resources.schemas, resources), append(b.urls.schemas, urls)
+	}
+	c.vocabulary.finish()
+	b.size = c.vocabulary.size()
+	c.resources = b.resources.index(b, c.vocabulary.subjects, resourceSizes(&c.vocabulary))
+	c.urls = b.urls.index(b, c.vocabulary.subjects, urlSizes(&c.vocabulary))
 	return c
+}
+
+// resourceSizes returns the numbers of values that the vocabulary has for the lists of the
+// rows of resource rules.
+func resourceSizes(v *vocabulary) [4]uint32 {
+	return [4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next}
+}
+
+// urlSizes returns the same for the rows of non-resource rules.
+func urlSizes(v *vocabulary) [4]uint32 {
+	return [4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1}
 }
 
 // yieldInterval is the number of steps, of some tens of nanoseconds each, after
@@ -68,66 +91,8 @@ func (y *yielder) spend(steps int) {
 	}
 }
 
-// newIndex returns the index of the rows. sizes are those of newBitmapIndex.
-func newIndex(y *yielder, rows []row, budget int, subjects uint32, sizes [4]uint32) index {
-	limit, total := sizeLimit(rows, budget)
-	x := index{tuples: newTuples(total, sizes[verbPlace]-1), subjects: make([]shapes, subjects)}
-	var large []row
-	for i := range rows {
-		r := &rows[i]
-		size := r.size()
-		if size == 0 {
-			continue
-		}
-		y.spend(min(size, limit))
-		if verbs, ok := r.verbSet(); ok && size <= limit {
-			x.insert(r, verbs)
-		} else {
-			large = append(large, *r)
-		}
-	}
-	x.bitmaps = newBitmapIndex(y, large, subjects, sizes)
-	return x
-}
-
-// sizeLimit returns the largest power of two such that all rows of at most that
-// many tuples fit into the budget, and the total of their tuples.
-func sizeLimit(rows []row, budget int) (limit, total int) {
-	var sums [32]int // by the power of two
-	for i := range rows {
-		if size := rows[i].size(); size > 0 {
-			sums[bits.Len(uint(size-1))] += size
-		}
-	}
-	for power, sum := range sums {
-		if total+sum > budget {
-			return 1 << power / 2, total
-		}
-		total += sum
-	}
-	return 1 << 31, total
-}
-
-// insert adds the tuples of a row to the table.
-func (x *index) insert(r *row, verbs uint64) {
-	for _, subject := range r.subjects {
-		s := &x.subjects[subject]
-		if r.matchesAll {
-			s.addMatchAll(r.rank)
-		}
-		for _, group := range r.groups {
-			for _, resource := range r.resources {
-				for _, namespace := range r.namespaces {
-					x.tuples.insert(tuple{subject, group, resource, namespace}, verbs, r.rank)
-					s.add(shapeOf(group, resource, namespace), verbs, r.rank)
-				}
-			}
-		}
-	}
-}
-
 // Schemas returns the schemas in matching order. The caller must not change them.
-func (c *Classifier) Schemas() []rules.Schema { return c.schemas }
+func (c *Classifier) Schemas() []*rules.Schema { return c.schemas }
 
 // Match returns the index in Schemas of the first schema that matches the
 // request, or -1. The latter is possible even with the mandatory schemas, for a user
@@ -135,7 +100,7 @@ func (c *Classifier) Schemas() []rules.Schema { return c.schemas }
 // subresource together exceed 127 bytes.
 func (c *Classifier) Match(a *flow.Attributes) int {
 	none := uint32(len(c.schemas))
-	q := query{classifier: c, index: &c.urls, best: none}
+	q := query{classifier: c, index: &c.urls, ranks: c.ranks, best: none}
 	if a.IsResourceRequest {
 		q.index = &c.resources
 	}

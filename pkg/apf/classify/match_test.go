@@ -107,19 +107,19 @@ func randomRequest(random *rand.Rand) *flow.Attributes {
 
 // budgets are the production values, values with which only the smallest rows
 // are written as tuples, and values with which none are.
-var budgets = map[string][2]int{
+var budgets = map[string]budget{
 	"all rows as tuples":  {minBudget, budgetPerRow},
 	"some rows as tuples": {0, 1},
 	"no rows as tuples":   {0, 0},
 }
 
 func TestMatchEqualsScan(t *testing.T) {
-	for name, budget := range budgets {
+	for name, limit := range budgets {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(lane.Seed(t), 2))
 			rounds, matched := lane.Pick(100, 1000), 0
 			for range rounds {
-				c := newClassifier(randomSchemas(random, random.IntN(200)), budget[0], budget[1])
+				c := newClassifier(randomSchemas(random, random.IntN(200)), limit)
 				for range 100 {
 					a := randomRequest(random)
 					want := scan(c.Schemas(), a)
@@ -162,8 +162,8 @@ func FuzzMatchEqualsScan(f *testing.F) {
 			{User: rules.ServiceAccountPrefix + namespace + ":" + user, Verb: verb, Path: user},
 			randomRequest(random), randomRequest(random),
 		}
-		for _, budget := range budgets {
-			c := newClassifier(schemas, budget[0], budget[1])
+		for _, limit := range budgets {
+			c := newClassifier(schemas, limit)
 			for _, a := range requests {
 				requireScanResult(t, c, a)
 				requireScanResult(t, c, a)

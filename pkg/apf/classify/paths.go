@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -8,19 +9,17 @@ import (
 
 // paths is the tree of all URLs of the schemas. Its root, number 0, is the wildcard.
 type paths struct {
-	exact, prefix map[string]uint32
+	exact, prefix names
 	// parents holds, for each number, its longest proper prefix.
 	parents []uint32
 	// prefixSlashes is the largest number of slashes in a key of prefix.
 	prefixSlashes int
+	// fresh are the prefixes that were added to this version.
+	fresh []string
 }
 
 func newPaths() paths {
-	return paths{
-		exact:   map[string]uint32{},
-		prefix:  map[string]uint32{},
-		parents: []uint32{wildcard},
-	}
+	return paths{exact: newNames(), prefix: newNames(), parents: []uint32{wildcard}}
 }
 
 // appendNumbers appends the numbers of URLs to into. Each URL has two: the path
@@ -36,34 +35,46 @@ func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 			below += "/"
 		}
 		p.prefixSlashes = max(p.prefixSlashes, strings.Count(below, "/"))
-		into = append(into, p.intern(p.exact, url), p.intern(p.prefix, below))
+		if _, known := p.prefix.find(below); !known {
+			p.fresh = append(p.fresh, below)
+		}
+		into = append(into, p.intern(&p.exact, url, url), p.intern(&p.prefix, below, below[:len(below)-1]))
 	}
 	return into
 }
 
-func (p *paths) intern(kind map[string]uint32, path string) uint32 {
-	number, known := kind[path]
+// intern returns the number of a path, whose parent is the longest prefix of inner.
+func (p *paths) intern(kind *names, path, inner string) uint32 {
+	number, known := kind.find(path)
 	if !known {
 		number = uint32(len(p.parents))
-		p.parents = append(p.parents, wildcard)
-		kind[path] = number
+		p.parents = append(p.parents, p.longestPrefix(inner))
+		kind.add(path, number)
 	}
 	return number
 }
 
-// setParents sets the parents, once all URLs are known.
+// setParents sets the parents, once all URLs are known. Only those of paths below a new
+// prefix change.
 func (p *paths) setParents() {
-	for path, number := range p.exact {
-		p.parents[number] = p.longestPrefix(path)
+	if len(p.fresh) == 0 {
+		return
 	}
-	for path, number := range p.prefix {
-		p.parents[number] = p.longestPrefix(strings.TrimSuffix(path, "/"))
+	p.parents = slices.Clone(p.parents)
+	p.exact.all(func(path string, number uint32) { p.setParent(path, number) })
+	p.prefix.all(func(path string, number uint32) { p.setParent(strings.TrimSuffix(path, "/"), number) })
+	p.fresh = nil
+}
+
+func (p *paths) setParent(path string, number uint32) {
+	if p.exact.building || slices.ContainsFunc(p.fresh, func(fresh string) bool { return strings.HasPrefix(path, fresh) }) {
+		p.parents[number] = p.longestPrefix(path)
 	}
 }
 
 // find returns the deepest node that covers the path.
 func (p *paths) find(path string) uint32 {
-	if number, known := p.exact[path]; known {
+	if number, known := p.exact.find(path); known {
 		return number
 	}
 	return p.longestPrefix(path)
@@ -75,7 +86,7 @@ func (p *paths) longestPrefix(path string) uint32 {
 	for i := 0; i < len(path) && slashes < p.prefixSlashes; i++ {
 		if path[i] == '/' {
 			slashes++
-			if number, known := p.prefix[path[:i+1]]; known {
+			if number, known := p.prefix.find(path[:i+1]); known {
 				longest = number
 			}
 		}

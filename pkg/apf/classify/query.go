@@ -12,7 +12,8 @@ import (
 type query struct {
 	classifier *Classifier
 	index      *index
-	best       uint32 // lowest rank found
+	ranks      []uint32 // by the number of the schema
+	best       uint32   // lowest rank found
 
 	// resolve sets what follows, if it is needed at all: exempt requests do not
 	// need it (BenchmarkExempt of package benchmarks).
@@ -37,8 +38,8 @@ const (
 func (q *query) resolveResource(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	q.values = values{
-		verbPlace:     v.verbs.of[a.Verb],
-		groupPlace:    v.apiGroups.of[a.APIGroup],
+		verbPlace:     v.verbs.of(a.Verb),
+		groupPlace:    v.apiGroups.of(a.APIGroup),
 		resourcePlace: v.resourceOf(a),
 	}
 	q.verb = verbBit(q.values[verbPlace])
@@ -61,7 +62,7 @@ func (q *query) resolveNamespace(a *flow.Attributes) shapeSet {
 		q.strict = 1 << namespacePlace
 		return noNamespace
 	}
-	q.values[namespacePlace] = q.classifier.vocabulary.namespaces.of[a.Namespace]
+	q.values[namespacePlace] = q.classifier.vocabulary.namespaces.of(a.Namespace)
 	if q.values[namespacePlace] == wildcard {
 		return anyNamespace
 	}
@@ -71,7 +72,7 @@ func (q *query) resolveNamespace(a *flow.Attributes) shapeSet {
 func (q *query) resolveURL(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
 	q.values = values{
-		verbPlace:  v.verbs.of[a.Verb],
+		verbPlace:  v.verbs.of(a.Verb),
 		groupPlace: v.paths.find(a.Path),
 	}
 	q.verb = verbBit(q.values[verbPlace])
@@ -82,18 +83,18 @@ func (q *query) resolveURL(a *flow.Attributes) {
 // match searches the rows of all subjects of the request.
 func (q *query) match(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	if number, known := v.users[a.User]; known {
+	if number, known := v.users.find(a.User); known {
 		q.matchSubject(number, a)
 	}
 	for _, group := range a.Groups {
 		if q.best == 0 {
 			return
 		}
-		if number, known := v.groups[group]; known {
+		if number, known := v.groups.find(group); known {
 			q.matchSubject(number, a)
 		}
 	}
-	if len(v.accounts) > 0 {
+	if v.accounts.len() > 0 {
 		q.matchServiceAccounts(a)
 	}
 	q.matchSubject(wildcard, a)
@@ -112,7 +113,7 @@ func (q *query) matchServiceAccounts(a *flow.Attributes) {
 	for i := 0; i < len(account) && colons <= v.accountColons; i++ {
 		if account[i] == ':' {
 			colons++
-			if number, known := v.accounts[account[:i]]; known {
+			if number, known := v.accounts.find(account[:i]); known {
 				q.matchSubject(number, a)
 			}
 		}
@@ -121,8 +122,8 @@ func (q *query) matchServiceAccounts(a *flow.Attributes) {
 
 // matchSubject searches the rows of one subject.
 func (q *query) matchSubject(subject uint32, a *flow.Attributes) {
-	if matchAll := q.index.subjects[subject].matchAll; matchAll > 0 {
-		q.best = min(q.best, matchAll-1)
+	if matchAll := q.index.shapesOf(subject).matchAll; matchAll > 0 {
+		q.best = min(q.best, q.ranks[matchAll-1])
 	}
 	if q.best == 0 {
 		return
@@ -148,10 +149,10 @@ func (q *query) resolve(a *flow.Attributes) {
 }
 
 func (q *query) matchResource(subject uint32) {
-	s := &q.index.subjects[subject]
+	s := q.index.shapesOf(subject)
 	for set := s.byVerb[q.verb] & q.possible; set != 0; set &= set - 1 {
 		shape := bits.TrailingZeros16(uint16(set))
-		if s.lowest[shape] >= q.best {
+		if q.ranks[s.first[shape]] >= q.best {
 			continue
 		}
 		key := tuple{subject}
@@ -164,23 +165,23 @@ func (q *query) matchResource(subject uint32) {
 		if shape&(namespaceBit|clusterBit) != 0 {
 			key[namespacePlace] = q.values[namespacePlace]
 		}
-		q.best = q.index.tuples.lookup(key, q.verb, q.best)
+		q.best = q.index.tuples.lookup(key, q.verb, q.ranks, q.best)
 	}
 	if q.bitmaps != nil {
-		q.best = q.bitmaps.lookup(subject, q.values, q.strict, q.best)
+		q.best = q.bitmaps.lookup(subject, q.values, q.strict, q.ranks, q.best)
 	}
 }
 
 func (q *query) matchURL(subject uint32) {
-	s := &q.index.subjects[subject]
+	s := q.index.shapesOf(subject)
 	v := q.values
 	for {
 		url := v[groupPlace]
 		if s.byVerb[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
-			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.best)
+			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.ranks, q.best)
 		}
 		if q.bitmaps != nil {
-			q.best = q.bitmaps.lookup(subject, v, q.strict, q.best)
+			q.best = q.bitmaps.lookup(subject, v, q.strict, q.ranks, q.best)
 		}
 		if url == wildcard {
 			return

@@ -8,7 +8,7 @@ import (
 
 // row is one resource rule or one non-resource rule. Its values are numbers.
 type row struct {
-	rank     uint32
+	schema   uint32 // its number
 	subjects []uint32
 	verbs    []uint32
 	// With the subject, the lists that tuples are made of. In rows of non-resource
@@ -17,6 +17,11 @@ type row struct {
 	// matchesAll reports whether the row matches every request of its kind, resource
 	// or not, of its subjects.
 	matchesAll bool
+
+	// The shapes of the tuples and the set of verbs, if the row is in the table.
+	shapes  shapeSet
+	verbSet uint64
+	large   bool // it is in the bitmaps instead
 }
 
 // allHaveWildcard reports whether each list contains the wildcard.
@@ -42,8 +47,8 @@ func (r *row) size() int {
 	return size
 }
 
-// verbSet returns the verbs as a bit set, and false if a verb has no bit of its own.
-func (r *row) verbSet() (uint64, bool) {
+// verbBits returns the verbs as a bit set, and false if a verb has no bit of its own.
+func (r *row) verbBits() (uint64, bool) {
 	set := uint64(0)
 	for _, verb := range r.verbs {
 		switch {
@@ -73,15 +78,18 @@ type rowBuilder struct {
 	// numbers holds the lists of many rows, one after the other: allocating each
 	// list would take longer than filling it (BenchmarkNew).
 	numbers []uint32
+	// perPage is how many numbers are allocated at once: 0 for rows that are not many, and
+	// would keep the rest of a page from being freed.
+	perPage int
 	// onlyWildcard is the most frequent list.
 	onlyWildcard []uint32
 }
 
-func newRowBuilder(v *vocabulary, y *yielder) *rowBuilder {
-	return &rowBuilder{vocabulary: v, yielder: y, onlyWildcard: []uint32{wildcard}}
+func newRowBuilder(v *vocabulary, y *yielder, perPage int) *rowBuilder {
+	return &rowBuilder{vocabulary: v, yielder: y, perPage: perPage, onlyWildcard: []uint32{wildcard}}
 }
 
-// numbersPerPage is how many list elements are allocated at once.
+// numbersPerPage is how many list elements of many rows are allocated at once.
 const numbersPerPage = 4096
 
 // endList returns the list that was appended to numbers from start on.
@@ -92,36 +100,31 @@ func (b *rowBuilder) endList(start int) []uint32 {
 // startList makes room for a list of at most n numbers and returns its start.
 func (b *rowBuilder) startList(n int) int {
 	if cap(b.numbers)-len(b.numbers) < n {
-		b.numbers = make([]uint32, 0, max(n, numbersPerPage))
+		b.numbers = make([]uint32, 0, max(n, b.perPage))
 	}
 	return len(b.numbers)
 }
 
-// rows returns the rows of the resource rules and of the non-resource rules, each
-// in order of rank.
-func (b *rowBuilder) rows(schemas []rules.Schema) (resources, urls []row) {
+// rows returns the rows of a schema with a number, those of its resource rules and those
+// of its non-resource rules.
+func (b *rowBuilder) rows(number uint32, schema *rules.Schema) (resources, urls []row) {
 	resourceRules, urlRules := 0, 0
-	for i := range schemas {
-		for j := range schemas[i].Rules {
-			resourceRules += len(schemas[i].Rules[j].ResourceRules)
-			urlRules += len(schemas[i].Rules[j].NonResourceRules)
-		}
+	for i := range schema.Rules {
+		resourceRules += len(schema.Rules[i].ResourceRules)
+		urlRules += len(schema.Rules[i].NonResourceRules)
 	}
 	resources, urls = make([]row, 0, resourceRules), make([]row, 0, urlRules)
-	for rank := range schemas {
-		for i := range schemas[rank].Rules {
-			rule := &schemas[rank].Rules[i]
-			b.yielder.spend(valuesOf(rule))
-			subjects := b.subjects(rule.Subjects)
-			for j := range rule.ResourceRules {
-				resources = append(resources, b.resourceRow(uint32(rank), subjects, &rule.ResourceRules[j]))
-			}
-			for j := range rule.NonResourceRules {
-				urls = append(urls, b.urlRow(uint32(rank), subjects, &rule.NonResourceRules[j]))
-			}
+	for i := range schema.Rules {
+		rule := &schema.Rules[i]
+		b.yielder.spend(valuesOf(rule))
+		subjects := b.subjects(rule.Subjects)
+		for j := range rule.ResourceRules {
+			resources = append(resources, b.resourceRow(number, subjects, &rule.ResourceRules[j]))
+		}
+		for j := range rule.NonResourceRules {
+			urls = append(urls, b.urlRow(number, subjects, &rule.NonResourceRules[j]))
 		}
 	}
-	b.vocabulary.paths.setParents()
 	return resources, urls
 }
 
@@ -159,10 +162,10 @@ func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
 	return b.endList(start)
 }
 
-func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *rules.ResourceRule) row {
+func (b *rowBuilder) resourceRow(schema uint32, subjects []uint32, rule *rules.ResourceRule) row {
 	v := b.vocabulary
 	r := row{
-		rank:       rank,
+		schema:     schema,
 		subjects:   subjects,
 		verbs:      b.list(rule.Verbs, &v.verbs),
 		groups:     b.list(rule.APIGroups, &v.apiGroups),
@@ -178,13 +181,13 @@ func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *rules.Res
 	return r
 }
 
-func (b *rowBuilder) urlRow(rank uint32, subjects []uint32, rule *rules.NonResourceRule) row {
+func (b *rowBuilder) urlRow(schema uint32, subjects []uint32, rule *rules.NonResourceRule) row {
 	start := b.startList(2 * len(rule.URLs))
 	b.numbers = b.vocabulary.paths.appendNumbers(rule.URLs, b.numbers)
 	urls := b.endList(start)
 	verbs := b.list(rule.Verbs, &b.vocabulary.verbs)
 	return row{
-		rank:       rank,
+		schema:     schema,
 		subjects:   subjects,
 		verbs:      verbs,
 		groups:     urls,

@@ -10,8 +10,8 @@ import (
 
 // scan is the reference implementation. It tries the schemas in order and
 // returns the index of the first match, or -1.
-func scan(schemas []rules.Schema, a *flow.Attributes) int {
-	return slices.IndexFunc(schemas, func(s rules.Schema) bool {
+func scan(schemas []*rules.Schema, a *flow.Attributes) int {
+	return slices.IndexFunc(schemas, func(s *rules.Schema) bool {
 		return slices.ContainsFunc(s.Rules, func(r rules.Rule) bool { return ruleCovers(r, a) })
 	})
 }

@@ -101,7 +101,7 @@ func TestRulesMean(t *testing.T) {
 			}
 			schemas := []rules.Schema{{Name: "s", Rules: []rules.Rule{c.rule}}}
 			assert.Equal(t, want, New(schemas).Match(&a))
-			assert.Equal(t, want, scan(schemas, &a))
+			assert.Equal(t, want, scan([]*rules.Schema{&schemas[0]}, &a))
 		})
 	}
 }

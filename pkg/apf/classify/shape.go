@@ -1,6 +1,9 @@
 package classify
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // The shape of a tuple says which of its elements are values and which the wildcard:
 // bit 0 is set for an API group (or a URL), bit 1 for a resource, bit 2 for a
@@ -45,36 +48,63 @@ func shapeOf(group, resource, namespace uint32) int {
 	return shape
 }
 
+// shapesOf returns the shapes of the tuples of a row.
+func shapesOf(r *row) shapeSet {
+	set := shapeSet(0)
+	for _, group := range kindsOf(r.groups) {
+		for _, resource := range kindsOf(r.resources) {
+			for _, namespace := range kindsOf(r.namespaces) {
+				set |= 1 << shapeOf(group, resource, namespace)
+			}
+		}
+	}
+	return set
+}
+
+// kindsOf returns a value of each kind in the list: the wildcard, cluster scope, another.
+func kindsOf(list []uint32) []uint32 {
+	kinds := make([]uint32, 0, 3)
+	for _, value := range list {
+		if kind := min(value, clusterScope+1); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
 // shapes holds the shapes of the tuples of one subject, by verb. They spare most
 // lookups in the table (BenchmarkManySchemas, BenchmarkMoreSchemas of package
 // benchmarks).
 type shapes struct {
-	all shapeSet
-	// matchAll is 1 + the lowest rank of a row that matches every request of the
+	// matchAll is 1 + the number of the first schema that matches every request of the
 	// subject; 0 if there is none.
 	matchAll uint32
 	// byVerb holds, for each verb, the shapes of its tuples.
 	byVerb [otherVerbs + 1]shapeSet
-	// lowest holds, for each shape, its lowest rank.
-	lowest [shapeCount]uint32
+	// first holds, for each shape, the number of the first schema.
+	first [shapeCount]uint32
 }
 
-// addMatchAll adds a row that matches every request of the subject. Ranks must not
-// decrease from one call to the next.
-func (s *shapes) addMatchAll(rank uint32) {
-	if s.matchAll == 0 {
-		s.matchAll = rank + 1
+// newShapes returns the shapes of a subject with the given rows, in matching order.
+func newShapes(rows []*row) shapes {
+	var s shapes
+	var verbs [shapeCount]uint64
+	for _, r := range rows {
+		if r.matchesAll && s.matchAll == 0 {
+			s.matchAll = r.schema + 1
+		}
+		for set := r.shapes; set != 0; set &= set - 1 {
+			shape := bits.TrailingZeros16(uint16(set))
+			if verbs[shape] == 0 {
+				s.first[shape] = r.schema
+			}
+			verbs[shape] |= r.verbSet
+		}
 	}
-}
-
-// add adds a tuple of the shape. Ranks must not decrease from one call to the next.
-func (s *shapes) add(shape int, verbs uint64, rank uint32) {
-	bit := shapeSet(1) << shape
-	if s.all&bit == 0 {
-		s.all |= bit
-		s.lowest[shape] = rank
+	for shape, set := range verbs {
+		for ; set != 0; set &= set - 1 {
+			s.byVerb[bits.TrailingZeros64(set)] |= 1 << shape
+		}
 	}
-	for ; verbs != 0; verbs &= verbs - 1 {
-		s.byVerb[bits.TrailingZeros64(verbs)] |= bit
-	}
+	return s
 }

@@ -10,46 +10,48 @@ const (
 	anyVerb     = ^uint64(0)
 )
 
-// noRank is greater than every rank.
-const noRank = ^uint32(0)
+// noSchema is the number of no schema.
+const noSchema = ^uint32(0)
 
 // tuple is a key of the table: subject, API group, resource and namespace of a
 // resource row; subject and URL of a non-resource row.
 type tuple [4]uint32
 
-// tuples maps a tuple and a verb to the lowest rank. It consists of many small hash
+// tuples maps a tuple and a verb to the first schema. It consists of many small hash
 // tables: growing or clearing a large one would delay requests (BenchmarkApply of
-// package benchmarks).
+// package benchmarks), and the next version copies those that change.
 type tuples struct {
 	pages []page // a power of two of them
 	// known is the set of verbs with a bit, stride their number.
 	known  uint64
 	stride uint32
-	// further holds blocks of stride ranks, by verb. Block 0 is unused: it means
-	// that there is none.
-	further []uint32
 }
 
 // tuplesPerPage is the approximate number of tuples of a page.
-const tuplesPerPage = 1024
+const tuplesPerPage = 256
 
 // page is a hash table with linear probing.
 type page struct {
 	slots []slot // a power of two of them, at most three quarters in use
 	used  int
+	// further holds blocks of stride numbers of schemas, by verb.
+	further []uint32
 }
 
 type slot struct {
-	key   tuple
-	verbs uint64 // the verbs of the lowest rank; 0 marks a free slot
-	rank  uint32 // the lowest
-	block uint32 // start of the ranks of the other verbs in further, or 0
+	key    tuple
+	verbs  uint64 // the verbs of the first schema; 0 marks a free slot
+	schema uint32 // the first
+	block  uint32 // 1 + start of the schemas of the other verbs in further, or 0
 }
+
+// spareVerbs is the number of verbs for which a table has room besides those known.
+const spareVerbs = 8
 
 // newTuples returns a table for at most n tuples and for that many verbs. It starts
 // with room for n/4, because rows often share tuples.
 func newTuples(n int, verbs uint32) tuples {
-	verbs = min(verbs, verbsOfBits)
+	verbs = min(verbs+spareVerbs, verbsOfBits)
 	t := tuples{
 		pages:  make([]page, 1<<bits.Len(uint(n/tuplesPerPage))),
 		known:  1<<verbs - 1 | 1<<otherVerbs,
@@ -58,21 +60,23 @@ func newTuples(n int, verbs uint32) tuples {
 	for i := range t.pages {
 		t.pages[i].slots = make([]slot, 1<<bits.Len(uint(n/len(t.pages)/4)))
 	}
-	t.addBlock()
 	return t
 }
 
-func (t *tuples) addBlock() uint32 {
-	block := uint32(len(t.further))
-	for range t.stride {
-		t.further = append(t.further, noRank)
-	}
-	return block
+// knows reports whether the table has a bit for the verb, or needs none.
+func (t *tuples) knows(verb uint32) bool { return verb < t.stride || verb > verbsOfBits }
+
+// at returns the schema of a verb in the block of a slot. otherVerbs is the last.
+func (p *page) at(s *slot, verb uint, stride uint32) *uint32 {
+	return &p.further[s.block-1+min(uint32(verb), stride-1)]
 }
 
-// rankOf returns the rank of a verb in a block. otherVerbs is the last.
-func (t *tuples) rankOf(block uint32, verb uint) *uint32 {
-	return &t.further[block+min(uint32(verb), t.stride-1)]
+func (p *page) addBlock(stride uint32) uint32 {
+	block := uint32(len(p.further)) + 1
+	for range stride {
+		p.further = append(p.further, noSchema)
+	}
+	return block
 }
 
 // hash returns the hash of a tuple: its lower half selects the page, the upper half
@@ -84,7 +88,9 @@ func (k *tuple) hash() uint64 {
 	return high ^ low
 }
 
-func (t *tuples) pageOf(hash uint64) *page { return &t.pages[int(hash)&(len(t.pages)-1)] }
+func (t *tuples) pageOf(hash uint64) *page { return &t.pages[t.indexOf(hash)] }
+
+func (t *tuples) indexOf(hash uint64) int { return int(hash) & (len(t.pages) - 1) }
 
 // find returns the slot of the key, or the free slot for it.
 func (p *page) find(key *tuple, hash uint64) *slot {
@@ -121,37 +127,40 @@ func (p *page) grow() {
 	}
 }
 
-// insert sets the rank of those verbs that have none yet. Ranks must not decrease
-// from one call to the next.
-func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
+// insert sets the schema of those verbs that have none yet. Schemas must be inserted in
+// matching order.
+func (t *tuples) insert(key tuple, verbs uint64, schema uint32) {
 	verbs &= t.known
-	s := t.pageOf(key.hash()).claim(&key)
+	p := t.pageOf(key.hash())
+	s := p.claim(&key)
 	if s.verbs == 0 {
-		*s = slot{key: key, verbs: verbs, rank: rank}
+		*s = slot{key: key, verbs: verbs, schema: schema}
 		return
 	}
 	more := verbs &^ s.verbs
 	if more != 0 && s.block == 0 {
-		s.block = t.addBlock()
+		s.block = p.addBlock(t.stride)
 	}
 	for ; more != 0; more &= more - 1 {
-		if lowest := t.rankOf(s.block, uint(bits.TrailingZeros64(more))); *lowest == noRank {
-			*lowest = rank
+		if first := p.at(s, uint(bits.TrailingZeros64(more)), t.stride); *first == noSchema {
+			*first = schema
 		}
 	}
 }
 
-// lookup returns the lowest rank of the tuple and the verb if it is below best, else
-// best.
-func (t *tuples) lookup(key tuple, verb uint, best uint32) uint32 {
+// lookup returns the rank of the first schema of the tuple and the verb if it is below
+// best, else best.
+func (t *tuples) lookup(key tuple, verb uint, ranks []uint32, best uint32) uint32 {
 	hash := key.hash()
-	s := t.pageOf(hash).find(&key, hash)
+	p := t.pageOf(hash)
+	s := p.find(&key, hash)
 	switch {
 	case s.verbs&(1<<verb) != 0:
-		return min(best, s.rank)
-	case s.block != 0 && s.rank < best:
-		return min(best, *t.rankOf(s.block, verb))
-	default:
-		return best
+		return min(best, ranks[s.schema])
+	case s.block != 0 && ranks[s.schema] < best:
+		if schema := *p.at(s, verb, t.stride); schema != noSchema {
+			return min(best, ranks[schema])
+		}
 	}
+	return best
 }

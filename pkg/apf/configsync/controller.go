@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,20 +23,20 @@ import (
 // pauseFactor is the pause after a translation, in multiples of its duration.
 const pauseFactor = 4
 
-// Applier applies configurations.
-type Applier interface {
-	// Apply replaces the configuration and returns its invalid objects.
-	Apply(engine.Configuration) []engine.Problem
+// Updater changes configurations.
+type Updater interface {
+	// Update changes the configuration and returns the invalid objects of the change.
+	Update(engine.Change) []engine.Problem
 }
 
-var _ Applier = (*engine.Engine)(nil)
+var _ Updater = (*engine.Engine)(nil)
 
 // Config configures a Controller.
 type Config struct {
 	// Levels and Schemas are the informers of PriorityLevelConfigurations and
 	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
-	Engine          Applier
+	Engine          Updater
 	Clock           clock.Clock
 	// Report is called once for each invalid object. The default logs it.
 	Report func(engine.Problem)
@@ -42,9 +44,8 @@ type Config struct {
 
 // Controller applies the API objects to the engine. Create one with New.
 type Controller struct {
-	config     Config
-	translator *Translator
-	reported   map[objectKey]string // the last error of each invalid object
+	config   Config
+	reported map[objectKey]string // the last error of each invalid object
 
 	registrations []cache.ResourceEventHandlerRegistration
 	// changed holds a value if there are changes to apply.
@@ -54,8 +55,13 @@ type Controller struct {
 	// pending is the number of changes that have been observed since the last Apply began.
 	pending atomic.Int64
 
-	mu     sync.Mutex // guards status
-	status engine.ConfigurationStatus
+	noticing sync.Mutex          // guards schemas
+	schemas  map[string]struct{} // names of the flow schemas that have changed
+
+	mu         sync.Mutex // guards what follows, while it is translated and applied too
+	translator *Translator
+	status     engine.ConfigurationStatus
+	stale      bool // status is that of an earlier translation, but for the time
 }
 
 type objectKey struct {
@@ -75,6 +81,7 @@ func New(config Config) (*Controller, error) {
 		config:     config,
 		translator: NewTranslator(),
 		reported:   map[objectKey]string{},
+		schemas:    map[string]struct{}{},
 		changed:    make(chan struct{}, 1),
 		applied:    make(chan struct{}),
 	}
@@ -113,12 +120,15 @@ func sameSpec(a, b any) bool {
 // noticed makes Run apply the objects because of a change of one of them, which may be
 // the tombstone of a deleted one.
 func (c *Controller) noticed(object any, change string) {
-	if log := klog.V(7); log.Enabled() {
-		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-			object = tombstone.Obj
-		}
-		name, _ := cache.MetaNamespaceKeyFunc(object) // empty without metadata
-		log.InfoS("Flow control object changed", "change", change, "kind", kindOf(object), "name", name)
+	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = tombstone.Obj
+	}
+	name, _ := cache.MetaNamespaceKeyFunc(object) // empty without metadata
+	klog.V(7).InfoS("Flow control object changed", "change", change, "kind", kindOf(object), "name", name)
+	if kindOf(object) == engine.SchemaKind {
+		c.noticing.Lock()
+		c.schemas[name] = struct{}{}
+		c.noticing.Unlock()
 	}
 	c.pending.Add(1)
 	c.notify()
@@ -182,21 +192,37 @@ func (c *Controller) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apply translates and applies the objects of the informers.
+// apply translates and applies what has changed. Levels are few, so it takes all of them,
+// and not only those whose events have arrived: a level that was written before its schema
+// is then more likely to be there.
 func (c *Controller) apply() {
 	observed := c.pending.Load()
-	// List the schemas first: a level that was written before its schema is then
-	// more likely to be in the list of levels.
-	schemas := objects[*flowcontrol.FlowSchema](c.config.Schemas)
+	set, removed := c.changedSchemas()
 	levels := objects[*flowcontrol.PriorityLevelConfiguration](c.config.Levels)
-	configuration, problems := c.translator.Translate(levels, schemas)
-	c.report(append(problems, c.config.Engine.Apply(configuration)...))
-	c.pending.Add(-observed)
-	status := c.translator.Status()
-	status.AppliedAt = c.config.Clock.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.status = status
+	change, problems := c.translator.Update(levels, set, removed)
+	c.report(append(problems, c.config.Engine.Update(change)...))
+	c.pending.Add(-observed)
+	c.status.AppliedAt, c.stale = c.config.Clock.Now(), true
+}
+
+// changedSchemas returns the flow schemas that have changed since the last call, and the
+// names of those that are gone.
+func (c *Controller) changedSchemas() (set []*flowcontrol.FlowSchema, removed []string) {
+	c.noticing.Lock()
+	noticed := c.schemas
+	c.schemas = map[string]struct{}{}
+	c.noticing.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(noticed)) {
+		object, exists, err := c.config.Schemas.GetStore().GetByKey(name)
+		if err != nil || !exists { // a store in memory returns no error
+			removed = append(removed, name)
+			continue
+		}
+		set = append(set, object.(*flowcontrol.FlowSchema))
+	}
+	return set, removed
 }
 
 // Status returns how much of what the API stores is in force. It is safe for concurrent
@@ -204,6 +230,11 @@ func (c *Controller) apply() {
 func (c *Controller) Status() engine.ConfigurationStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.stale {
+		appliedAt := c.status.AppliedAt
+		c.status, c.stale = c.translator.Status(), false
+		c.status.AppliedAt = appliedAt
+	}
 	status := c.status
 	status.Pending = int(c.pending.Load())
 	return status

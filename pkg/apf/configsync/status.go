@@ -53,13 +53,14 @@ func schemaDigest(schema rules.Schema) digest {
 	return digestOf(object.Name, &object.Spec, "")
 }
 
-// Status returns which of the objects of the last Translate are in force, without times.
+// Status returns which of the objects are in force, without times. It takes time for each
+// of them.
 func (t *Translator) Status() engine.ConfigurationStatus {
 	h := sha256.New()
 	writeDigests(h, t.levels)
 	writeDigests(h, t.schemas)
 	exists := func(level string) bool {
-		return t.levels[level].valid || level == rules.Exempt || level == rules.CatchAll
+		return t.levels.known[level].valid || level == rules.Exempt || level == rules.CatchAll
 	}
 	return engine.ConfigurationStatus{
 		Hash: "sha256:" + hex.EncodeToString(h.Sum(nil)),
@@ -73,9 +74,9 @@ func (t *Translator) Status() engine.ConfigurationStatus {
 
 // writeDigests writes the digests of the objects in force, in order of name.
 func writeDigests[O apiObject, P any](h hash.Hash, t translations[O, P]) {
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if t[name].valid {
-			digest := t[name].digest
+	for _, name := range slices.Sorted(maps.Keys(t.known)) {
+		if t.known[name].valid {
+			digest := t.known[name].digest
 			_, _ = h.Write(digest[:]) // a hash returns no error
 		}
 	}
@@ -88,7 +89,7 @@ func (t translations[O, P]) count(dangles func(P) bool, states ...engine.ObjectS
 	for _, state := range states {
 		counts[state] = 0
 	}
-	for _, translated := range t {
+	for _, translated := range t.known {
 		var ignored ignoredError
 		switch {
 		case translated.err != nil && !errors.As(translated.err, &ignored):

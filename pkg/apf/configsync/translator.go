@@ -25,8 +25,11 @@ type apiObject interface {
 	GetName() string
 }
 
-// translations are the translations of the objects of one kind, by name.
-type translations[O apiObject, P any] map[string]translation[O, P]
+// translations are the translations of the objects of one kind.
+type translations[O apiObject, P any] struct {
+	known   map[string]translation[O, P] // by name
+	invalid map[string]error             // by name
+}
 
 type translation[O apiObject, P any] struct {
 	object O      // the version translated last
@@ -43,63 +46,113 @@ type translator[O apiObject, P any] struct {
 	digest    func(P) digest
 }
 
-// translate returns the translation of an object. Objects are immutable, so the same
-// pointer is not translated again: of ten thousand objects few change at a time.
-func (t translations[O, P]) translate(object O, with translator[O, P]) translation[O, P] {
-	known, ok := t[object.GetName()]
-	if ok && known.object == object {
-		return known
-	}
-	plain, err := with.translate(object, known.plain)
-	known.object, known.err = object, err
-	var ignored ignoredError
-	if err == nil || errors.As(err, &ignored) {
-		known.plain, known.valid, known.digest = plain, true, with.digest(plain)
-	}
-	return known
+func levelTranslator() translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig] {
+	return translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]{translateLevel, levelDigest}
+}
+
+func schemaTranslator() translator[*flowcontrol.FlowSchema, rules.Schema] {
+	return translator[*flowcontrol.FlowSchema, rules.Schema]{translateSchema, schemaDigest}
 }
 
 // NewTranslator returns a Translator without objects.
-func NewTranslator() *Translator {
-	return &Translator{}
-}
+func NewTranslator() *Translator { return &Translator{} }
 
 // Translate returns the configuration that the objects make up, and the objects
 // that are invalid. Levels and schemas are in order of name. Mandatory objects that
 // the API lacks are missing: the engine adds them. The objects must not change
 // afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
-	var problems []engine.Problem
-	t.levels = t.levels.next(levels, translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]{translateLevel, levelDigest}, func(name string, err error) {
-		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: err})
-	})
-	t.schemas = t.schemas.next(schemas, translator[*flowcontrol.FlowSchema, rules.Schema]{translateSchema, schemaDigest}, func(name string, err error) {
-		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: err})
-	})
-	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, problems
+	t.levels = t.levels.next(levels, levelTranslator())
+	t.schemas = t.schemas.next(schemas, schemaTranslator())
+	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, t.problems()
 }
 
-// next returns the translations of the objects of one kind, and calls problem for
-// each that is invalid, in order of name.
-func (t translations[O, P]) next(objects []O, with translator[O, P], problem func(string, error)) translations[O, P] {
-	next := make(translations[O, P], len(objects))
-	for _, object := range objects {
-		next[object.GetName()] = t.translate(object, with)
-	}
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		if err := next[name].err; err != nil {
-			problem(name, err)
+// Update is Translate for a change: levels are all priority levels, set the flow schemas
+// that are new or have changed, and removed the names of those that are gone.
+func (t *Translator) Update(levels []*flowcontrol.PriorityLevelConfiguration, set []*flowcontrol.FlowSchema, removed []string) (engine.Change, []engine.Problem) {
+	t.levels = t.levels.next(levels, levelTranslator())
+	change := engine.Change{Levels: t.levels.inEffect()}
+	for _, name := range removed {
+		if t.schemas.known[name].valid {
+			change.Removed = append(change.Removed, name)
 		}
+		t.schemas.remove(name)
+	}
+	for _, object := range set {
+		if one := t.schemas.set(object, schemaTranslator()); one.err == nil {
+			change.Schemas = append(change.Schemas, one.plain)
+		}
+	}
+	return change, t.problems()
+}
+
+// problems returns the invalid objects, by kind and name.
+func (t *Translator) problems() (problems []engine.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(t.levels.invalid)) {
+		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: t.levels.invalid[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.schemas.invalid)) {
+		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: t.schemas.invalid[name]})
+	}
+	return problems
+}
+
+// next returns the translations of objects.
+func (t *translations[O, P]) next(objects []O, with translator[O, P]) translations[O, P] {
+	next := translations[O, P]{known: make(map[string]translation[O, P], len(objects))}
+	for _, object := range objects {
+		if known, ok := t.known[object.GetName()]; ok {
+			next.known[object.GetName()] = known
+		}
+		next.set(object, with)
 	}
 	return next
 }
 
+// set translates an object, and returns its translation. Objects are immutable, so the same
+// pointer is not translated again.
+func (t *translations[O, P]) set(object O, with translator[O, P]) translation[O, P] {
+	name := object.GetName()
+	one, ok := t.known[name]
+	if !ok || one.object != object {
+		one = one.next(object, with)
+	}
+	t.remove(name)
+	if t.known == nil {
+		t.known = map[string]translation[O, P]{}
+	}
+	t.known[name] = one
+	if one.err != nil {
+		if t.invalid == nil {
+			t.invalid = map[string]error{}
+		}
+		t.invalid[name] = one.err
+	}
+	return one
+}
+
+// next returns the translation of the next version of an object.
+func (t translation[O, P]) next(object O, with translator[O, P]) translation[O, P] {
+	plain, err := with.translate(object, t.plain)
+	t.object, t.err = object, err
+	var ignored ignoredError
+	if err == nil || errors.As(err, &ignored) {
+		t.plain, t.valid, t.digest = plain, true, with.digest(plain)
+	}
+	return t
+}
+
+func (t *translations[O, P]) remove(name string) {
+	delete(t.known, name)
+	delete(t.invalid, name)
+}
+
 // inEffect returns the last valid version of each object, in order of name.
-func (t translations[O, P]) inEffect() []P {
-	list := make([]P, 0, len(t))
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if t[name].valid {
-			list = append(list, t[name].plain)
+func (t *translations[O, P]) inEffect() []P {
+	list := make([]P, 0, len(t.known))
+	for _, name := range slices.Sorted(maps.Keys(t.known)) {
+		if t.known[name].valid {
+			list = append(list, t.known[name].plain)
 		}
 	}
 	return list

@@ -54,9 +54,9 @@ func chooseLevels(configured []LevelConfig, last func(name string) (LevelConfig,
 
 // chooseSchemas returns the schemas that take effect, those with a name of their own and
 // a level and the mandatory ones, and those without a level.
-func chooseSchemas(configured []rules.Schema, levels map[string]LevelConfig) (chosen, dangling []rules.Schema, problems []Problem) {
+func chooseSchemas(configured []rules.Schema, levels map[string]LevelConfig) (chosen []rules.Schema, dangling map[string]rules.Schema, problems []Problem) {
 	names := make(map[string]bool, len(configured)+2)
-	chosen = make([]rules.Schema, 0, len(configured)+2)
+	chosen, dangling = make([]rules.Schema, 0, len(configured)+2), map[string]rules.Schema{}
 	for i := range configured {
 		yieldAt(i)
 		s := &configured[i]
@@ -69,7 +69,7 @@ func chooseSchemas(configured []rules.Schema, levels map[string]LevelConfig) (ch
 			continue
 		}
 		if _, ok := levels[s.Level]; !ok {
-			dangling = append(dangling, *s) // package statussync says so in its status
+			dangling[s.Name] = *s // package statussync says so in its status
 			continue
 		}
 		names[s.Name] = true

@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
@@ -31,6 +32,7 @@ type Engine struct {
 	mu           sync.Mutex
 	total        int
 	levels       map[string]*level // quiescing ones included
+	dangling     map[string]rules.Schema
 	retired      retirement
 	fairFraction float64
 }
@@ -45,6 +47,7 @@ func New(options Options) *Engine {
 		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
 	}
 	e := &Engine{
+		dangling: map[string]rules.Schema{},
 		clock:    options.Clock,
 		observer: options.Observer,
 		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
@@ -73,17 +76,34 @@ func yieldAt(i int) {
 func (e *Engine) Apply(c Configuration) []Problem {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	configs, problems := chooseLevels(c.Levels, e.lastValid)
+	configs, problems := e.levelsOf(c.Levels)
+	return append(problems, e.apply(configs, c.Schemas)...)
+}
+
+// levelsOf returns the levels that take effect, by name.
+func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
+	configs, problems := chooseLevels(configured, e.lastValid)
 	for _, config := range MandatoryLevels() {
 		if _, ok := configs[config.Name]; !ok {
 			configs[config.Name] = config
 			e.observer.LevelChanged(config, Supplied)
 		}
 	}
-	schemas, dangling, more := chooseSchemas(c.Schemas, configs)
-	problems = append(problems, more...)
+	return configs, problems
+}
+
+// apply replaces the configuration by valid levels and by schemas.
+func (e *Engine) apply(configs map[string]LevelConfig, configured []rules.Schema) []Problem {
+	schemas, dangling, problems := chooseSchemas(configured, configs)
+	e.dangling = dangling
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(e.newSnapshot(schemas, configs))
+	e.settle(configs)
+	return problems
+}
+
+// settle drops the levels that configs lack, and tells what is in effect.
+func (e *Engine) settle(configs map[string]LevelConfig) {
 	dropped := false
 	for _, name := range e.removed(configs) {
 		dropped = e.quiesce(name) || dropped
@@ -91,8 +111,11 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	if dropped {
 		e.divide()
 	}
+	dangling := make([]rules.Schema, 0, len(e.dangling))
+	for _, name := range slices.Sorted(maps.Keys(e.dangling)) {
+		dangling = append(dangling, e.dangling[name])
+	}
 	e.observer.Applied(e.Schemas(), dangling)
-	return problems
 }
 
 // lastValid returns the configuration that a level has now.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
@@ -51,4 +52,11 @@ func (c LevelConfig) MaxWidth(nominal int) int {
 		return 0
 	}
 	return max(1, min(int(math.Ceil(float64(nominal)*maxWidthFraction)), nominal/c.HandSize))
+}
+
+// equal reports whether two configurations are the same. It may return false for equal
+// ones.
+func (c *LevelConfig) equal(other *LevelConfig) bool {
+	return c.Name == other.Name && c.UID == other.UID && c.Config == other.Config && c.Share == other.Share &&
+		reflect.ValueOf(c.Ref).Comparable() && reflect.ValueOf(other.Ref).Comparable() && c.Ref == other.Ref
 }

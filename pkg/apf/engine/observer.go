@@ -11,15 +11,15 @@ import (
 // The Engine is locked during a call: the Observer must not call the Engine, and changes
 // and reports wait for it. Requests do not. It must not change what it is given.
 type Observer interface {
-	// LevelChanged is called for each priority level at each Apply, and when a level
-	// has drained.
+	// LevelChanged is called for each priority level at each Apply and Update, and when a
+	// level has drained.
 	LevelChanged(level LevelConfig, change LevelChange)
-	// Divided is called after each division of the seats: at each Apply, Rebalance and
+	// Divided is called after each division of the seats: at each Apply, Update, Rebalance and
 	// change of the total, and when a level has drained.
 	Divided(division Division)
-	// Applied is called last at each Apply, with the flow schemas that take effect, in
+	// Applied is called last at each Apply and Update, with the flow schemas that take effect, in
 	// matching order, and those without a priority level, which do not.
-	Applied(schemas, dangling []rules.Schema)
+	Applied(schemas []*rules.Schema, dangling []rules.Schema)
 }
 
 // LevelChange is what happened to a priority level.
@@ -77,6 +77,6 @@ type noObserver struct{}
 
 var _ Observer = noObserver{}
 
-func (noObserver) LevelChanged(LevelConfig, LevelChange) {}
-func (noObserver) Divided(Division)                      {}
-func (noObserver) Applied(_, _ []rules.Schema)           {}
+func (noObserver) LevelChanged(LevelConfig, LevelChange)   {}
+func (noObserver) Divided(Division)                        {}
+func (noObserver) Applied([]*rules.Schema, []rules.Schema) {}

@@ -35,7 +35,7 @@ func (r *recorder) Divided(d engine.Division) {
 	r.told = append(r.told, text)
 }
 
-func (r *recorder) Applied(schemas, dangling []rules.Schema) {
+func (r *recorder) Applied(schemas []*rules.Schema, dangling []rules.Schema) {
 	text := "applied:"
 	for i := range schemas {
 		text += " " + schemas[i].Name

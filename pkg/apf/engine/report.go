@@ -41,8 +41,8 @@ func (e *Engine) usedSeries() []*stats.Series {
 	defer e.mu.Unlock()
 	var used []*stats.Series
 	classes := e.current.Load().classes
-	for i := range classes {
-		if one := classes[i].series; one.Used() {
+	for _, c := range classes {
+		if one := c.series; one.Used() {
 			used = append(used, one)
 		}
 	}
@@ -67,7 +67,7 @@ func (e *Engine) allLevels() ([]*level, float64) {
 
 // Schemas returns the flow schemas in effect, in matching order. The caller must not
 // change them.
-func (e *Engine) Schemas() []rules.Schema { return e.current.Load().classifier.Schemas() }
+func (e *Engine) Schemas() []*rules.Schema { return e.current.Load().classifier.Schemas() }
 
 // LevelDump is the state of one level with all its requests.
 type LevelDump struct {

@@ -46,9 +46,9 @@ func (r *Request) Classify() { r.become(r.engine.current.Load().classify(&r.Attr
 // knows the flow schema and not all Attributes. It reports whether there is such a schema.
 func (r *Request) ClassifyAs(schema string) bool {
 	classes := r.engine.current.Load().classes
-	i := slices.IndexFunc(classes, func(c class) bool { return c.schema.Name == schema })
+	i := slices.IndexFunc(classes, func(c *class) bool { return c.schema.Name == schema })
 	if i >= 0 {
-		r.become(&classes[i])
+		r.become(classes[i])
 	}
 	return i >= 0
 }

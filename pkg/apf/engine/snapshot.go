@@ -13,9 +13,9 @@ import (
 // snapshot is the configuration in the form that requests use. It never changes.
 type snapshot struct {
 	classifier *classify.Classifier
-	classes    []class // in matching order
-	catchAll   *class  // of the requests that no schema matches
+	classes    []*class // in matching order
 	levels     map[string]*level
+	configs    map[string]*LevelConfig // of the levels that take effect
 }
 
 // class is one flow schema with what its requests need.
@@ -32,35 +32,49 @@ type class struct {
 // has those in configs. A schema that the current snapshot has keeps its flow hashes and,
 // on the same level, its figures. Other figures of the current snapshot retire.
 func (e *Engine) newSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
-	shared := make(map[string]*LevelConfig, len(configs))
-	for name, c := range configs {
-		shared[name] = &c
-	}
 	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels)}
+	s.configs, _ = e.current.Load().shareConfigs(configs)
 	sorted := s.classifier.Schemas()
-	s.classes = make([]class, len(sorted))
+	s.classes = make([]*class, len(sorted))
 	known := e.current.Load().byName()
-	for i := range sorted {
+	for i, schema := range sorted {
 		yieldAt(i)
-		schema := &sorted[i]
-		c := &s.classes[i]
-		*c = class{
-			schema: schema,
-			level:  e.levels[schema.Level],
-			config: shared[schema.Level],
-		}
-		c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
-		if e.inherit(c, known[schema.Name]) {
-			delete(known, schema.Name)
-		}
-		if schema.Name == rules.CatchAll {
-			s.catchAll = c
-		}
+		s.classes[i] = e.newClass(s, schema, known)
 	}
-	for _, former := range known {
+	e.retire(known)
+	return s
+}
+
+// shareConfigs returns the configurations, those that are unchanged at the same address, and
+// the names of those that are not.
+func (s *snapshot) shareConfigs(configs map[string]LevelConfig) (shared map[string]*LevelConfig, changed map[string]bool) {
+	shared, changed = make(map[string]*LevelConfig, len(configs)), map[string]bool{}
+	for name, config := range configs {
+		if s != nil && s.configs[name] != nil && s.configs[name].equal(&config) {
+			shared[name] = s.configs[name]
+			continue
+		}
+		shared[name], changed[name] = &config, true
+	}
+	return shared, changed
+}
+
+// newClass returns the class of a schema in s. It removes the class that it continues from
+// those known, by name.
+func (e *Engine) newClass(s *snapshot, schema *rules.Schema, known map[string]*class) *class {
+	c := &class{schema: schema, level: e.levels[schema.Level], config: s.configs[schema.Level]}
+	c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
+	if e.inherit(c, known[schema.Name]) {
+		delete(known, schema.Name)
+	}
+	return c
+}
+
+// retire retires the figures of classes that are gone.
+func (e *Engine) retire(gone map[string]*class) {
+	for _, former := range gone {
 		e.retired.add(former.series)
 	}
-	return s
 }
 
 func (s *snapshot) byName() map[string]*class {
@@ -68,9 +82,9 @@ func (s *snapshot) byName() map[string]*class {
 		return nil
 	}
 	known := make(map[string]*class, len(s.classes))
-	for i := range s.classes {
+	for i, c := range s.classes {
 		yieldAt(i)
-		known[s.classes[i].schema.Name] = &s.classes[i]
+		known[c.schema.Name] = c
 	}
 	return known
 }
@@ -96,7 +110,7 @@ func (e *Engine) inherit(c, former *class) bool {
 // classify returns the class of a request.
 func (s *snapshot) classify(a *flow.Attributes) *class {
 	if i := s.classifier.Match(a); i >= 0 {
-		return &s.classes[i]
+		return s.classes[i]
 	}
-	return s.catchAll
+	return s.classes[len(s.classes)-1] // catch-all, the last in matching order
 }

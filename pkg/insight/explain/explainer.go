@@ -59,7 +59,7 @@ type Explainer struct {
 	engine *engine.Engine
 	// order are the flow schemas in matching order, with those whose priority level
 	// does not exist.
-	order  []rules.Schema
+	order  []*rules.Schema
 	levels map[string]engine.LevelReport
 	limits map[string]Limits
 	notes  []string

@@ -7,7 +7,6 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -16,10 +15,10 @@ import (
 
 // matchingOrder returns the flow schemas in matching order: those in effect, and the
 // valid ones whose priority level does not exist.
-func matchingOrder(inEffect []rules.Schema, c configuration.Configuration) []rules.Schema {
+func matchingOrder(inEffect []*rules.Schema, c configuration.Configuration) []*rules.Schema {
 	effective := make(map[string]bool, len(inEffect))
-	for i := range inEffect {
-		effective[inEffect[i].Name] = true
+	for _, schema := range inEffect {
+		effective[schema.Name] = true
 	}
 	var others []*flowcontrolv1.FlowSchema
 	for _, object := range c.FlowSchemas {
@@ -31,15 +30,19 @@ func matchingOrder(inEffect []rules.Schema, c configuration.Configuration) []rul
 		return inEffect
 	}
 	dangling, _ := configsync.NewTranslator().Translate(nil, others)
-	return classify.New(append(slices.Clone(inEffect), dangling.Schemas...)).Schemas()
+	order := slices.Clone(inEffect)
+	for i := range dangling.Schemas {
+		order = append(order, &dangling.Schemas[i])
+	}
+	slices.SortFunc(order, rules.Compare)
+	return order
 }
 
 // trace returns the flow schemas that are compared with the request, up to the one that
 // takes it.
 func (e *Explainer) trace(taker *rules.Schema, a *flow.Attributes) []Step {
 	var steps []Step
-	for i := range e.order {
-		s := &e.order[i]
+	for _, s := range e.order {
 		step := Step{FlowSchema: s.Name, MatchingPrecedence: s.Precedence, PriorityLevel: s.Level}
 		mismatch, differs := s.Mismatch(a)
 		_, exists := e.levels[s.Level]

@@ -1,0 +1,200 @@
+package classify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+)
+
+// changing is a set of schemas to which random changes happen.
+type changing struct {
+	random  *rand.Rand
+	schemas map[string]rules.Schema
+	names   int // of which schemas have names
+}
+
+func newChanging(random *rand.Rand, names int) *changing {
+	c := &changing{random: random, schemas: map[string]rules.Schema{}, names: names}
+	for range names / 2 {
+		s := c.some()
+		c.schemas[s.Name] = s
+	}
+	return c
+}
+
+// some returns a schema of a random name, which may exist. Some have values that are new
+// and some have more verbs than there is room for.
+func (c *changing) some() rules.Schema {
+	s := randomSchemas(c.random, 1)[0]
+	s.Name = fmt.Sprint("s", c.random.IntN(c.names))
+	if c.random.IntN(20) == 0 {
+		s.Name = []string{rules.Exempt, rules.CatchAll}[c.random.IntN(2)]
+	}
+	if c.random.IntN(4) == 0 {
+		fresh := fmt.Sprint("fresh", c.random.IntN(1000))
+		s.Rules = append(s.Rules, rules.Rule{
+			Subjects:         []rules.Subject{{Kind: rules.User, Name: fresh}, {Kind: rules.Group, Name: rules.All}},
+			ResourceRules:    []rules.ResourceRule{{Verbs: []string{fresh}, APIGroups: all, Resources: []string{fresh}, ClusterScope: true}},
+			NonResourceRules: []rules.NonResourceRule{{Verbs: all, URLs: []string{"/" + fresh, "/healthz/" + fresh + "/*"}}},
+		})
+	}
+	return s
+}
+
+// change returns a random change of one to three schemas.
+func (c *changing) change() (set []rules.Schema, removed []string) {
+	done := map[string]bool{}
+	for range 1 + c.random.IntN(3) {
+		s := c.some()
+		if done[s.Name] {
+			continue
+		}
+		done[s.Name] = true
+		if _, exists := c.schemas[s.Name]; exists && c.random.IntN(2) == 0 {
+			removed = append(removed, s.Name)
+			delete(c.schemas, s.Name)
+			continue
+		}
+		set = append(set, s)
+		c.schemas[s.Name] = s
+	}
+	return set, removed
+}
+
+func (c *changing) list() (list []rules.Schema) {
+	for _, s := range c.schemas {
+		list = append(list, s)
+	}
+	return list
+}
+
+// request returns a random request, which some schema with fresh values may match.
+func (c *changing) request() *flow.Attributes {
+	a := randomRequest(c.random)
+	if c.random.IntN(4) == 0 {
+		fresh := fmt.Sprint("fresh", c.random.IntN(1000))
+		for _, field := range []*string{&a.User, &a.Verb, &a.Resource} {
+			if c.random.IntN(2) == 0 {
+				*field = fresh
+			}
+		}
+		a.Path = []string{"/" + fresh + "/a", "/healthz/" + fresh + "/b"}[c.random.IntN(2)]
+	}
+	return a
+}
+
+// chosen returns the name of the schema that a request matches.
+func chosen(c *Classifier, a *flow.Attributes) string {
+	if i := c.Match(a); i >= 0 {
+		return c.Schemas()[i].Name
+	}
+	return "none"
+}
+
+func TestAnUpdatedIndexMatchesAsOneMadeFromNothing(t *testing.T) {
+	for name, limit := range budgets {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(lane.Seed(t), 77))
+			incremental := 0
+			for range lane.Pick(10, 100) {
+				c := newChanging(random, 5+random.IntN(100))
+				updated := newClassifier(c.list(), limit)
+				for range 60 {
+					former := updated
+					updated = former.Update(c.change())
+					if updated.builder == former.builder {
+						incremental++
+					}
+					fresh := newClassifier(c.list(), limit)
+					require.Equal(t, fresh.Schemas(), updated.Schemas())
+					for range 40 {
+						a := c.request()
+						require.Equal(t, chosen(fresh, a), chosen(updated, a), "%+v", *a)
+						require.Equal(t, scan(updated.Schemas(), a), updated.Match(a), "%+v", *a)
+					}
+				}
+			}
+			assert.Greater(t, incremental, lane.Pick(300, 3000), "most changes are made without building all")
+		})
+	}
+}
+
+func TestAnOlderVersionMatchesAsBefore(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 78))
+	c := newChanging(random, 60)
+	version := New(c.list())
+	var requests []*flow.Attributes
+	for range 200 {
+		requests = append(requests, c.request())
+	}
+	type past struct {
+		version *Classifier
+		want    []int
+	}
+	var all []past
+	for range 50 {
+		one := past{version: version}
+		for _, a := range requests {
+			one.want = append(one.want, version.Match(a))
+		}
+		all = append(all, one)
+		version = version.Update(c.change())
+	}
+	for _, one := range all {
+		for i, a := range requests {
+			require.Equal(t, one.want[i], one.version.Match(a))
+		}
+	}
+	later := all[3].version.Update([]rules.Schema{{Name: "late"}}, nil)
+	assert.Len(t, later.Schemas(), len(all[3].version.Schemas())+1, "an older version can be updated too")
+}
+
+// Run with the race detector.
+func TestRequestsMatchWhileTheIndexIsUpdated(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 79))
+	c := newChanging(random, 60)
+	version := New(c.list())
+	for range 30 {
+		var readers sync.WaitGroup
+		var requests []*flow.Attributes
+		for range 50 {
+			requests = append(requests, c.request())
+		}
+		old := version
+		readers.Go(func() {
+			for _, a := range requests {
+				old.Match(a)
+			}
+		})
+		set, removed := c.change()
+		version = version.Update(set, removed)
+		readers.Wait()
+	}
+}
+
+// BenchmarkUpdate compares a change of one schema among 10,000 with an index made from
+// nothing.
+func BenchmarkUpdate(b *testing.B) {
+	for _, shape := range manyShapes {
+		b.Run(shape.name, func(b *testing.B) {
+			schemas := with(10000, shape.rule)
+			c := New(schemas)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				s := schemas[len(schemas)-1-i%5000]
+				s.Precedence++
+				c = c.Update([]rules.Schema{s}, nil)
+				i++
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+)
+
+func TestAnUpdateIsAnApplyOfTheWholeConfiguration(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 5))
+	for range lane.Pick(10, 100) {
+		updated, applied := newFixture(t, 100), newFixture(t, 100)
+		configuration := map[string]rules.Schema{}
+		for range 40 {
+			var change engine.Change
+			for i := range 4 {
+				if random.IntN(8) > 0 {
+					change.Levels = append(change.Levels, queuing(fmt.Sprint("level", i), int32(10+random.IntN(2))))
+				}
+			}
+			done := map[string]bool{}
+			for range random.IntN(3) {
+				name := fmt.Sprint("user", random.IntN(12))
+				if random.IntN(10) == 0 {
+					name = rules.Exempt
+				}
+				if done[name] {
+					continue
+				}
+				done[name] = true
+				_, exists := configuration[name]
+				if exists && random.IntN(3) == 0 {
+					change.Removed = append(change.Removed, name)
+					delete(configuration, name)
+					continue
+				}
+				s := schemaOf(name, fmt.Sprint("level", random.IntN(5)), int32(1+random.IntN(5)))
+				change.Schemas = append(change.Schemas, s)
+				configuration[name] = s
+			}
+			whole := engine.Configuration{Levels: change.Levels}
+			for _, s := range configuration {
+				whole.Schemas = append(whole.Schemas, s)
+			}
+			require.Empty(t, updated.engine.Update(change))
+			applied.apply(whole)
+			require.Equal(t, applied.engine.Schemas(), updated.engine.Schemas())
+			for i := range 13 {
+				want, got := applied.classified(fmt.Sprint("user", i)), updated.classified(fmt.Sprint("user", i))
+				require.Equal(t, want.Schema(), got.Schema())
+				require.Equal(t, want.Level(), got.Level())
+				require.Equal(t, want.MaxWidth(), got.MaxWidth())
+				want.End()
+				got.End()
+			}
+		}
+	}
+}
+
+func TestFiguresStayWithASchemaThatIsUpdated(t *testing.T) {
+	f := newFixture(t, 100)
+	levels := []engine.LevelConfig{queuing("a", 10), queuing("b", 10)}
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "a", 10), schemaOf("two", "a", 20)}})
+	f.admit("one").Finish()
+	f.admit("two").Finish()
+	require.Len(t, f.engine.Report().Series, 2)
+	require.Empty(t, f.engine.Update(engine.Change{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "a", 30)}}))
+	f.clock.Advance(time.Second)
+	assert.Len(t, f.engine.Report().Series, 2, "it has changed and stayed on its level")
+	require.Empty(t, f.engine.Update(engine.Change{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "b", 30)}, Removed: []string{"two"}}))
+	assert.Empty(t, f.engine.Report().Series, "one has moved, the other is gone")
+	assert.Equal(t, 2, f.engine.RetiredSeries())
+}
+
+func TestInvalidSchemasOfAnUpdateAreReported(t *testing.T) {
+	f := newFixture(t, 100)
+	problems := f.engine.Update(engine.Change{Schemas: []rules.Schema{{Name: ""}, schemaOf("a", "catch-all", 1), schemaOf("a", "catch-all", 2)}})
+	require.Len(t, problems, 2)
+	require.ErrorContains(t, problems[0].Err, "name must not be empty")
+	require.ErrorContains(t, problems[1].Err, "duplicate name")
+	assert.Len(t, f.engine.Schemas(), 3)
+}
