@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/prioritylevel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
@@ -18,11 +17,11 @@ import (
 // inForce is the configuration before the change.
 type inForce struct {
 	engine *engine.Engine
-	levels map[string]prioritylevel.Report
+	levels map[string]engine.LevelReport
 }
 
 func newInForce(c configuration.Configuration, now time.Time) *inForce {
-	f := &inForce{levels: map[string]prioritylevel.Report{}}
+	f := &inForce{levels: map[string]engine.LevelReport{}}
 	f.engine, _ = c.Engine(now)
 	for _, level := range f.engine.Report().Levels {
 		f.levels[level.Config.Name] = level
@@ -44,7 +43,7 @@ func anyRequest(account source.Account, namespace string) flow.Attributes {
 }
 
 // taker returns the schema of a request.
-func (f *inForce) taker(a *flow.Attributes) *classify.Schema {
+func (f *inForce) taker(a *flow.Attributes) *rules.Schema {
 	r := f.engine.Begin()
 	defer r.End()
 	r.Attributes = *a
@@ -66,21 +65,21 @@ type bounds struct {
 func (f *inForce) boundsOf(accounts []source.Account) bounds {
 	b := bounds{lower: 1, lowerSchema: "exempt", used: map[int32]bool{}}
 	schemas := f.engine.Schemas()
-	for i := range schemas {
-		b.used[schemas[i].Precedence] = true
+	for _, s := range schemas {
+		b.used[s.Precedence] = true
 	}
 	for _, account := range accounts {
 		requests := []flow.Attributes{anyRequest(account, other), anyRequest(account, "")}
 		first := len(schemas)
 		for i := range requests {
 			name := f.taker(&requests[i]).Name
-			first = min(first, slices.IndexFunc(schemas, func(s classify.Schema) bool { return s.Name == name }))
+			first = min(first, slices.IndexFunc(schemas, func(s *rules.Schema) bool { return s.Name == name }))
 		}
 		if b.upper == 0 || schemas[first].Precedence < b.upper {
 			b.upper, b.upperSchema = schemas[first].Precedence, schemas[first].Name
 		}
-		for i := range schemas[:first] {
-			if s := &schemas[i]; s.Precedence > b.lower && mayMatch(s, &requests[0]) {
+		for _, s := range schemas[:first] {
+			if s.Precedence > b.lower && mayMatch(s, &requests[0]) {
 				b.lower, b.lowerSchema = s.Precedence, s.Name
 			}
 		}
@@ -89,9 +88,9 @@ func (f *inForce) boundsOf(accounts []source.Account) bounds {
 }
 
 // mayMatch reports whether a schema has a subject that matches the user of the request.
-func mayMatch(s *classify.Schema, a *flow.Attributes) bool {
+func mayMatch(s *rules.Schema, a *flow.Attributes) bool {
 	mismatch, differs := s.Mismatch(a)
-	return !differs || slices.ContainsFunc(mismatch, func(m classify.RuleMismatch) bool { return m.Part != classify.Subjects })
+	return !differs || slices.ContainsFunc(mismatch, func(m rules.RuleMismatch) bool { return m.Part != rules.Subjects })
 }
 
 // choose returns a precedence within the bounds for each schema, in ascending order: round and

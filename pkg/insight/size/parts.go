@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/borrowing"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -16,7 +16,7 @@ const (
 	// partCount is the number of parts that are sized alone, shortestPart how long one is at
 	// least: servers divide their seats three times in it.
 	partCount    = 4
-	shortestPart = 3 * borrowing.Period
+	shortestPart = 3 * allocation.Period
 )
 
 // times are when requests arrive.
@@ -54,7 +54,7 @@ func survey(o simulate.Options) (*times, error) {
 
 // warmUp returns the length of an AutoWarmUp, in whole seconds unless it is less than one.
 func (t *times) warmUp() time.Duration {
-	d := min(3*borrowing.Period, t.end.Sub(t.start)/4)
+	d := min(3*allocation.Period, t.end.Sub(t.start)/4)
 	if d >= time.Second {
 		d = d.Truncate(time.Second)
 	}
