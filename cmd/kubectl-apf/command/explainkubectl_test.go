@@ -71,6 +71,7 @@ func fakeKubectl(args []string) int {
 	if err != nil {
 		return 2
 	}
+	_ = response.Body.Close()
 	return response.StatusCode/100 - 2
 }
 

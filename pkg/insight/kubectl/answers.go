@@ -121,7 +121,9 @@ func (s *server) serveWatch(w http.ResponseWriter, r *http.Request, t target) {
 		t.pending, t.condition = false, s.world.awaited.condition
 		s.objects[t.path()] = t.object()
 	}
-	_ = json.NewEncoder(w).Encode(object{"type": event, "object": t.object()})
+	if err := json.NewEncoder(w).Encode(object{"type": event, "object": t.object()}); err != nil {
+		return
+	}
 	_ = http.NewResponseController(w).Flush()
 	s.mu.Unlock()
 	<-r.Context().Done()

@@ -84,7 +84,7 @@ func (c Command) run(ctx context.Context, home string, server *server, exist boo
 	running, end := context.WithCancel(ctx)
 	defer end()
 	server.begin(world{exist: exist, awaited: awaitedBy(c.Arguments), end: end})
-	process := exec.CommandContext(running, c.Program, override(c.Arguments, home, server.url())...)
+	process := exec.CommandContext(running, c.Program, override(c.Arguments, home, server.url())...) //nolint:gosec // the user's own kubectl, isolated
 	process.Env = environment(c.Environment, home)
 	process.Stdin = bytes.NewReader(c.Stdin)
 	process.WaitDelay = time.Second

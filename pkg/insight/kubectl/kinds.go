@@ -44,7 +44,7 @@ func (k kinds) of(resource schema.GroupVersionResource) (kind string, namespaced
 
 // groups returns the discovery document of the core group, or of the others.
 func (k kinds) groups(core bool) apidiscoveryv2.APIGroupDiscoveryList {
-	var out apidiscoveryv2.APIGroupDiscoveryList
+	out := apidiscoveryv2.APIGroupDiscoveryList{Items: []apidiscoveryv2.APIGroupDiscovery{}}
 	for _, list := range k {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil || (version.Group == "") != core {

@@ -1,7 +1,7 @@
 package discovery
 
 // table lists the resources of Kubernetes 1.29 to 1.37: API group and version, scope, kind,
-// plural, short names, subresources, and the category "all". Of resources with the same
+// plural, short names, subresources, and categories. Of resources with the same
 // name, kubectl takes the first if no group is given.
 const table = `
 core/v1                         namespaced Binding                          bindings - -
@@ -21,7 +21,7 @@ core/v1                         namespaced ResourceQuota                    reso
 core/v1                         namespaced Secret                           secrets - -
 core/v1                         namespaced ServiceAccount                   serviceaccounts sa token
 core/v1                         namespaced Service                          services svc proxy,status all
-apiregistration.k8s.io/v1       cluster    APIService                       apiservices - status
+apiregistration.k8s.io/v1       cluster    APIService                       apiservices - status api-extensions
 apps/v1                         namespaced ControllerRevision               controllerrevisions - -
 apps/v1                         namespaced DaemonSet                        daemonsets ds status all
 apps/v1                         namespaced Deployment                       deployments deploy scale,status all
@@ -55,13 +55,13 @@ storage.k8s.io/v1               namespaced CSIStorageCapacity               csis
 storage.k8s.io/v1               cluster    StorageClass                     storageclasses sc -
 storage.k8s.io/v1               cluster    VolumeAttachment                 volumeattachments - status
 storage.k8s.io/v1               cluster    VolumeAttributesClass            volumeattributesclasses vac -
-admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicy          mutatingadmissionpolicies - -
-admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicyBinding   mutatingadmissionpolicybindings - -
-admissionregistration.k8s.io/v1 cluster    MutatingWebhookConfiguration     mutatingwebhookconfigurations - -
-admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicy        validatingadmissionpolicies - status
-admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings - -
-admissionregistration.k8s.io/v1 cluster    ValidatingWebhookConfiguration   validatingwebhookconfigurations - -
-apiextensions.k8s.io/v1         cluster    CustomResourceDefinition         customresourcedefinitions crd,crds status
+admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicy          mutatingadmissionpolicies - - api-extensions
+admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicyBinding   mutatingadmissionpolicybindings - - api-extensions
+admissionregistration.k8s.io/v1 cluster    MutatingWebhookConfiguration     mutatingwebhookconfigurations - - api-extensions
+admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicy        validatingadmissionpolicies - status api-extensions
+admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings - - api-extensions
+admissionregistration.k8s.io/v1 cluster    ValidatingWebhookConfiguration   validatingwebhookconfigurations - - api-extensions
+apiextensions.k8s.io/v1         cluster    CustomResourceDefinition         customresourcedefinitions crd,crds status api-extensions
 scheduling.k8s.io/v1            cluster    PriorityClass                    priorityclasses pc -
 coordination.k8s.io/v1          namespaced Lease                            leases - -
 coordination.k8s.io/v1beta1     namespaced LeaseCandidate                   leasecandidates - -
