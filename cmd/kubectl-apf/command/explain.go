@@ -38,7 +38,7 @@ whether it would execute, wait or be refused now on each replica of the API serv
 
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. A file of --requests has a request in each line, with these
-words and options. The user is that of the kubeconfig, or that of --as.
+words and options. The user comes from --as, otherwise from the kubeconfig.
 
 After --, a kubectl command is explained: each request that it sends, and when it sends
 it. kubectl runs for that, against a server on the loopback that answers as if each object
