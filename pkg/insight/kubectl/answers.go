@@ -108,6 +108,9 @@ func (s *server) serveCreate(w http.ResponseWriter, r *http.Request, t target) {
 // watch stays open until the command leaves; otherwise it ends at once.
 func (s *server) serveWatch(w http.ResponseWriter, r *http.Request, t target) {
 	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Query().Get("sendInitialEvents") == "true" {
+		s.sendInitialEvents(w, r, t)
+	}
 	event := "MODIFIED"
 	switch {
 	case s.deleting[t.path()], t.pending && s.world.awaited.deletion:
@@ -121,13 +124,28 @@ func (s *server) serveWatch(w http.ResponseWriter, r *http.Request, t target) {
 		t.pending, t.condition = false, s.world.awaited.condition
 		s.objects[t.path()] = t.object()
 	}
-	if err := json.NewEncoder(w).Encode(object{"type": event, "object": t.object()}); err != nil {
-		return
-	}
-	_ = http.NewResponseController(w).Flush()
+	sendEvent(w, event, t.object())
 	s.mu.Unlock()
 	<-r.Context().Done()
 	s.mu.Lock()
+}
+
+// sendInitialEvents sends what a list would have, and its end. kubectl asks for that instead of
+// a list since 1.35.
+func (s *server) sendInitialEvents(w http.ResponseWriter, r *http.Request, t target) {
+	for _, item := range s.list(t, r)["items"].([]object) {
+		sendEvent(w, "ADDED", item)
+	}
+	sendEvent(w, "BOOKMARK", object{"apiVersion": t.version(), "kind": t.kind, "metadata": object{
+		"resourceVersion": resourceVersion, "annotations": object{metav1.InitialEventsAnnotationKey: "true"},
+	}})
+}
+
+// sendEvent sends an event of a watch. A client that has left is noticed later.
+func sendEvent(w http.ResponseWriter, event string, o object) {
+	if err := json.NewEncoder(w).Encode(object{"type": event, "object": o}); err == nil {
+		_ = http.NewResponseController(w).Flush()
+	}
 }
 
 // exists reports whether an object exists.
@@ -173,11 +191,11 @@ func isStream(subresource string) bool {
 	return subresource == "exec" || subresource == "attach" || subresource == "portforward"
 }
 
-// serveStream accepts a stream over a web socket. A command ends at once, with success;
-// forwarding of ports would not end.
+// serveStream accepts a stream over a web socket. A command ends at once, with success.
+// Forwarding of ports would not end, nor would streams of SPDY, which kubectl has before 1.31.
 func serveStream(w http.ResponseWriter, r *http.Request, subresource string, end func()) {
-	if !websocket.IsWebSocketUpgrade(r) {
-		writeJSON(w, http.StatusBadRequest, object{"apiVersion": "v1", "kind": "Status", "status": metav1.StatusFailure, "message": "streams are over web sockets", "code": http.StatusBadRequest})
+	if subresource == "portforward" || !websocket.IsWebSocketUpgrade(r) {
+		end()
 		return
 	}
 	upgrader := websocket.Upgrader{Subprotocols: websocket.Subprotocols(r)}
@@ -186,10 +204,6 @@ func serveStream(w http.ResponseWriter, r *http.Request, subresource string, end
 		return
 	}
 	defer func() { _ = stream.Close() }()
-	if subresource == "portforward" {
-		end()
-		return
-	}
 	const errorChannel = 3 // where the exit status of a command is written
 	_ = stream.WriteMessage(websocket.BinaryMessage, append([]byte{errorChannel}, `{"metadata":{},"status":"Success"}`...))
 	_ = stream.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""))
@@ -227,6 +241,8 @@ func (s *server) serveOther(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case path == "/api" || path == "/apis":
 		s.serveDiscovery(w, r, path == "/api")
+	case path == "/openapi/v2":
+		w.WriteHeader(http.StatusOK) // an empty document, in protobuf
 	case path == "/openapi/v3":
 		writeJSON(w, http.StatusOK, s.kinds.openAPI())
 	case strings.HasPrefix(path, "/openapi/v3/"):
