@@ -31,17 +31,17 @@ func requireBuiltIn(t *testing.T, server *harness.KubeAPIServer) {
 			continue
 		}
 		for i := range list.APIResources {
-			want := comparable(list.APIResources[i])
+			want := columns(list.APIResources[i])
 			same := slices.IndexFunc(known[at].APIResources, func(one metav1.APIResource) bool { return one.Name == want.Name })
 			if assert.GreaterOrEqual(t, same, 0, want.Name) {
-				assert.Equal(t, want, comparable(known[at].APIResources[same]))
+				assert.Equal(t, want, columns(known[at].APIResources[same]))
 			}
 		}
 	}
 }
 
-// comparable returns what the table has of a resource or a subresource.
-func comparable(r metav1.APIResource) metav1.APIResource {
+// columns returns what the table has of a resource or a subresource.
+func columns(r metav1.APIResource) metav1.APIResource {
 	if strings.Contains(r.Name, "/") {
 		out := metav1.APIResource{Name: r.Name, Group: r.Group, Version: r.Version}
 		if r.Group != "" {

@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -42,7 +43,7 @@ func readObjects(t *testing.T, client dynamic.Interface) *objects {
 	for {
 		one := &unstructured.Unstructured{}
 		err := decoder.Decode(&one.Object)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return o
 		}
 		require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-var update = flag.Bool("update-recordings", false, "write "+recordings) //nolint:gochecknoglobals // a flag of the test
+var update = flag.Bool("update-recordings", false, "write "+recordings)
 
 // TestRecordings compares the table with the requests that kubectl sends to a kube-apiserver.
 func TestRecordings(t *testing.T) {
@@ -96,6 +96,6 @@ func (s *site) record(t *testing.T, home, command string, exist bool) []string {
 func editor(t *testing.T, home string) string {
 	t.Helper()
 	path := filepath.Join(home, "editor")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\nsed -i s/to-be-edited/edited/ \"$1\"\n"), 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\nsed -i s/to-be-edited/edited/ \"$1\"\n"), 0o700))
 	return path
 }
