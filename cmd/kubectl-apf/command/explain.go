@@ -103,15 +103,7 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 	if err := e.output.validate(); err != nil {
 		return err
 	}
-	from, err := e.looking.open(e.env)
-	if err != nil {
-		return err
-	}
-	explainer, err := e.explainer(ctx, from)
-	if err != nil {
-		return err
-	}
-	parser, err := e.parser(ctx)
+	explainer, parser, err := e.prepare(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,6 +154,20 @@ func namesOfRows(rows explain.Rows) []string {
 		}
 	}
 	return unique(names)
+}
+
+// prepare reads what explanations and the words of requests need.
+func (e *explainCommand) prepare(ctx context.Context) (*explain.Explainer, explain.Parser, error) {
+	from, err := e.looking.open(e.env)
+	if err != nil {
+		return nil, explain.Parser{}, err
+	}
+	explainer, err := e.explainer(ctx, from)
+	if err != nil {
+		return nil, explain.Parser{}, err
+	}
+	parser, err := e.parser(ctx)
+	return explainer, parser, err
 }
 
 // parser returns the parser of requests, whose defaults are those of the kubeconfig.

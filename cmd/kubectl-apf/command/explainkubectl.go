@@ -79,15 +79,7 @@ func (e *explainCommand) runCommand(c *cobra.Command, args []string) error {
 
 // explainSent explains the requests that a kubectl command sends.
 func (e *explainCommand) explainSent(ctx context.Context, args []string, answer *explain.CommandAnswer) error {
-	from, err := e.looking.open(e.env)
-	if err != nil {
-		return err
-	}
-	explainer, err := e.explainer(ctx, from)
-	if err != nil {
-		return err
-	}
-	parser, err := e.parser(ctx)
+	explainer, parser, err := e.prepare(ctx)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestConditionsOfRequests(t *testing.T) {
 }
 
 func TestARejectedCommandIsAnError(t *testing.T) {
-	_, err := command(t, "GET /api", "fail:error: unknown flag").Requests(t.Context())
+	_, err := command(t, "GET /version", "GET /api", "fail:error: unknown flag").Requests(t.Context())
 	require.EqualError(t, err, "kubectl rejects the command: error: unknown flag")
 	c := command(t)
 	c.Program = "/none/kubectl"

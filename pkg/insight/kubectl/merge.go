@@ -115,7 +115,7 @@ func isDiscovery(s sent) bool {
 		return false
 	}
 	root, _, _ := strings.Cut(strings.TrimPrefix(s.info.Path, "/"), "/")
-	return s.method == http.MethodGet && (root == "api" || root == "apis" || root == "openapi")
+	return s.method == http.MethodGet && slices.Contains([]string{"api", "apis", "openapi", "version"}, root)
 }
 
 // merger merges the requests of two runs.
