@@ -22,8 +22,9 @@
 // A server that starts does not know which levels need seats, and divides them by demand every
 // 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.
 //
-// First nothing is limited: what is not met then, no number of seats meets. The search assumes
-// that more seats do not break a goal, and ends within 2 % or a seat.
+// First nothing is limited: what is not met then, no number of seats meets. A need is
+// the smallest number from which on the goals hold, as far as a search shows that goes down in
+// tenths of an ample number, and then ends within 2 % or a seat.
 //
 // # Uncertainty
 //

@@ -12,11 +12,11 @@ type Flags struct {
 }
 
 func flagsFor(need Seats) Flags {
-	mutating := need.High / 3
-	limits := []string{flag("max-requests-inflight", need.High-mutating), flag("max-mutating-requests-inflight", mutating)}
+	mutating := max(1, need.High/3) // kube-apiserver takes 0 as no limit
+	limits := []string{flag("max-requests-inflight", max(1, need.High-mutating)), flag("max-mutating-requests-inflight", mutating)}
 	return Flags{
 		KubeAPIServer:        limits,
-		FlowControlAPIServer: append(limits[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", need.Seats)),
+		FlowControlAPIServer: append(limits[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", max(2, need.Seats))),
 	}
 }
 

@@ -28,10 +28,10 @@ func shapes() (short, long []shape) {
 	lists := robot(poisson(12), exponential(0.15))
 	lists.verb, lists.seats = "list", 5
 	return []shape{
-			{"random arrivals", []client{robot(poisson(150), exponential(0.1))}},
 			{"bursts", []client{robot(bursts(2, 60, 0.05), exponential(0.08)), robot(poisson(50), exponential(0.05))}},
 			{"wide lists", []client{lists, robot(poisson(100), exponential(0.05))}},
 		}, []shape{
+			{"random arrivals", []client{robot(poisson(150), exponential(0.1))}},
 			{"constant executions", []client{person(poisson(200), constant(0.05))}},
 			{"long tail of executions", []client{robot(poisson(150), lognormal(0.04, 1.2))}},
 			{"waves", []client{robot(wave(150, 20), exponential(0.1))}},

@@ -143,34 +143,24 @@ func (s *search) checkScopes(limited suggest.Settings) error {
 	return nil
 }
 
-// need searches what the requests need. Where it is known what they need about, the search
-// begins there.
-func (s *search) need(ctx context.Context, about *need) (*need, error) {
-	levels, err := s.levels(ctx, about)
+// need searches what the requests need.
+func (s *search) need(ctx context.Context) (*need, error) {
+	levels, err := s.levels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	guess := seats(0)
-	if about != nil {
-		guess = about.total
-	}
-	total, err := s.total(ctx, guess)
+	total, err := s.total(ctx)
 	return &need{total, levels}, err
 }
 
 // levels searches the limit that each level with requests needs.
-func (s *search) levels(ctx context.Context, about *need) (map[string]seats, error) {
+func (s *search) levels(ctx context.Context) (map[string]seats, error) {
 	brackets := map[string]*bracket{}
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]
-		if len(s.ofLevel[l.Name]) == 0 {
-			continue
+		if len(s.ofLevel[l.Name]) > 0 {
+			brackets[l.Name] = newBracket(int(math.Ceil(max(l.Seats.Max, 1))))
 		}
-		b := &bracket{high: int(math.Ceil(max(l.Seats.Max, 1)))}
-		if about != nil {
-			b.guess = int(about.levels[l.Name])
-		}
-		brackets[l.Name] = b
 	}
 	for anyOpen(brackets) {
 		if err := s.narrow(ctx, brackets); err != nil {

@@ -144,19 +144,20 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	if err := s.unlimited(ctx); err != nil {
 		return nil, err
 	}
-	whole, err := s.need(ctx, nil)
+	whole, err := s.need(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := s.size(options, whole)
 	for _, part := range times.parts(options.Simulate.WarmUp) {
 		s.trials.Simulate.Open = part.open(options.Simulate.Open)
-		need, err := s.need(ctx, whole)
+		need, err := s.need(ctx)
 		if err != nil {
 			return nil, err
 		}
 		out.include(need)
 	}
+	out.noteIdle()
 	out.Notes = append(out.Notes, times.note(out.Parts, options.Simulate.WarmUp))
 	out.Simulations = s.trials.Ran
 	out.decide(options.Tiers)
@@ -259,6 +260,19 @@ func (s *Size) decide(tiers []Tier) {
 	}
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)
+	}
+}
+
+// noteIdle says which levels are not in the numbers.
+func (s *Size) noteIdle() {
+	var idle []string
+	for i := range s.Levels {
+		if l := &s.Levels[i]; !l.Exempt && l.Requests == 0 {
+			idle = append(idle, l.Name)
+		}
+	}
+	if len(idle) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("What these levels need is unknown: no request was theirs: %s.", strings.Join(idle, ", ")))
 	}
 }
 

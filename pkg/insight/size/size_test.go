@@ -80,6 +80,7 @@ func TestAConstantStreamNeedsItsSeats(t *testing.T) {
 	assert.Equal(t, size.Yes, out.Enough)
 	assert.Equal(t, 10+6, out.Fitted.Seats) // and a seat of each of the other six levels that are limited
 	assert.Nil(t, levelOf(t, out, "system").Need)
+	assert.Contains(t, strings.Join(out.Notes, "\n"), "What these levels need is unknown: no request was theirs: catch-all, leader-election, node-high, system, workload-high, workload-low.")
 	assert.True(t, levelOf(t, out, "exempt").Exempt)
 }
 
@@ -88,6 +89,13 @@ func TestFlagsAddUpToTheNeed(t *testing.T) {
 	need := out.Need.High
 	assert.Equal(t, []string{flag("max-requests-inflight", need-need/3), flag("max-mutating-requests-inflight", need/3)}, out.Flags.KubeAPIServer)
 	assert.Equal(t, append(out.Flags.KubeAPIServer[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", out.Need.Seats)), out.Flags.FlowControlAPIServer)
+}
+
+// 0 would be no limit, and a total of one seat cannot adapt.
+func TestFlagsOfASmallNeedAreValid(t *testing.T) {
+	out := sized(t, traffic(1, time.Minute, node(poisson(1), constant(0.001))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Equal(t, []string{"--max-requests-inflight=1", "--max-mutating-requests-inflight=1"}, out.Flags.KubeAPIServer)
+	assert.Equal(t, "--flow-control-total-min=2", out.Flags.FlowControlAPIServer[3])
 }
 
 func TestTiersAreComparedInTheirUnit(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
@@ -15,12 +14,12 @@ import (
 const doublings = 5
 
 // total searches the total that the requests need.
-func (s *search) total(ctx context.Context, guess seats) (seats, error) {
-	b, err := s.highest(ctx)
+func (s *search) total(ctx context.Context) (seats, error) {
+	top, err := s.highest(ctx)
 	if err != nil {
 		return 0, err
 	}
-	b.guess = int(guess)
+	b := newBracket(top)
 	for !b.done() {
 		points := b.points(side)
 		holds, err := s.totalsHold(ctx, points)
@@ -32,17 +31,17 @@ func (s *search) total(ctx context.Context, guess seats) (seats, error) {
 	return seats(b.high), nil
 }
 
-// highest returns a bracket whose upper end meets the goals.
-func (s *search) highest(ctx context.Context) (bracket, error) {
-	b := bracket{high: s.ample()}
+// highest returns a total that meets the goals.
+func (s *search) highest(ctx context.Context) (int, error) {
+	top := s.ample()
 	for range doublings + 1 {
-		holds, err := s.totalsHold(ctx, []int{b.high})
+		holds, err := s.totalsHold(ctx, []int{top})
 		if err != nil || holds[0] {
-			return b, err
+			return top, err
 		}
-		b.low, b.high = b.high, 2*b.high
+		top *= 2
 	}
-	return b, s.impossible(ctx, b.low)
+	return 0, s.impossible(ctx, top/2)
 }
 
 // impossible says which goal is not met with a total.
@@ -121,40 +120,4 @@ func nominalLimits(c configuration.Configuration, total int) map[string]int {
 		limits[name] = int((int64(total)*int64(suggest.SharesOf(l)) + sum - 1) / sum)
 	}
 	return limits
-}
-
-// bracket is where a number is searched: low is too small, high is not.
-type bracket struct{ low, high, guess int }
-
-// done reports whether the number is known within 2 % or a seat.
-func (b *bracket) done() bool { return b.high-b.low <= max(1, b.high/50) }
-
-// points returns up to n numbers between the ends: about the guess at first, then at equal
-// distances.
-func (b *bracket) points(n int) []int {
-	if b.done() {
-		return nil
-	}
-	var points []int
-	if b.guess > b.low && b.guess < b.high {
-		points = append(points, b.guess*4/5, b.guess, b.guess*5/4)
-	} else {
-		for i := 1; i <= n; i++ {
-			points = append(points, b.low+(b.high-b.low)*i/(n+1))
-		}
-	}
-	b.guess = 0
-	points = slices.DeleteFunc(points, func(p int) bool { return p <= b.low || p >= b.high })
-	return slices.Compact(points)
-}
-
-// narrow takes the smallest point from which on all hold as the upper end.
-func (b *bracket) narrow(points []int, holds func(i int) bool) {
-	for i := len(points) - 1; i >= 0; i-- {
-		if !holds(i) {
-			b.low = points[i]
-			return
-		}
-		b.high = points[i]
-	}
 }
