@@ -53,6 +53,14 @@ type Facts struct {
 	ServedVersions []string
 	// Servers are aggregated API servers and webhooks.
 	Servers []Server
+	// Agents are programs that run on nodes.
+	Agents []Agent
+	// Leaders are service accounts that hold leases.
+	Leaders []Leader
+	// Policies are ValidatingAdmissionPolicies that are bound.
+	Policies []Policy
+	// Traffic is what logs tell; nil without logs.
+	Traffic *Traffic
 }
 
 // Resource is a resource in discovery.
@@ -85,5 +93,9 @@ func Check(bundle Bundle) []Finding {
 	j.judgeBuiltIn()
 	j.judgeDocuments()
 	j.judgeServers()
+	j.judgePolicies()
+	j.judgeAgents()
+	j.judgeLeases()
+	j.judgeTraffic()
 	return j.selected()
 }

@@ -5,7 +5,7 @@ import "strings"
 // Code identifies a kind of finding. A code is stable: it keeps its meaning, and the
 // code of a check that was removed is not used again. The first digit is the group: 1
 // FlowSchemas, 2 PriorityLevelConfigurations, 3 built-in objects, 4 manifests, 5
-// servers that send requests themselves.
+// servers that send requests themselves and policies, 6 clients.
 type Code string
 
 // The codes. docs/kubectl-apf-findings.md explains each.
@@ -44,6 +44,11 @@ const (
 	UnknownField       Code = "FC404" // a field that is dropped
 	InvalidObject      Code = "FC405" // the server rejects the object
 	RecursiveReviews   Code = "FC501" // a server's reviews wait for themselves
+	WebhookRequests    Code = "FC502" // a webhook's requests wait in the level that it holds up
+	PolicyChecks       Code = "FC503" // a policy asks the authorizer while requests hold seats
+	NodeAgent          Code = "FC601" // an agent of nodes is in the level of unknown users
+	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills
+	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
 )
 
 // Codes returns every code, in order.
@@ -54,7 +59,8 @@ func Codes() []Code {
 		NoSeats, UnusedLevel, DeletedInUse, SharedHands, QueuesTooLong, FewSeats, BuiltInSharesDrop, NoBorrowingEffect, LendsAll, FlowCap,
 		RevertedChange, DeletedSuggestion, TakesFromBuiltIn, DeletedByServer,
 		RemovedAPIVersion, DeprecatedVersion, RenamedField, UnknownField, InvalidObject,
-		RecursiveReviews,
+		RecursiveReviews, WebhookRequests, PolicyChecks,
+		NodeAgent, HeldUpLeases, ClientLimit,
 	}
 }
 
@@ -94,7 +100,7 @@ func (c Code) severity() Severity {
 	switch c {
 	case MissingLevel, DeletedByServer, RemovedAPIVersion, RenamedField, UnknownField, InvalidObject:
 		return Error
-	case UnknownResource, UnusedLevel, NoBorrowingEffect:
+	case UnknownResource, UnusedLevel, NoBorrowingEffect, PolicyChecks:
 		return Info
 	default:
 		return Warning

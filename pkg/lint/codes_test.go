@@ -60,7 +60,7 @@ func TestFaultlessBundleHasNoFindings(t *testing.T) {
 }
 
 func TestEachCode(t *testing.T) {
-	cases := slices.Concat(ruleCases(), levelCases(), builtInCases(), manifestCases(), serverCases())
+	cases := slices.Concat(ruleCases(), levelCases(), builtInCases(), manifestCases(), serverCases(), policyCases(), clientCases())
 	seen := map[Code]map[bool]bool{}
 	for _, test := range cases {
 		if seen[test.code] == nil {
@@ -106,6 +106,6 @@ func TestCodesAreUniqueAndGrouped(t *testing.T) {
 	require.True(t, slices.IsSorted(codes))
 	require.Len(t, slices.Compact(slices.Clone(codes)), len(codes))
 	for _, code := range codes {
-		require.Regexp(t, `^FC[1-5]\d\d$`, code)
+		require.Regexp(t, `^FC[1-6]\d\d$`, code)
 	}
 }

@@ -22,6 +22,7 @@ type judge struct {
 	limits map[string]allocation.Limits
 	// shadowed are the schemas that never match because of earlier ones.
 	shadowed map[string]bool
+	matching *matcher // see matcher
 	findings []Finding
 }
 

@@ -43,6 +43,13 @@ func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {
 	return rules
 }
 
+// selectsAny reports whether the rule selects some of the requests, of some user.
+func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) bool {
+	return slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
+		return slices.ContainsFunc(requests, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
+	})
+}
+
 // overlap reports whether some request matches one of the rules and the schema. common
 // reports whether two sets have a user in common.
 func overlap(rules []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(a, b userSet) bool) bool {

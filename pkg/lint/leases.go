@@ -1,0 +1,93 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+)
+
+const (
+	leaseGroup = "coordination.k8s.io"
+	leases     = "leases"
+	// minLeases is the number of writes from which on a client holds a lease.
+	minLeases = 3
+	// fills is the share of a level's seat-seconds from which on a client fills it.
+	fills = 0.5
+)
+
+const ofLeases = `Add a FlowSchema that sends get, create and update of leases of this service account to the priority level "leader-election", with a lower matchingPrecedence.`
+
+// Leader is a service account that holds a lease.
+type Leader struct {
+	// LeaseNamespace and Lease are those of the lease.
+	LeaseNamespace, Lease string
+	// Namespace and ServiceAccount are those of the pod that holds it.
+	Namespace, ServiceAccount string
+}
+
+// judgeLeases finds FlowSchemas that send the leases of a leader, and all else that it
+// does, to one limited level that is not built in: FC602. It is an info, because only logs
+// tell how much it sends.
+func (j *judge) judgeLeases() {
+	judged := map[string]bool{}
+	for i := range j.Facts.Leaders {
+		leader := &j.Facts.Leaders[i]
+		request := requestOf(leader.Namespace, leader.ServiceAccount)
+		request.Verb, request.APIGroup, request.Resource, request.Namespace = "update", leaseGroup, leases, leader.LeaseNamespace
+		schema := j.matcher().schemaOf(&request)
+		if schema == nil || judged[schema.Name] {
+			continue
+		}
+		level := schema.Spec.PriorityLevelConfiguration.Name
+		if j.defaults.level(level) != nil || isMandatoryLevel(level) || j.isUnlimited(level) || !takesWork(schema, leader) {
+			continue
+		}
+		judged[schema.Name] = true
+		j.add(leasesWithWork(schema, leader))
+	}
+}
+
+// takesWork reports whether a schema takes writes of anything but leases of the leader.
+func takesWork(schema *flowcontrolv1.FlowSchema, leader *Leader) bool {
+	account := userSet{kind: oneServiceAccount, namespace: leader.Namespace, name: leader.ServiceAccount}
+	return slices.ContainsFunc(rulesOf(schema), func(rule ruleWithUsers) bool {
+		return slices.ContainsFunc(rule.users, func(users userSet) bool { return users.covers(account) }) && hasOtherThanLeases(rule.ResourceRules)
+	})
+}
+
+// hasOtherThanLeases reports whether a rule selects writes of anything but leases.
+func hasOtherThanLeases(rules []flowcontrolv1.ResourcePolicyRule) bool {
+	return slices.ContainsFunc(rules, func(r flowcontrolv1.ResourcePolicyRule) bool {
+		writes := slices.ContainsFunc([]string{"create", "update", "patch", "delete"}, func(verb string) bool { return listCovers(r.Verbs, verb) })
+		return writes && slices.ContainsFunc(r.Resources, func(resource string) bool { return resource != leases })
+	})
+}
+
+// leasesWithWork is FC602 by the configuration alone.
+func leasesWithWork(schema *flowcontrolv1.FlowSchema, leader *Leader) Finding {
+	level := schema.Spec.PriorityLevelConfiguration.Name
+	return finding(HeldUpLeases, schemaObject(schema.Name), "spec.rules",
+		fmt.Sprintf("The service account %s/%s holds the lease %s/%s, and its leases and its work get the same priority level, %q, so when it fills this level, it may lose its lease.",
+			leader.Namespace, leader.ServiceAccount, leader.LeaseNamespace, leader.Lease, level), ofLeases).as(Info).relatedTo(levelObject(level))
+}
+
+// heldUpLeases is FC602 by logs: the client writes leases in a level that had no seat free
+// for some requests, and of whose seat-seconds it used most.
+func (j *judge) heldUpLeases(c *Client) []Finding {
+	level := j.Facts.Traffic.Levels[c.PriorityLevel]
+	limit := j.limitOf(c.PriorityLevel)
+	full := level.HeldUp > 0 || limit > 0 && level.Peak >= limit
+	if c.Leases < minLeases || !full || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
+		return nil
+	}
+	remedy := ofLeases
+	if _, _, err := serviceaccount.SplitUsername(c.User); err != nil {
+		remedy = `Add a FlowSchema that sends get, create and update of leases of this client to the priority level "leader-election", with a lower matchingPrecedence.`
+	}
+	return []Finding{finding(HeldUpLeases, c.object(), "",
+		fmt.Sprintf("This client writes its leases in the priority level %q that it fills: it used %.0f of the %.0f seat-seconds there, %d requests of the level waited or were rejected, and %d of its %d writes of leases were among them.",
+			c.PriorityLevel, c.SeatSeconds, level.SeatSeconds, level.HeldUp, c.HeldUpLeases, c.Leases), remedy).
+		relatedTo(schemaObject(c.FlowSchema), levelObject(c.PriorityLevel))}
+}
