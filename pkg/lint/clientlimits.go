@@ -60,8 +60,8 @@ func (j *judge) whatFlowControlGives(c *LimitedClient) string {
 		return fmt.Sprintf("Its priority level, %q, held up %d requests meanwhile, so flow control would not give more.", c.PriorityLevel, c.HeldUp)
 	}
 	text := fmt.Sprintf("Its priority level, %q, had at least %d seats free meanwhile", c.PriorityLevel, *c.Free)
-	if c.RequestSeatSeconds > 0 {
-		text += fmt.Sprintf(", enough for about %.2g such requests a second", roundDown(float64(*c.Free)/c.RequestSeatSeconds))
+	if c.RequestSeatSeconds > 0 && *c.Free > 0 {
+		text += fmt.Sprintf(", enough for about %.0f such requests a second", roundDown(float64(*c.Free)/c.RequestSeatSeconds))
 	}
 	return text + "."
 }

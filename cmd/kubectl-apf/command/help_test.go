@@ -116,6 +116,7 @@ func TestExamplesRun(t *testing.T) {
 	write(t, "suite.yaml", fmt.Sprintf(suiteText, "robots"))
 	write(t, "audit.log", auditEvent+strings.Replace(auditEvent, `"robot"`, `"system:serviceaccount:shop:default"`, 1))
 	write(t, "operator.yaml", operatorText)
+	write(t, "scaler.log", throttledLine)
 	write(t, "scenario.yaml", scenarioText)
 	writeTrace(t, "trace.jsonl")
 	write(t, "cluster.yaml", flowSchema)

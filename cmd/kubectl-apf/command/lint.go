@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -18,6 +19,8 @@ type lintCommand struct {
 	looking *looking
 	output  output
 	failOn  string
+	logs    logFlags
+	clients []string
 }
 
 func newLint(env Environment) *cobra.Command {
@@ -29,6 +32,11 @@ func newLint(env Environment) *cobra.Command {
 cluster. With files it judges their objects, as if they were applied to the cluster, or
 with --offline to one that has only the built-in objects.
 
+With logs it judges clients too: agents of nodes and leases in the wrong level, webhooks
+that wait for their own level, and limits of clients that allow less than flow control.
+The logs are those of API servers, and with --client-log that of a client, such as an
+operator.
+
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 
 The exit status is 1 if a finding is at least as severe as --fail-on.`,
@@ -38,13 +46,21 @@ kubectl apf lint
 # Judge the files of a repository in CI, without a cluster, and fail on warnings too
 kubectl apf lint -R -f manifests --offline --release=1.33 --fail-on=warning
 
+# Judge the clients of the servers whose log this is
+kubectl apf lint --audit-log=audit.log
+
+# Say whether an operator still needs its own limit (--kube-api-qps)
+kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --audit-log=audit.log
+
 # Count the findings by their code
 kubectl apf lint -o json | jq -r '.findings[].code' | sort | uniq -c`,
-		rights: append(configurationRights(), factRights()...),
+		rights: append(append(configurationRights(), metricRights()...), factRights()...),
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
 	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The severity from which on findings give the exit status 1: error, warning or info.")
+	l.logs.addFlags(c.Flags())
+	c.Flags().StringArrayVar(&l.clients, "client-log", nil, "The log of a client of API servers, PATH or USER=PATH. It may be repeated.")
 	l.looking.addFlags(c.Flags())
 	l.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
 	completeFlag(c, "fail-on", func(context.Context) []string { return severities() })
@@ -64,6 +80,9 @@ func (l *lintCommand) run(ctx context.Context) error {
 	}
 	in, err := l.read(ctx)
 	if err != nil {
+		return err
+	}
+	if err := l.addLogs(ctx, &in); err != nil {
 		return err
 	}
 	unreadable := in.Files.Err()
@@ -100,8 +119,16 @@ func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
 	if in.Below, err = below.Configuration(ctx); err != nil {
 		return in, err
 	}
-	if in.Facts, err = below.Facts(ctx); err != nil || !l.looking.hasFiles() {
+	if in.Facts, err = below.Facts(ctx); err != nil {
 		return in, err
+	}
+	if len(in.Facts.Policies) > 0 { // only metrics tell how long they take
+		if in.Replicas, err = below.Replicas(ctx, source.Want{Metrics: true}); err != nil {
+			return in, err
+		}
+	}
+	if !l.looking.hasFiles() {
+		return in, nil
 	}
 	with, err := l.looking.open(l.env)
 	if err != nil {

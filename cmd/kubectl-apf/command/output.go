@@ -82,7 +82,8 @@ const (
 	group          = "flowcontrol.apiserver.k8s.io"
 )
 
-// objectName, schemaName and levelName name objects as kubectl -o name does.
+// objectName, schemaName and levelName name objects as kubectl -o name does. What is no
+// object of an API group, such as a user, has its kind alone.
 func schemaName(name string) string { return objectName("FlowSchema", name) }
 func levelName(name string) string  { return objectName("PriorityLevelConfiguration", name) }
 func objectName(kind, name string) string {
@@ -90,8 +91,12 @@ func objectName(kind, name string) string {
 	switch kind {
 	case "APIService":
 		of = "apiregistration.k8s.io"
-	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy":
 		of = "admissionregistration.k8s.io"
+	case "DaemonSet":
+		of = "apps"
+	case "Pod", "User", "Program", "Log":
+		return strings.ToLower(kind) + "/" + name
 	}
 	return strings.ToLower(kind) + "." + of + "/" + name
 }

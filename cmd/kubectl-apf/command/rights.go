@@ -25,20 +25,31 @@ func endpointRights() rights {
 	return rights{{Verbs: []string{"list"}, APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}}}
 }
 
-// replicaRights find the replicas of the API server and read their state.
+// metricRights find the replicas of the API server and read their metrics.
+func metricRights() rights {
+	return append(endpointRights(), rights{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}}...)
+}
+
+// replicaRights find the replicas and read all of their state.
 func replicaRights() rights {
-	return append(endpointRights(), rights{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics", "/debug/api_priority_and_fairness/*"}}}...)
+	return append(metricRights(), rights{{Verbs: []string{"get"}, NonResourceURLs: []string{"/debug/api_priority_and_fairness/*"}}}...)
 }
 
 // factRights read what lint knows of the rest of a cluster.
 func factRights() rights {
 	return rights{
 		{Verbs: []string{"list"}, APIGroups: []string{""}, Resources: []string{"namespaces", "pods", "serviceaccounts"}},
-		{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"services"}},
+		{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods", "services"}},
+		{Verbs: []string{"list"}, APIGroups: []string{"apps"}, Resources: []string{"daemonsets"}},
+		{Verbs: []string{"list"}, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}},
 		{Verbs: []string{"list"}, APIGroups: []string{"apiregistration.k8s.io"}, Resources: []string{"apiservices"}},
 		{
 			Verbs: []string{"list"}, APIGroups: []string{"admissionregistration.k8s.io"},
 			Resources: []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"},
+		},
+		{
+			Verbs: []string{"list"}, APIGroups: []string{"admissionregistration.k8s.io"},
+			Resources: []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"},
 		},
 	}
 }

@@ -60,7 +60,7 @@ func TestEvent(t *testing.T) {
 		want       Event
 	}{
 		{"a list has the attributes of its URI", list, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", UserAgent: "kubectl/v1.33.0",
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", UserAgent: "kubectl/v1.33.0", Address: "10.0.0.7",
 			Attributes: flow.Attributes{
 				User: "alice", Groups: []string{"devs", "system:authenticated"}, Verb: "list", IsResourceRequest: true,
 				APIVersion: "v1", Resource: "pods", Namespace: "team-a", Path: "/api/v1/namespaces/team-a/pods",

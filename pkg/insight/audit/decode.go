@@ -53,6 +53,9 @@ func (d *decoder) decode(text []byte) (*Event, error) {
 		Received: l.RequestReceivedTimestamp.Time, Completed: l.StageTimestamp.Time,
 		Panicked: l.Stage == auditv1.StagePanic,
 	}
+	if last := len(l.SourceIPs) - 1; last >= 0 {
+		e.Address = l.SourceIPs[last]
+	}
 	if l.ResponseStatus != nil {
 		e.Code, e.Reason = int(l.ResponseStatus.Code), string(l.ResponseStatus.Reason)
 		e.RejectionReason = rejectionReason(l.ResponseStatus)

@@ -19,6 +19,9 @@ type Event struct {
 	URI string
 	// UserAgent is the header of this name.
 	UserAgent string
+	// Address is that of the client, or of the last proxy before the server; "" if the log
+	// has none.
+	Address string
 	// Received is when the request arrived, Completed when its response was complete.
 	Received, Completed time.Time
 	// Code is the response code.

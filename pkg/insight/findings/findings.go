@@ -8,12 +8,10 @@
 package findings
 
 import (
-	"maps"
-	"slices"
-
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -39,6 +37,11 @@ type Input struct {
 	// Files are laid over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
+	// Replicas are the API servers, whose metrics tell how long admission takes.
+	Replicas []replica.Replica
+	// Read passes the requests of logs, and waits in logs of clients, to a Traffic; nil
+	// without logs. It returns sentences about what they leave out.
+	Read func(*Traffic) ([]string, error)
 }
 
 // Of judges a configuration. It is an error if its release is unknown.
@@ -55,7 +58,7 @@ func Of(in Input) (Result, error) {
 	bundle := lint.Bundle{
 		FlowSchemas: whole.FlowSchemas, PriorityLevels: whole.PriorityLevels,
 		Defaults: lint.Defaults{FlowSchemas: defaults.FlowSchemas, PriorityLevels: defaults.PriorityLevels},
-		Total:    whole.Total, Release: string(whole.Release), Facts: factsOf(&in.Facts, &in.Files),
+		Total:    whole.Total, Release: string(whole.Release), Facts: in.facts(),
 	}
 	if len(in.Files.Objects) > 0 {
 		out.Checked = len(in.Files.Objects)
@@ -65,12 +68,30 @@ func Of(in Input) (Result, error) {
 			bundle.Only = append(bundle.Only, document.Object)
 		}
 	}
+	notes, err := in.readTraffic(whole, &bundle.Facts)
+	if err != nil {
+		return Result{}, err
+	}
 	out.add(lint.Check(bundle))
-	out.Notes = append(append(out.Notes, whole.Notes...), in.Files.Notes...)
+	out.Notes = append(append(append(out.Notes, whole.Notes...), in.Files.Notes...), notes...)
 	for _, missing := range in.Facts.Missing {
 		out.Notes = append(out.Notes, missing.What+": "+missing.Why)
 	}
 	return out, nil
+}
+
+// readTraffic reads the logs, and adds what they tell to the facts.
+func (in *Input) readTraffic(c configuration.Configuration, facts *lint.Facts) ([]string, error) {
+	if in.Read == nil {
+		return nil, nil
+	}
+	traffic := NewTraffic(c, facts.Servers, time.Time{})
+	notes, err := in.Read(traffic)
+	if err != nil {
+		return nil, err
+	}
+	facts.Traffic = traffic.Result()
+	return append(traffic.Notes(), notes...), nil
 }
 
 func (r *Result) add(found []lint.Finding) {
@@ -102,30 +123,4 @@ func documentOf(object source.Object) lint.Document {
 		Object:     lint.Object{Kind: object.Kind(), Name: object.Name()},
 		APIVersion: object.APIVersion, UnknownFields: object.UnknownFields,
 	}
-}
-
-// factsOf returns what is known of the cluster if the files were applied to it.
-func factsOf(facts *source.Facts, files *source.Files) lint.Facts {
-	out := lint.Facts{ServedVersions: facts.ServedVersions}
-	if facts.Namespaces != nil {
-		out.Namespaces = slices.Concat(facts.Namespaces, files.Namespaces)
-	}
-	if facts.ServiceAccounts != nil {
-		out.ServiceAccounts = maps.Clone(facts.ServiceAccounts)
-		for namespace, names := range files.ServiceAccounts {
-			out.ServiceAccounts[namespace] = slices.Concat(out.ServiceAccounts[namespace], names)
-		}
-	}
-	for _, resource := range facts.Resources {
-		out.Resources = append(out.Resources, lint.Resource{Group: resource.Group, Name: resource.Name, Namespaced: resource.Namespaced})
-	}
-	for i := range facts.Servers {
-		server := &facts.Servers[i]
-		out.Servers = append(out.Servers, lint.Server{
-			Object:    lint.Object{Kind: server.Kind, Name: server.Name},
-			Namespace: server.Namespace, ServiceAccount: server.ServiceAccount,
-			Requests: append([]flowcontrolv1.ResourcePolicyRule(nil), server.Requests...),
-		})
-	}
-	return out
 }

@@ -32,7 +32,9 @@ type item struct {
 	Origin origin
 	// Around is the time in the filters around flow control, of a request of an exempt
 	// level; nil if it is unknown.
-	Around  *time.Duration `json:",omitempty"`
+	Around *time.Duration `json:",omitempty"`
+	// Address is that of the client, which a trace does not have.
+	Address string `json:",omitempty"`
 	Request trace.Request
 }
 
@@ -52,7 +54,7 @@ const exempt = "exempt"
 // ofEvent returns what an audit event tells. clockJumped reports whether the request ended
 // before it began.
 func ofEvent(e *audit.Event, replica string) (out item, clockJumped bool) {
-	out = item{ID: e.ID[:min(len(e.ID), maxID)], URI: e.URI, Origin: fromAudit}
+	out = item{ID: e.ID[:min(len(e.ID), maxID)], URI: e.URI, Origin: fromAudit, Address: e.Address}
 	r := &out.Request
 	setAttributes(r, &e.Attributes, e.URI)
 	r.Arrival, r.Replica, r.Client = e.Received.UTC(), replica, e.UserAgent
@@ -85,7 +87,7 @@ func ofEvent(e *audit.Event, replica string) (out item, clockJumped bool) {
 
 // ofLine returns what a line tells.
 func ofLine(l *httplog.Line, replica string) item {
-	out := item{ID: l.AuditID, URI: l.URI, Origin: fromLine}
+	out := item{ID: l.AuditID, URI: l.URI, Origin: fromLine, Address: l.SourceIP}
 	r := &out.Request
 	setAttributes(r, &l.Attributes, l.URI)
 	r.Arrival, r.Replica, r.Client = l.Arrival(), replica, l.UserAgent

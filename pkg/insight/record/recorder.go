@@ -61,14 +61,22 @@ func (r *Recording) Header() trace.Header { return r.header }
 // Each yields the requests in the order of their arrivals, until the caller returns an
 // error.
 func (r *Recording) Each(ctx context.Context, yield func(*trace.Request) error) error {
+	return r.EachFrom(ctx, func(request *trace.Request, _ string) error {
+		if r.options.Pseudonyms != nil {
+			r.options.Pseudonyms.Request(request)
+		}
+		return yield(request)
+	})
+}
+
+// EachFrom is Each with the address of the client, "" if it is unknown, and without
+// pseudonyms.
+func (r *Recording) EachFrom(ctx context.Context, yield func(request *trace.Request, address string) error) error {
 	return r.sorted.each(func(i *item) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.options.Pseudonyms != nil {
-			r.options.Pseudonyms.Request(&i.Request)
-		}
-		return yield(&i.Request)
+		return yield(&i.Request, i.Address)
 	})
 }
 

@@ -28,6 +28,13 @@ const (
 // processStart is when the process started, in seconds, which tells API servers apart.
 const processStart = "process_start_time_seconds"
 
+// policyChecks and authorizations are histograms of what requests wait for while they hold
+// seats.
+const (
+	policyChecks   = "apiserver_validating_admission_policy_check_duration_seconds"
+	authorizations = "apiserver_authorization_webhook_duration_seconds"
+)
+
 // readMetrics reads a response of /metrics. A kube-apiserver answers with many
 // megabytes, of which only some lines are parsed.
 func readMetrics(body io.Reader) (Metrics, []string) {
@@ -62,6 +69,8 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 	if len(m.Objects) == 0 {
 		m.Objects = f.storedResources()
 	}
+	m.Policies = f.durations(policyChecks, "policy")
+	m.Authorizer = f.durations(authorizations, "")[""]
 	f.each(func(_ map[string]string, value float64) { m.ProcessStart = finite(value) }, processStart)
 	f.addLevels(m.Levels)
 	f.addSchemas(m.Schemas)
@@ -104,6 +113,7 @@ func isWanted(line []byte) bool {
 	for _, name := range []string{
 		"apiserver_storage_objects{", "apiserver_resource_objects{",
 		"apiserver_resource_size_estimate_bytes{", "apiserver_longrunning_requests{", processStart + " ",
+		policyChecks + "_sum", policyChecks + "_count", authorizations + "_sum", authorizations + "_count",
 	} {
 		if bytes.HasPrefix(line, []byte(name)) {
 			return true
@@ -165,6 +175,23 @@ func (f families) watches() map[schema.GroupResource]int64 {
 			out[schema.GroupResource{Group: labels["group"], Resource: labels["resource"]}] += whole(value)
 		}
 	}, "apiserver_longrunning_requests")
+	return out
+}
+
+// durations reads a histogram, whose series it adds up by a label; all of them if that is
+// empty.
+func (f families) durations(name, label string) map[string]Durations {
+	out := map[string]Durations{}
+	f.each(func(labels map[string]string, value float64) {
+		d := out[labels[label]]
+		d.Seconds += finite(value)
+		out[labels[label]] = d
+	}, name+"_sum")
+	f.each(func(labels map[string]string, value float64) {
+		d := out[labels[label]]
+		d.Count += uint64(whole(value))
+		out[labels[label]] = d
+	}, name+"_count")
 	return out
 }
 

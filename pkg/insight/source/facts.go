@@ -20,7 +20,13 @@ type Facts struct {
 	ServedVersions []string
 	// Servers are aggregated API servers and webhooks.
 	Servers []Server
-	Missing []replica.Missing
+	// Agents are DaemonSets, and static pods of kube-proxy.
+	Agents []Agent
+	// Leaders are service accounts that hold leases.
+	Leaders []Leader
+	// Policies are ValidatingAdmissionPolicies that are bound.
+	Policies []Policy
+	Missing  []replica.Missing
 }
 
 // Resource is a resource in discovery, in one version.

@@ -39,7 +39,7 @@ func (c *cluster) Facts(ctx context.Context) (Facts, error) {
 	}
 	o := &observer{client: front, discovery: discoverer}
 	var group sync.WaitGroup
-	for _, observe := range []func(context.Context){o.resources, o.namespaces, o.serviceAccounts, o.apiServices, o.webhooks} {
+	for _, observe := range []func(context.Context){o.resources, o.namespaces, o.serviceAccounts, o.apiServices, o.webhooks, o.agents, o.leaders, o.policies} {
 		group.Go(func() { observe(ctx) })
 	}
 	group.Wait()
@@ -69,6 +69,16 @@ func (o *observer) miss(what string, needed access, err error) {
 	}
 	o.update(func(f *Facts) {
 		f.Missing = append(f.Missing, replica.Missing{What: what, Why: requestError(o.name, needed, err).Message})
+	})
+}
+
+// missOnce is miss, but of several things that are missing for the same reason it notes one.
+func (o *observer) missOnce(what string, needed access, err error) {
+	missing := replica.Missing{What: what, Why: requestError(o.name, needed, err).Message}
+	o.update(func(f *Facts) {
+		if !slices.Contains(f.Missing, missing) {
+			f.Missing = append(f.Missing, missing)
+		}
 	})
 }
 

@@ -20,7 +20,8 @@
 //	list        endpointslices (discovery.k8s.io) in the namespace default: to find the
 //	            replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
-//	            webhook configurations; get services and list pods: for Facts
+//	            webhook configurations, validating admission policies and their
+//	            bindings, daemonsets, leases; get services, get and list pods: for Facts
 //	list        roles, clusterroles and their bindings; get serviceaccounts and workloads:
 //	            for Roles
 //

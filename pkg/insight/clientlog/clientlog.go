@@ -1,0 +1,139 @@
+// Package clientlog reads what clients of API servers log about waits before they send a
+// request.
+//
+// Package k8s.io/client-go/rest writes a line when a request had to wait for the client's
+// own limit (QPS and Burst), or for the time that a server asked for (Retry-After):
+//
+//	Throttling request took 1.02s, request: GET:https://10.0.0.1/api/v1/pods                                             up to 0.20
+//	Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1/api/v1/pods  0.21 to 0.32
+//	"Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1/api/v1/pods"
+//
+// The last form is also written as JSON. It writes a wait of more than 50 ms from -v=3 on,
+// and one of more than a second at any verbosity, but then at most one line a second, or in
+// ten at -v=0. So a log has some of the waits.
+//
+// What carries the lines does not matter: the search is for their words.
+package clientlog
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
+)
+
+// Wait is a wait that a line tells.
+type Wait struct {
+	Delay time.Duration
+	// ByServer reports whether the server asked for it.
+	ByServer bool
+	// Attributes are those of the request, without its user; empty if the line is cut off
+	// before the URL.
+	Attributes flow.Attributes
+}
+
+// ErrNone means that a log has no line about waits.
+var ErrNone = errors.New("no line of client-go about waits: it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
+
+// maxLine is the number of bytes of a line that are searched.
+const maxLine = 1 << 20
+
+var (
+	plain  = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
+	fields = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
+)
+
+const (
+	structured = "Waited before sending request"
+	ownLimit   = "client-side throttling"
+)
+
+// Read calls yield with each wait of a log, which may be compressed with gzip or zstd. It
+// returns ErrNone if there is none.
+func Read(name string, in io.Reader, yield func(Wait)) error {
+	decompressed, err := trace.Decompress(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer decompressed.Close() //nolint:errcheck // releases memory
+	lines := bufio.NewReaderSize(decompressed, maxLine)
+	found := false
+	for {
+		line, err := lines.ReadSlice('\n')
+		if wait, ok := parse(string(line)); ok {
+			found = true
+			yield(wait)
+		}
+		switch {
+		case err == nil || errors.Is(err, bufio.ErrBufferFull):
+		case !errors.Is(err, io.EOF):
+			return fmt.Errorf("%s: %w", name, err)
+		case !found:
+			return fmt.Errorf("%s: %w", name, ErrNone)
+		default:
+			return nil
+		}
+	}
+}
+
+// parse returns the wait of a line.
+func parse(line string) (Wait, bool) {
+	if !strings.Contains(line, "hrottling request took") && !strings.Contains(line, "Waited ") {
+		return Wait{}, false
+	}
+	if !strings.Contains(line, structured) {
+		match := plain.FindStringSubmatch(line)
+		if match == nil {
+			return Wait{}, false
+		}
+		own := strings.HasPrefix(match[0], "Throttling") || strings.Contains(match[2], ownLimit)
+		return wait(match[1], !own, match[3], match[4])
+	}
+	line = strings.ReplaceAll(line, `\"`, `"`) // within JSON
+	values := map[string]string{}
+	for _, match := range fields.FindAllStringSubmatch(line[strings.Index(line, structured):], -1) {
+		values[match[1]] = strings.Trim(match[2], `"`)
+	}
+	return wait(values["delay"], !strings.Contains(values["reason"], ownLimit), values["verb"], values["URL"])
+}
+
+func wait(delay string, byServer bool, method, address string) (Wait, bool) {
+	d, err := time.ParseDuration(delay)
+	if err != nil {
+		seconds, err := strconv.ParseFloat(delay, 64) // as zap writes it by default
+		if err != nil {
+			return Wait{}, false
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+	return Wait{Delay: d, ByServer: byServer, Attributes: attributesOf(method, address)}, true
+}
+
+// attributesOf returns what an API server sees of a request.
+func attributesOf(method, address string) flow.Attributes {
+	at, err := url.Parse(address)
+	if err != nil || at.Path == "" {
+		return flow.Attributes{}
+	}
+	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	info, err := factory.NewRequestInfo(&http.Request{Method: method, URL: at})
+	if err != nil {
+		return flow.Attributes{}
+	}
+	return flow.Attributes{
+		Verb: info.Verb, IsResourceRequest: info.IsResourceRequest, APIGroup: info.APIGroup, APIVersion: info.APIVersion,
+		Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, Path: info.Path,
+	}
+}

@@ -1,0 +1,79 @@
+package clientlog
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+)
+
+func waits(t *testing.T, log string) []Wait {
+	t.Helper()
+	var all []Wait
+	require.NoError(t, Read("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }))
+	return all
+}
+
+func TestLines(t *testing.T) {
+	const second = 1020 * time.Millisecond
+	for _, test := range []struct {
+		name, line string
+		byServer   bool
+	}{
+		{"klog", `I1227 02:28:17.977042       1 request.go:629] Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.233.0.1:443/api/v1/namespaces/shop/pods/web`, false},
+		{"up to 0.20", `I0214 10:00:00.000000       1 request.go:597] Throttling request took 1.02s, request: GET:https://server/api/v1/namespaces/shop/pods/web`, false},
+		{"zap for people", "2022-03-14T13:44:25.433Z\tlvl-3\tklog\trest/request.go:597\tWaited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.96.0.1:443/api/v1/namespaces/shop/pods/web", false},
+		{"logrus, and a time before", `2023-12-25T19:46:19.742244330Z level=info msg="Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://localhost:7445/api/v1/namespaces/shop/pods/web" subsys=klog`, false},
+		{"fields", `I1126 06:00:00.000000       1 request.go:752] "Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1/api/v1/namespaces/shop/pods/web"`, false},
+		{"JSON of component-base", `{"ts":1795341600250.1,"caller":"rest/request.go:752","msg":"Waited before sending request","v":0,"delay":"1.02s","reason":"client-side throttling, not priority and fairness","verb":"GET","URL":"https://10.0.0.1/api/v1/namespaces/shop/pods/web"}`, false},
+		{"JSON of zap, in JSON of Docker", `{"log":"{\"level\":\"info\",\"msg\":\"Waited before sending request\",\"delay\":1.02,\"reason\":\"client-side throttling, not priority and fairness\",\"verb\":\"GET\",\"URL\":\"https://10.0.0.1/api/v1/namespaces/shop/pods/web\"}\n","stream":"stderr"}`, false},
+		{"a retry that the server asked for", `I1227 02:28:17.977042       1 request.go:629] Waited for 1.02s, request: GET:https://server/api/v1/namespaces/shop/pods/web - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "7"`, true},
+		{"the same in fields", `"Waited before sending request" delay="1.02s" reason="retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: \"7\"" verb="GET" URL="https://10.0.0.1/api/v1/namespaces/shop/pods/web"`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			all := waits(t, "Starting controller\n"+test.line+"\nI1227 02:28:18.0 1 a.go:1] Waited for caches\n")
+			require.Len(t, all, 1)
+			assert.Equal(t, second, all[0].Delay)
+			assert.Equal(t, test.byServer, all[0].ByServer)
+			a := all[0].Attributes
+			assert.Equal(t, []string{"get", "pods", "shop", "web"}, []string{a.Verb, a.Resource, a.Namespace, a.Name})
+		})
+	}
+}
+
+func TestLogWithoutWaitsIsAnError(t *testing.T) {
+	for _, log := range []string{"", "I1227 02:28:18.0 1 a.go:1] Waited for caches\n", "Waited for a, request: none"} {
+		require.ErrorIs(t, Read("client.log", strings.NewReader(log), func(Wait) {}), ErrNone)
+	}
+}
+
+// TestLinesOfClientGo reads what client-go writes about a client that is limited.
+func TestLinesOfClientGo(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	var log bytes.Buffer
+	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(3), textlogger.Output(&log))))
+	client, err := rest.RESTClientFor(&rest.Config{
+		Host: server.URL, QPS: 10, Burst: 1, APIPath: "/api",
+		ContentConfig: rest.ContentConfig{GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs},
+	})
+	require.NoError(t, err)
+	for range 2 {
+		client.Get().Namespace("shop").Resource("pods").Do(ctx)
+	}
+	all := waits(t, log.String())
+	require.Len(t, all, 1, log.String())
+	assert.False(t, all[0].ByServer)
+	assert.Greater(t, all[0].Delay, 50*time.Millisecond)
+	assert.Equal(t, "list", all[0].Attributes.Verb)
+}
