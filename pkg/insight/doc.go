@@ -14,13 +14,14 @@
 //	logs            audit events and log lines within any transport
 //	audit           events of an audit log, about flow control
 //	httplog         lines that API servers log for each request
+//	clientlog       lines that clients log about their waits
 //	source          where both come from: a cluster, files, both, or saved answers
 //
 //	kubectl         the requests that a kubectl command sends
 //	explain         the flow schema, flow, queues and seats of a request
 //	whose           the objects behind the UIDs in response headers
 //	top             who holds the seats
-//	findings        what is wrong or risky, by package lint
+//	findings        what is wrong or risky, by package lint, in traffic too
 //	why             what was delayed or refused, and the remedy
 //	diff            what a change moves
 //	simulate        what a trace becomes under a configuration
