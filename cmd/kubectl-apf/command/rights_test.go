@@ -89,7 +89,7 @@ func requests() map[string][][]string {
 	return map[string][][]string{
 		"explain": {{"list", "pods"}},
 		"whose":   {{"schema-0"}},
-		"why":     {{"--user=robot"}},
+		"why":     {{"--flow-schema=service-accounts"}},
 		"top":     {{"levels", "--interval=0"}, {"flows"}, {"requests"}},
 		"lint":    {{}},
 		"diff":    {{"-f", "schemas.yaml"}},

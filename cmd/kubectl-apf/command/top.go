@@ -166,25 +166,37 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 	if t.watch {
 		return t.redraw(ctx, from)
 	}
-	now, err := from.Replicas(ctx, t.view.want)
+	now, err := t.read(ctx, from)
 	if err != nil {
 		return err
 	}
 	var before []replica.Replica
 	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && t.env.wait(ctx, t.interval) {
 		before = now
-		if now, err = from.Replicas(ctx, t.view.want); err != nil {
+		if now, err = t.read(ctx, from); err != nil {
 			return err
 		}
 	}
 	return t.write(now, before)
 }
 
+// read reads the replicas. It is an error if none of them tells what the view shows.
+func (t *topCommand) read(ctx context.Context, from source.Source) ([]replica.Replica, error) {
+	replicas, err := from.Replicas(ctx, t.view.want)
+	if err != nil {
+		return nil, err
+	}
+	if why := top.WhyNothing(replicas, t.view.want.Endpoints()...); why != "" {
+		return nil, errors.New(why)
+	}
+	return replicas, nil
+}
+
 // redraw reads and writes again and again, until the context ends.
 func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 	var before []replica.Replica
 	for ctx.Err() == nil {
-		now, err := from.Replicas(ctx, t.view.want)
+		now, err := t.read(ctx, from)
 		if err != nil {
 			return unlessInterrupted(ctx, err)
 		}

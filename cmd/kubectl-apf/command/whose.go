@@ -73,6 +73,9 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if err != nil {
 		return err
 	}
+	if history == nil && !whose.HasUIDs(c) {
+		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
+	}
 	objects := whose.Find(uids, c, history)
 	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
 		return err

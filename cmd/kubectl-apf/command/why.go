@@ -31,12 +31,13 @@ and what to change.
 Events of an audit log are the best evidence. Without them, it uses what
 flowcontrol-apiserver remembers of the last 15 minutes, and the metrics of any API server.
 
-The exit status is 1 if requests were delayed or refused.`,
+The exit status is 1 if requests were delayed or refused, and 2 if nothing is known of the
+requests.`,
 		examples: `# Say why a user's requests were refused
 kubectl apf why --user=system:serviceaccount:shop:scaler
 
 # Say what happened to the requests of a flow schema
-kubectl apf why --flow-schema=workload-low
+kubectl apf why --flow-schema=service-accounts
 
 # Say what an audit log tells, by the flow schemas of a saved cluster
 kubectl apf why -f audit.log --dumps=must-gather`,
@@ -80,6 +81,9 @@ func (w *whyCommand) run(ctx context.Context) error {
 	}
 	result := inquiry.Result()
 	result.Notes = append(result.Notes, notes...)
+	if why := result.WhyNothing(); why != "" {
+		return errors.New(why)
+	}
 	var names []string
 	for _, flow := range result.Flows {
 		names = append(names, schemaName(flow.FlowSchema))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
 // line is an audit event without the objects of request and response, which may be
@@ -53,6 +54,9 @@ func (d *decoder) decode(text []byte) (*Event, error) {
 		Received: l.RequestReceivedTimestamp.Time, Completed: l.StageTimestamp.Time,
 		Panicked: l.Stage == auditv1.StagePanic,
 	}
+	if e.Completed.IsZero() {
+		e.Completed, e.Unfinished = e.Received, true
+	}
 	if last := len(l.SourceIPs) - 1; last >= 0 {
 		e.Address = l.SourceIPs[last]
 	}
@@ -62,6 +66,9 @@ func (d *decoder) decode(text []byte) (*Event, error) {
 	}
 	if err := d.fillAttributes(&e.Attributes, &l.Event); err != nil {
 		return nil, err
+	}
+	if a := &e.Attributes; a.User != "" && len(a.Groups) == 0 {
+		a.Groups, e.GroupsImplied = trace.WellKnownGroups(a.User), true
 	}
 	if l.ImpersonatedUser != nil {
 		e.Impersonator = l.User.Username

@@ -22,8 +22,13 @@ type Event struct {
 	// Address is that of the client, or of the last proxy before the server; "" if the log
 	// has none.
 	Address string
-	// Received is when the request arrived, Completed when its response was complete.
+	// Received is when the request arrived, Completed when its response was complete. If
+	// Unfinished, the log does not tell the latter, which is then the same.
 	Received, Completed time.Time
+	Unfinished          bool
+	// GroupsImplied reports whether the log has no groups: those of Attributes are then the
+	// ones that the user's name implies.
+	GroupsImplied bool
 	// Code is the response code.
 	Code int
 	// Reason is the reason of the Status in the response, such as "TooManyRequests"; ""

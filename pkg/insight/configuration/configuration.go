@@ -26,6 +26,9 @@ type Configuration struct {
 	Own bool
 	// Total is the number of seats of one replica of the API server; 0 if unknown.
 	Total int
+	// Assumed reports that no object was read: all are built in, although none were asked
+	// for.
+	Assumed bool
 	// Notes are sentences about what was inferred instead of read.
 	Notes []string
 }

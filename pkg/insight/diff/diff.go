@@ -21,6 +21,7 @@ type Comparison struct {
 	observed      bool
 	moves         moves
 	ungoverned    int
+	implied       int // requests without groups in the log
 	limit         int // of the combinations
 }
 
@@ -38,6 +39,9 @@ func (c *Comparison) Observe(e *audit.Event) {
 		return
 	}
 	c.moves.checked++
+	if e.GroupsImplied {
+		c.implied++
+	}
 	r := route{c.before.classify(&e.Attributes), c.after.classify(&e.Attributes)}
 	if r.from != r.to {
 		a := &e.Attributes
@@ -85,6 +89,9 @@ func (c *Comparison) notes() []string {
 		}
 	}
 	notes = slices.Concat(both, notes)
+	if c.implied > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: those that the names of their users imply decide the flow schema.", c.implied, c.moves.checked))
+	}
 	if c.ungoverned > 0 {
 		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
 	}

@@ -8,6 +8,7 @@
 package findings
 
 import (
+	"errors"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -44,8 +45,13 @@ type Input struct {
 	Read func(*Traffic) ([]string, error)
 }
 
+var errNothing = errors.New("the saved answers have no flow schema and no priority level, so there is nothing to judge: give them with -f")
+
 // Of judges a configuration. It is an error if its release is unknown.
 func Of(in Input) (Result, error) {
+	if in.Below.Assumed && len(in.Files.Objects) == 0 && in.Read == nil {
+		return Result{}, errNothing
+	}
 	defaults, err := configuration.BuiltIn(in.Below.Release)
 	if err != nil {
 		return Result{}, err

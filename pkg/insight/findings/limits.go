@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apiserver/pkg/authentication/user"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/clientlog"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -42,9 +40,6 @@ func (t *Traffic) Say(name, userName string, w *clientlog.Wait) {
 	defer request.End()
 	request.Attributes = w.Attributes
 	request.Attributes.User, request.Attributes.Groups = userName, trace.WellKnownGroups(userName)
-	if request.Attributes.Groups == nil {
-		request.Attributes.Groups = []string{user.AllAuthenticated}
-	}
 	request.Classify()
 	l.levels[request.Level().Name]++
 }

@@ -33,6 +33,8 @@ type item struct {
 	// Around is the time in the filters around flow control, of a request of an exempt
 	// level; nil if it is unknown.
 	Around *time.Duration `json:",omitempty"`
+	// GroupsImplied reports whether the groups are those that the user's name implies.
+	GroupsImplied bool `json:",omitempty"`
 	// Address is that of the client, which a trace does not have.
 	Address string `json:",omitempty"`
 	Request trace.Request
@@ -54,20 +56,20 @@ const exempt = "exempt"
 // ofEvent returns what an audit event tells. clockJumped reports whether the request ended
 // before it began.
 func ofEvent(e *audit.Event, replica string) (out item, clockJumped bool) {
-	out = item{ID: e.ID[:min(len(e.ID), maxID)], URI: e.URI, Origin: fromAudit, Address: e.Address}
+	out = item{ID: e.ID[:min(len(e.ID), maxID)], URI: e.URI, Origin: fromAudit, Address: e.Address, GroupsImplied: e.GroupsImplied}
 	r := &out.Request
 	setAttributes(r, &e.Attributes, e.URI)
 	r.Arrival, r.Replica, r.Client = e.Received.UTC(), replica, e.UserAgent
 	r.Status = status(e.Code)
 	watch := r.Verb == "watch"
 	took := e.Completed.Sub(e.Received)
-	if took >= 0 {
+	if took >= 0 && !e.Unfinished {
 		r.Latency = seconds(took)
 	}
 	if e.Rejected() {
 		r.Rejected = cmp.Or(e.RejectionReason, trace.UnknownReason)
 	}
-	if e.WaitKnown && (!watch || e.FlowControl != nil) {
+	if e.WaitKnown && !e.Unfinished && (!watch || e.FlowControl != nil) {
 		r.Wait = seconds(e.Wait)
 		if !watch && r.Rejected == "" && took >= e.Wait {
 			r.Execution = seconds(took - e.Wait)

@@ -23,10 +23,10 @@ func (s *share) add(took time.Duration) {
 type tally struct {
 	share // all
 
-	noWait, noExecution, noSeats, noLevel, noGroups, noUser share
+	noWait, noExecution, noSeats, noLevel, noGroups, noUser, implied share
 	// noEvent and noLine are requests that the other log has, where both are read.
-	noEvent, noLine share
-	joined          int64
+	noEvent, noLine, noLatency share
+	joined                     int64
 	// around are the times in the filters around flow control.
 	around   []time.Duration
 	replicas map[string]bool
@@ -49,7 +49,7 @@ func (t *tally) add(i *item) {
 		from *share
 	}{
 		{r.Wait == nil, &t.noWait}, {r.Execution == nil && r.Rejected == "", &t.noExecution}, {r.Seats == nil, &t.noSeats},
-		{r.PriorityLevel == "", &t.noLevel}, {len(r.Groups) == 0, &t.noGroups}, {r.User == "", &t.noUser},
+		{r.PriorityLevel == "", &t.noLevel}, {len(r.Groups) == 0 || i.GroupsImplied, &t.noGroups}, {r.User == "", &t.noUser}, {i.GroupsImplied, &t.implied}, {r.Latency == nil, &t.noLatency},
 		{i.Origin == fromLine, &t.noEvent}, {i.Origin == fromAudit, &t.noLine},
 	} {
 		if missing.is {
@@ -133,6 +133,7 @@ func (t *tally) missingNotes() []string {
 		text string
 	}{
 		{t.noUser, "The user is unknown of %s of the requests, which took %s of the seconds: --users can name them."},
+		{t.implied, "The groups of %s of the requests, which took %s of the seconds, are those that the names of their users imply: the log has none. Users may be in others."},
 		{t.noWait, "The wait is unknown of %s of the requests, which took %s of the seconds."},
 		{t.noExecution, "The time of execution is unknown of %s of the requests, which took %s of the seconds."},
 		{t.noLevel, "The flow schema and priority level are unknown of %s of the requests, which took %s of the seconds."},
@@ -142,6 +143,10 @@ func (t *tally) missingNotes() []string {
 			requests, seconds := t.of(missing.of)
 			notes = append(notes, fmt.Sprintf(missing.text, percent(requests), percent(seconds)))
 		}
+	}
+	if t.noLatency.requests > 0 {
+		requests, _ := t.of(t.noLatency)
+		notes = append(notes, fmt.Sprintf("How long they took is unknown of %s of the requests.", percent(requests)))
 	}
 	if len(t.around) > 0 {
 		slices.Sort(t.around)

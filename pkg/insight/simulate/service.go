@@ -99,6 +99,9 @@ func (s *services) of(r *trace.Request) time.Duration {
 	return fallback
 }
 
+// known returns the number of requests whose service times are from the trace.
+func (s *services) known() uint64 { return s.own + s.latency + s.median }
+
 // middle returns the median, computed again whenever there are a tenth more durations.
 func (d *durations) middle() time.Duration {
 	if d.count > d.asked+d.asked/10 {

@@ -195,6 +195,9 @@ func (s *simulation) drain(ctx context.Context) error {
 	if left := s.placement.left(); left == s.read {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
+	if s.services.known() == 0 {
+		return fmt.Errorf("%s: no request of the trace tells how long it executed, so how long they hold seats is unknown", s.candidate.Name)
+	}
 	return nil
 }
 

@@ -177,7 +177,7 @@ func (c *cluster) readAll(ctx context.Context, clients []*client, want Want) []r
 // shows that the server cannot be reached.
 func (c *client) readReplica(ctx context.Context, now time.Time, want Want) replica.Replica {
 	state := replica.Replica{Name: c.name, Read: now}
-	for i, endpoint := range want.endpoints() {
+	for i, endpoint := range want.Endpoints() {
 		err := c.read(ctx, &state, endpoint)
 		if i == 0 && err != nil && !isAnswer(err) {
 			state.Away = true

@@ -108,6 +108,7 @@ func fill(out configuration.Configuration) (configuration.Configuration, error) 
 	if err != nil {
 		return out, &Error{Reason: ReasonInvalid, Message: err.Error(), Err: err}
 	}
+	out.Assumed = len(out.FlowSchemas) == 0 && len(out.PriorityLevels) == 0
 	if len(out.FlowSchemas) == 0 {
 		out.FlowSchemas = standard.FlowSchemas
 		out.Notes = append(out.Notes, fmt.Sprintf("There are no FlowSchemas: the built-in ones of Kubernetes %s are assumed.", out.Release))

@@ -179,7 +179,7 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 // wanted returns the state that the answers tell.
 func (s *savedServer) wanted(want Want) replica.Replica {
 	state := replica.Replica{Name: s.name}
-	for _, endpoint := range want.endpoints() {
+	for _, endpoint := range want.Endpoints() {
 		a, exists := s.answers[endpoint]
 		if !exists {
 			state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", s.name)})

@@ -75,8 +75,8 @@ type Want struct {
 	Required bool
 }
 
-// endpoints returns the endpoints in the order in which they are read.
-func (w Want) endpoints() []replica.Endpoint {
+// Endpoints returns the endpoints in the order in which they are read.
+func (w Want) Endpoints() []replica.Endpoint {
 	wanted := map[replica.Endpoint]bool{
 		replica.EndpointLevels:     w.Levels,
 		replica.EndpointQueues:     w.Queues,

@@ -74,6 +74,8 @@ func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 		}
 	}
 	out := Flows{Origin: originOf(now), Flows: make([]Flow, 0, len(flows))}
+	out.lacking("SEAT-SECONDS", now, replica.EndpointFlows)
+	out.lacking("SEATS and WAITING", now, replica.EndpointRequests)
 	for _, key := range slices.SortedFunc(maps.Keys(flows), flowKey.compare) {
 		out.Flows = append(out.Flows, *flows[key])
 		out.Total.add(flows[key])

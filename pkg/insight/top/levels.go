@@ -83,6 +83,7 @@ func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 		out.Total.add(levels[name])
 	}
 	out.Total.Replicas = out.told()
+	out.lacking("LIMIT and NOMINAL", now, replica.EndpointMetrics)
 	var err error
 	out.Levels, out.Omitted, err = choose(out.Levels, levelOrders(), options)
 	return out, err

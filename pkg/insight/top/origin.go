@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
@@ -13,6 +14,8 @@ import (
 // Origin says where figures are from.
 type Origin struct {
 	Replicas []Replica `json:"replicas"`
+	// partial are sentences about figures that are not those of all replicas.
+	partial []string
 }
 
 // Replica is an API server that was read.
@@ -40,17 +43,62 @@ func originOf(replicas []replica.Replica) Origin {
 		}
 		origin.Replicas = append(origin.Replicas, r)
 	}
+	if told := origin.told(); told < len(replicas) {
+		origin.partial = []string{fmt.Sprintf("The figures are those of %d of %d API servers.", told, len(replicas))}
+	}
 	return origin
+}
+
+// lacking adds a sentence about figures that only some of the replicas that can be reached
+// tell by an endpoint.
+func (o *Origin) lacking(figures string, replicas []replica.Replica, endpoint replica.Endpoint) {
+	telling := 0
+	for i := range replicas {
+		if r := &replicas[i]; !r.Away && tells(r, endpoint) {
+			telling++
+		}
+	}
+	if telling > 0 && telling < o.told() {
+		o.partial = append(o.partial, fmt.Sprintf("%s are those of %d of %d API servers: the others do not tell them.", figures, telling, len(replicas)))
+	}
 }
 
 // write writes what the figures lack, a line for each part that a replica does not
 // tell.
 func (o Origin) write(w io.Writer) {
+	for _, sentence := range o.partial {
+		fmt.Fprintln(w, "Note: "+sentence)
+	}
 	for _, r := range o.Replicas {
 		for _, missing := range r.Missing {
 			fmt.Fprintf(w, "Note: %s: %s: %s\n", table.Escape(r.Name), missing.What, table.Escape(missing.Why))
 		}
 	}
+}
+
+// WhyNothing says why figures rest on nothing: no replica told any of the endpoints that
+// they are computed from. It returns "" if one did.
+func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) string {
+	reasons := []string{"No API server tells who holds the seats."}
+	for i := range replicas {
+		r := &replicas[i]
+		if !r.Away && slices.ContainsFunc(endpoints, func(endpoint replica.Endpoint) bool { return tells(r, endpoint) }) {
+			return ""
+		}
+		for _, missing := range r.Missing {
+			reasons = append(reasons, missing.Why)
+		}
+	}
+	return strings.Join(reasons, " ")
+}
+
+// tells reports whether a replica told an endpoint, perhaps not all of it.
+func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
+	rows := map[replica.Endpoint]int{
+		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),
+		replica.EndpointRequests: len(r.Requests), replica.EndpointFlows: len(r.Flows),
+	}
+	return rows[endpoint] > 0 || !lacks(r, endpoint)
 }
 
 // told returns the number of replicas that could be reached.

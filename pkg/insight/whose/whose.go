@@ -3,7 +3,10 @@ package whose
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
@@ -55,6 +58,13 @@ type Object struct {
 
 // Objects are the objects behind several UIDs.
 type Objects []Object
+
+// HasUIDs reports whether an object of the configuration has a UID: those of files and those
+// that are built in have none.
+func HasUIDs(c configuration.Configuration) bool {
+	return slices.ContainsFunc(c.FlowSchemas, func(s *flowcontrolv1.FlowSchema) bool { return s.UID != "" }) ||
+		slices.ContainsFunc(c.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.UID != "" })
+}
 
 // Find returns the objects with the UIDs, in the same order. history may be nil.
 func Find(uids []string, c configuration.Configuration, history *History) Objects {

@@ -38,6 +38,7 @@ type Inquiry struct {
 
 	observed, annotated            int
 	ungoverned, overlooked, others int
+	unfinished, implied            int // events without an end, without groups
 	unknownLevels                  map[string]bool
 }
 
@@ -94,6 +95,12 @@ func (i *Inquiry) Observe(e *audit.Event) {
 	i.observed++
 	if e.FlowControl != nil {
 		i.annotated++
+	}
+	if e.Unfinished {
+		i.unfinished++
+	}
+	if e.GroupsImplied && e.FlowControl == nil {
+		i.implied++
 	}
 	if i.since.IsZero() || e.Received.Before(i.since) {
 		i.since = e.Received

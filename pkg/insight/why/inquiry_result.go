@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
 const (
@@ -40,7 +41,8 @@ func (i *Inquiry) Result() Result {
 	}
 	r.Levels = levelsOf(r.Flows, states)
 	r.Counters = i.counters()
-	r.Notes = i.notes(len(keys))
+	r.missing = i.missing()
+	r.Notes = append(i.notes(len(keys)), r.missing...)
 	return r
 }
 
@@ -115,6 +117,26 @@ func levelsOf(flows []Flow, states map[string]*levelState) []Level {
 	return levels
 }
 
+// missing returns sentences about what replicas do not tell.
+func (i *Inquiry) missing() []string {
+	var notes []string
+	for r := range i.replicas {
+		for _, missing := range i.replicas[r].Missing {
+			if i.lacks(missing.What) {
+				notes = append(notes, fmt.Sprintf("%s: %s: %s", i.replicas[r].Name, missing.What, missing.Why))
+			}
+		}
+	}
+	return notes
+}
+
+// lacks reports whether the result lacks what a replica does not tell. That kube-apiserver
+// remembers no flows is said once, where nothing tells of flows.
+func (i *Inquiry) lacks(what string) bool {
+	endpoint := replica.Endpoint(what)
+	return i.observed == 0 && len(i.all) > 0 || endpoint != replica.EndpointFlows && endpoint != replica.EndpointRejections
+}
+
 func (i *Inquiry) notes(flows int) []string {
 	notes := slices.Clone(i.configuration.Notes)
 	add := func(condition bool, format string, arguments ...any) {
@@ -124,6 +146,8 @@ func (i *Inquiry) notes(flows int) []string {
 	}
 	inferred := i.observed - i.annotated
 	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are those of the configuration now, each request counts as one seat, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
+	add(i.implied > 0, "%d of %d events have no groups: those that the names of their users imply decide the flow schema.", i.implied, i.observed)
+	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
 	add(i.others > 0, "%d responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.", i.others)
 	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
 	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)

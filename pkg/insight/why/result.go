@@ -1,6 +1,9 @@
 package why
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Result is what flow control delayed and rejected.
 type Result struct {
@@ -22,6 +25,16 @@ type Result struct {
 	Remedies []Remedy `json:"remedies"`
 	// Notes are sentences about what was inferred, and what was left out.
 	Notes []string `json:"notes,omitempty"`
+
+	missing []string // what replicas do not tell, of the notes
+}
+
+// WhyNothing says why nothing is known of what was asked for. It returns "" if something is.
+func (r *Result) WhyNothing() string {
+	if r.Evidence != Nothing || len(r.Counters) > 0 {
+		return ""
+	}
+	return strings.Join(append([]string{r.summary(), "Give an audit log with -f, or ask flowcontrol-apiserver, which remembers rejections."}, r.missing...), " ")
 }
 
 // Affected reports whether any request of the query was delayed or rejected.
