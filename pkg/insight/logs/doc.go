@@ -21,6 +21,10 @@
 // so that a pipeline that keeps the original beside the parsed line counts once. A CSV
 // export is read by its quotation marks.
 //
+// Google Kubernetes Engine writes no audit events, but entries of Cloud Logging with a
+// protoPayload. Each becomes an event of what it has: user, verb, path, status, address, user
+// agent and time, without the user's groups and the end of the request.
+//
 // JSON may be indented, and a whole file may be one array. Mixed forms in a file are fine.
 //
 // # Memory

@@ -25,7 +25,7 @@ var (
 // mayHaveEntry reports whether a text may have an event or a request line, or a part of
 // one, or a message of journald that is no text. It saves the search in all others.
 func mayHaveEntry(text []byte) bool {
-	for _, mark := range []string{auditGroup, "HTTP", `"stream"`, `"logtag"`, `"_p"`, `"MESSAGE":[`, `"MESSAGE" : [`} {
+	for _, mark := range []string{auditGroup, googleMark, "HTTP", `"stream"`, `"logtag"`, `"_p"`, `"MESSAGE":[`, `"MESSAGE" : [`} {
 		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}

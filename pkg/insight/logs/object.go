@@ -43,6 +43,11 @@ func (r *reader) object(text []byte, written time.Time, depth int) Kind {
 		return Event
 	case f.Message == "HTTP" && f.Verb != nil, err != nil && bytes.Contains(text, []byte(`"msg":"HTTP"`)):
 		return r.entry(Request, text, written)
+	case bytes.Contains(text, []byte(googleMark)) && err == nil:
+		if converted, is := fromGoogle(text); is {
+			return r.entry(Event, converted, written)
+		}
+		return r.envelope(text, written, depth)
 	case depth < maxDepth:
 		return r.envelope(text, written, depth)
 	default:
