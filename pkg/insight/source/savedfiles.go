@@ -1,7 +1,6 @@
 package source
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -91,32 +90,15 @@ func (f savedFile) unpack(visit func(savedFile)) error {
 			return err
 		}
 	}
+	if bytes.HasPrefix(f.data, []byte("PK\x03\x04")) {
+		return f.unzip(visit)
+	}
 	const magic = 257
 	if len(f.data) < magic+5 || string(f.data[magic:magic+5]) != "ustar" {
 		visit(f)
 		return nil
 	}
-	archive := tar.NewReader(bytes.NewReader(f.data))
-	for {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if header.Typeflag != tar.TypeReg {
-			continue
-		}
-		data, err := readBounded(archive)
-		if err != nil {
-			return err
-		}
-		inner := savedFile{path: f.path + ":" + header.Name, inside: path.Join(path.Dir(f.inside), header.Name), modified: header.ModTime, data: data} //nolint:gosec // nothing is written to this path
-		if err := inner.unpack(visit); err != nil {
-			return err
-		}
-	}
+	return f.untar(visit)
 }
 
 func readBounded(reader io.Reader) ([]byte, error) {
@@ -199,12 +181,17 @@ func versionOf(data []byte) (version.Info, bool) {
 
 // whyNot says why a file has nothing to answer from.
 func (f savedFile) whyNot() string {
-	var status struct{ Kind, Message string }
+	var status struct {
+		Kind, Message string
+		Error         struct{ Message string } // of an HTTP collector of troubleshoot.sh
+	}
 	switch {
 	case len(bytes.TrimSpace(f.data)) == 0:
 		return "They are empty."
 	case isJSON(f.data) && json.Unmarshal(f.data, &status) == nil && status.Kind == "Status":
 		return fmt.Sprintf("The server answered with an error: %s.", strings.TrimSuffix(status.Message, "."))
+	case isJSON(f.data) && status.Error.Message != "":
+		return fmt.Sprintf("The server could not be asked: %s.", strings.TrimSuffix(status.Error.Message, "."))
 	case replica.HasMetrics(f.data):
 		return "These metrics have no priority level, so they are not those of an API server with flow control."
 	default:

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,6 +69,20 @@ func archived(t *testing.T, files map[string]string) string {
 	return gzipped(t, out.String())
 }
 
+func zipped(t *testing.T, files map[string]string) string {
+	t.Helper()
+	var out bytes.Buffer
+	writer := zip.NewWriter(&out)
+	for name, text := range files {
+		file, err := writer.Create(name)
+		require.NoError(t, err)
+		_, err = file.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, writer.Close())
+	return out.String()
+}
+
 // podDirectory is the directory of a pod in a must-gather.
 func podDirectory(namespace, pod string) string {
 	return "must-gather/quay-io/namespaces/" + namespace + "/pods/" + pod + "/c/c/"
@@ -93,9 +109,16 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"metrics in JSON", map[string]string{"x": metricsJSONOf(1)}, 1, nil},
 		{"compressed", map[string]string{"x.gz": gzipped(t, levelsText)}, 1, nil},
 		{"an HTTP collector of troubleshoot.sh", map[string]string{"apf/result.json": fmt.Sprintf(`{"response":{"status":200,"body":%q}}`, levelsText)}, 1, nil},
+		{"HTTP collectors with names, the raw JSON, and an error", map[string]string{
+			"apf/levels.json":                   fmt.Sprintf(`{"response":{"status":200,"body":%q,"headers":{"Content-Type":"application/json"},"raw_json":%s}}`, levelsInJSON, levelsInJSON),
+			"apf/metrics.json":                  `{"error":{"message":"Get \"https://10.0.0.1/metrics\": context deadline exceeded"}}`,
+			"cluster-info/cluster_version.json": `{"info":{"gitVersion":"v1.33.4"},"string":"v1.33.4"}`, "cluster-info/errors.json": "null",
+		}, 1, []string{"apf/metrics.json. The server could not be asked: Get ", "context deadline exceeded."}},
 		{"a directory for each server", map[string]string{"a/x": levelsText, "b/x": levelsText}, 2, nil},
 		{"a prefix for each server", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "m0-metrics": metricsOf(1), "m1-metrics": metricsOf(2)}, 2, nil},
 		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear of which API server"}},
+		{"an archive of zip", map[string]string{"all.zip": zipped(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
+		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"a must-gather", map[string]string{first + "api_priority_and_fairness/priority_levels": levelsText, first + "metrics.json": metricsJSONOf(1), second + "metrics.json": metricsOf(1)}, 2, nil},
 		{"a must-gather twice", map[string]string{first + "metrics.json": metricsOf(1), "later/" + first + "metrics.json": metricsOf(2)}, 1, []string{"of an API server that has a later answer."}},
@@ -132,6 +155,35 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 			for _, part := range c.left {
 				assert.Contains(t, notes, part)
 			}
+		})
+	}
+}
+
+// TestPreviousIsEarlierWhateverItsTime has a previous log that was written last, as copies
+// are: the path decides. Otherwise the time does.
+func TestPreviousIsEarlierWhateverItsTime(t *testing.T) {
+	other := strings.Replace(levelsText, "7,               49", "90,              49", 1)
+	for _, test := range []struct {
+		name, kept, left string
+	}{
+		{"previous is written later", "pods/kube-apiserver-a/current/x", "pods/kube-apiserver-a/previous/x"},
+		{"an older dump of the same pod", "pods/kube-apiserver-a/x", "old/pods/kube-apiserver-a/x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			directory := t.TempDir()
+			write(t, directory, map[string]string{test.kept: levelsText, test.left: other})
+			earlier := now().Add(-time.Hour)
+			older, newer := test.left, test.kept
+			if strings.Contains(test.left, "previous") {
+				older, newer = newer, older
+			}
+			require.NoError(t, os.Chtimes(filepath.Join(directory, older), earlier, earlier))
+			require.NoError(t, os.Chtimes(filepath.Join(directory, newer), now(), now()))
+			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true})
+			require.NoError(t, err)
+			require.Len(t, states, 1)
+			assert.Equal(t, 7, states[0].Levels[0].Waiting)
+			assert.Contains(t, whys(states[0].Missing), test.left+". It is of an API server that has a later answer")
 		})
 	}
 }
