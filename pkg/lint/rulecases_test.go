@@ -103,6 +103,9 @@ func ruleCases() []checkCase {
 		{"lists of subresources", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.Verbs, r.Resources = []string{"list"}, []string{"pods/status"}
 		}), []string{scope}},
+		{"gets beside lists of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
+			r.Verbs, r.Namespaces = []string{"list", "get"}, nil
+		}), []string{"info spec.rules[0].resourceRules[0].verbs[1]"}},
 		{"lists of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"list"}, nil }), nil},
 		{"custom resources of unknown scope", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"get"}, []string{"example.com"}, []string{"pods"}, nil

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,13 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 		r.add(ImpossibleScope, path+".clusterScope", neverReason(resources)+" So no request matches this rule.",
 			"Set clusterScope, namespaces, resources or verbs to what the requests have.")
 		return
+	}
+	for i, verb := range resources.Verbs {
+		if r.facts.isDead(verb, resources) {
+			r.findings = append(r.findings, finding(ImpossibleScope, r.object, fmt.Sprintf("%s.verbs[%d]", path, i),
+				fmt.Sprintf("No request has the verb %q, these resources and this scope together; other verbs of the rule can match.", verb),
+				"Remove the verb, or set clusterScope, namespaces or resources to what its requests have.").as(Info))
+		}
 	}
 	if resources.ClusterScope || !isWildcard(resources.Namespaces) {
 		return
@@ -75,6 +83,14 @@ func (k *known) isNever(rule *flowcontrolv1.ResourcePolicyRule) bool {
 		}
 	}
 	return isChecked
+}
+
+// isDead reports whether a verb matches no request beside the rest of a rule, which other
+// verbs do.
+func (k *known) isDead(verb string, rule *flowcontrolv1.ResourcePolicyRule) bool {
+	alone := *rule
+	alone.Verbs = []string{verb}
+	return len(rule.Verbs) > 1 && k.isNever(&alone)
 }
 
 // neverReason says what about the rule is never so.
