@@ -48,7 +48,7 @@ kubectl apf record --audit-log=audit.log --anonymize -o hidden.trace.gz --config
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return r.run(c.Context()) }
 	flags := c.Flags()
-	r.recordedLogs.addFlags(flags)
+	r.addFlags(flags)
 	flags.BoolVar(&r.anonymize, "anonymize", false, "Replace the names of users, groups, namespaces and objects by pseudonyms.")
 	flags.StringVar(&r.key, "anonymize-key", "", "A file of the key of the pseudonyms, at least 16 bytes. It is created if it does not exist. Without it, a key is created and forgotten.")
 	flags.StringVar(&r.configuration, "configuration-output", "", "Write the configuration with the same pseudonyms to this file.")

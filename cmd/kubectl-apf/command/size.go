@@ -28,7 +28,6 @@ type sizeCommand struct {
 	tiers    string
 	tier     string
 	sized    size.Options
-	leftOut  []string // sentences about what logs leave out
 }
 
 func newSize(env Environment) *cobra.Command {
@@ -50,7 +49,7 @@ A goal bounds waits or refusals: an assertion as of kubectl apf simulate. Withou
 holds for each priority level. docs/simulate.md says how the search works, and what the
 range means.
 
-The exit status is 1 if the seats that there are are not enough, or may not be.`,
+The exit status is 1 if there are not enough seats, or perhaps not.`,
 		examples: `# Read the cluster twice, five minutes apart
 kubectl apf size --interval=5m
 
@@ -202,8 +201,12 @@ func (s *sizeCommand) ofRequests(ctx context.Context) (*size.Size, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Notes = append(answer.Notes, s.leftOut...)
-	return answer, nil
+	source, err := s.options.Open()
+	if err != nil {
+		return nil, err
+	}
+	answer.Notes = append(answer.Notes, source.Header().LeftOut.Notes...)
+	return answer, source.Close()
 }
 
 // ofScrapes sizes requests with the rates between two scrapes.

@@ -58,7 +58,6 @@ func (s *sizeCommand) recordTemporary(ctx context.Context) (remove func(), err e
 	}
 	defer recording.Close()
 	s.sized.Basis = "the requests in logs"
-	s.leftOut = recording.Header().LeftOut.Notes
 	return s.writeTemporary(ctx, recording.Header(), recording.Each)
 }
 

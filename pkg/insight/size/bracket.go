@@ -37,11 +37,11 @@ func (b *bracket) points(n int) []int {
 // narrow takes the smallest point from which on all hold as the upper end.
 func (b *bracket) narrow(points []int, holds func(i int) bool) {
 	b.step = max(0, b.step-side)
-	for i := len(points) - 1; i >= 0; i-- {
+	for i, point := range slices.Backward(points) {
 		if !holds(i) {
-			b.low, b.step = points[i], 0
+			b.low, b.step = point, 0
 			return
 		}
-		b.high = points[i]
+		b.high = point
 	}
 }

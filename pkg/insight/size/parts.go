@@ -72,11 +72,13 @@ func (t *times) parts(warmUp time.Duration) []window {
 		return nil
 	}
 	var out []window
-	for i := range time.Duration(partCount) {
-		w := window{from: t.start.Add(i * length), to: t.start.Add(i*length + warmUp + length)}
+	from := t.start
+	for range partCount {
+		w := window{from: from, to: from.Add(warmUp + length)}
 		if t.hasRequests(w, warmUp) {
 			out = append(out, w)
 		}
+		from = from.Add(length)
 	}
 	return out
 }

@@ -105,7 +105,7 @@ func (s *Size) tierTable() table.Table {
 			of = "one API server"
 		}
 		t.Rows = append(t.Rows, []string{
-			f.Name, strconv.Itoa(f.Tier.Seats), strconv.Itoa(f.Need.Seats), s.between(f.Need), of, string(f.Enough), f.Source,
+			f.Name, strconv.Itoa(f.Seats), strconv.Itoa(f.Need.Seats), s.between(f.Need), of, string(f.Enough), f.Source,
 		})
 	}
 	return t

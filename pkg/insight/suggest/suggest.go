@@ -215,14 +215,15 @@ func (s *search) simulate(ctx context.Context, tries [][]step) ([]state, error) 
 		return nil, err
 	}
 	var out []state
-	for i, r := range results {
+	for i, steps := range tries {
+		r := results[i]
 		if r == nil {
 			continue
 		}
 		if first {
 			s.baseline, s.notes = *r, r.Notes
 		}
-		out = append(out, state{steps: tries[i], result: *r, score: s.score(r)})
+		out = append(out, state{steps: steps, result: *r, score: s.score(r)})
 	}
 	return out, nil
 }
