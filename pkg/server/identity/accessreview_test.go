@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
 )
 
 // decides is an authorizer that decides all alike and keeps the last question.
@@ -121,4 +123,25 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
 	require.Equal(t, []authorizationv1.ResourceRule{{
 		Verbs: []string{"get"}, APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{"flowschemas"}, ResourceNames: []string{"a"},
 	}}, status.ResourceRules)
+}
+
+func TestASubjectReviewSaysAllAboutTheClient(t *testing.T) {
+	who := &user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"scopes": {"x", "y"}}}
+	answered := create(t, subjectReview{}, who, subjectReview{}.New()).(*authenticationv1.SelfSubjectReview)
+	require.Equal(t, authenticationv1.UserInfo{
+		Username: "alice", UID: "1", Groups: []string{"a", "b"}, Extra: map[string]authenticationv1.ExtraValue{"scopes": {"x", "y"}},
+	}, answered.Status.UserInfo)
+}
+
+func TestReviewsThatAreNotEnabledAreNotServed(t *testing.T) {
+	enabled := serverstorage.NewResourceConfig()
+	enabled.EnableVersions(SelfReviewVersions()...)
+	enabled.DisableVersions(authenticationv1.SchemeGroupVersion)
+	enabled.DisableResources(authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"))
+	groups, err := SelfReviewGroups(enabled, &decides{}, nil)
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	served := groups[0].VersionedResourcesStorageMap["v1"]
+	require.Contains(t, served, "selfsubjectaccessreviews")
+	require.Len(t, served, 1)
 }

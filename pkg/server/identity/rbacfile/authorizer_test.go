@@ -104,6 +104,7 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 		{"a user by name", &user.DefaultInfo{Name: "alice"}, resource("get", "flowschemas", "", "team-a"), true},
 		{"a service account", &user.DefaultInfo{Name: "system:serviceaccount:ci:deployer"}, resource("get", "flowschemas", "", "team-a"), true},
 		{"a service account of another namespace", &user.DefaultInfo{Name: "system:serviceaccount:x:deployer"}, resource("get", "flowschemas", "", "team-a"), false},
+		{"a user by the bare name of a service account", &user.DefaultInfo{Name: "deployer"}, resource("get", "flowschemas", "", "team-a"), false},
 		{"somebody whose group has the name of a user", stranger, resource("get", "flowschemas", "", "team-a"), false},
 		{"an editor updates schemas", editor, resource("update", "flowschemas", "", "team-a"), true},
 		{"not their status", editor, resource("update", "flowschemas", "status", "team-a"), false},
