@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -156,10 +157,17 @@ func TestReviewsGoToTheServerOfTheirKubeconfig(t *testing.T) {
 	front, authentication, authorization := newReviewer(t), newReviewer(t), newReviewer(t)
 	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
 	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-	server := newTestServer(t, newTestOptions(t, "--authentication-skip-lookup", "--kubeconfig="+front.kubeconfig(t),
-		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t)), "")
-	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
+	options := newTestOptions(t, "--authentication-skip-lookup", "--kubeconfig="+front.kubeconfig(t),
+		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t))
+	require.Equal(t, known("alice"), newTestServer(t, options, "").withToken(objects, "secret"))
 	require.Empty(t, front.received())
+	for reviewer, config := range map[*reviewer]func() (*rest.Config, error){
+		front: options.ClientConfig, authentication: options.AuthenticationClientConfig, authorization: options.AuthorizationClientConfig,
+	} {
+		client, err := config()
+		require.NoError(t, err)
+		require.Equal(t, reviewer.web.URL, client.Host)
+	}
 }
 
 // A token that was accepted and is rejected now counts as unknown again.

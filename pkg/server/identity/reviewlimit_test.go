@@ -129,3 +129,12 @@ func TestAnonymousAuthMayBeDisabled(t *testing.T) {
 	_, err := apply(t, newTestOptions(t, "--anonymous-auth=false", "--authentication-config="+configuration), "")
 	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in --authentication-config="+configuration+" are mutually exclusive")
 }
+
+func TestReviewsInFlightAreLimited(t *testing.T) {
+	limit := newReviewLimit("TokenReview", 100, 100, 2)
+	require.True(t, limit.acquire())
+	require.True(t, limit.acquire())
+	require.False(t, limit.acquire(), "two are in flight")
+	limit.release()
+	require.True(t, limit.acquire())
+}
