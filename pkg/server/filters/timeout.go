@@ -1,6 +1,8 @@
 package filters
 
 import (
+	"context"
+	"errors"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,7 +17,8 @@ import (
 //   - the answer is a complete Status: the library's has no kind, and clients cannot decode it;
 //   - a client that leaves is no timeout. The library would return at once, so that net/http,
 //     which bounds the requests of a connection, would take the next one while the handler
-//     still works: a client that opens and resets HTTP/2 streams would have no bound.
+//     still works: a client that opens and resets HTTP/2 streams would have no bound. A
+//     request whose HTTP/2 stream is reset before it begins does not begin.
 func WithTimeout(handler http.Handler, longRunning apirequest.LongRunningRequestCheck) http.Handler {
 	handler = withAnswer(handler)
 	timed := genericfilters.WithTimeout(handler, func(r *http.Request) (*http.Request, bool, func(), *apierrors.StatusError) {
@@ -29,6 +32,10 @@ func WithTimeout(handler http.Handler, longRunning apirequest.LongRunningRequest
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info, ok := apirequest.RequestInfoFrom(r.Context()); ok && longRunning(r, info) {
 			handler.ServeHTTP(w, r)
+			return
+		}
+		// Over HTTP/1.1 a client that has closed its side may still read an answer.
+		if r.ProtoMajor == 2 && errors.Is(r.Context().Err(), context.Canceled) {
 			return
 		}
 		ctx, cancel := withoutClient(r.Context())

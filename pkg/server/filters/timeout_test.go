@@ -72,3 +72,17 @@ func TestAClientThatLeavesIsNoTimeout(t *testing.T) {
 	require.True(t, waited)
 	require.Equal(t, http.StatusAccepted, answer.Code)
 }
+
+func TestARequestWhoseStreamIsResetBeforeItBeginsDoesNotBegin(t *testing.T) {
+	for protocol, want := range map[int]bool{1: true, 2: false} {
+		ctx, leave := context.WithCancel(apirequest.WithRequestInfo(t.Context(), &apirequest.RequestInfo{Verb: "create"}))
+		leave()
+		began := false
+		handler := WithTimeout(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { began = true }),
+			func(*http.Request, *apirequest.RequestInfo) bool { return false })
+		request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", nil)
+		request.ProtoMajor = protocol
+		handler.ServeHTTP(httptest.NewRecorder(), request)
+		require.Equal(t, want, began, "HTTP/%d: a client that closed its side of a connection may still read", protocol)
+	}
+}
