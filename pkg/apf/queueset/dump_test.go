@@ -32,7 +32,7 @@ func TestADumpLeavesAnOpenSetOpen(t *testing.T) {
 	require.False(t, f.set.IsOpen())
 	closed := f.set.Dump()
 	assert.Equal(t, closed.Requests, open.Requests)
-	require.Equal(t, len(closed.Active), len(open.Active))
+	require.Len(t, open.Active, len(closed.Active))
 	for i := range closed.Active {
 		assert.Equal(t, closed.Active[i].Index, open.Active[i].Index)
 		assert.Equal(t, closed.Active[i].Executing, open.Active[i].Executing)
