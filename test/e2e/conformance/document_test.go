@@ -51,7 +51,7 @@ includes it and fails when the file is not current.
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
-	text.WriteString("\n## Paths that are no resources\n\nEach path of either server's list at `/`, as an administrator, as a user without rights and without\ncredentials. These answer as kube-apiserver's, but for:\n\n| requests | reason |\n|---|---|\n")
+	text.WriteString("\n## Paths that are no resources\n\nEach path of either server's list at `/`, without the groups and checks that one of them has alone,\nas an administrator, as a user without rights and without credentials. These answer as kube-apiserver's,\nbut for:\n\n| requests | reason |\n|---|---|\n")
 	for _, difference := range pathDifferences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.of, difference.reason)
 	}

@@ -128,7 +128,7 @@ func (s *site) testReviewIsAudited(t *testing.T, log auditLog) {
 		events := log.read(a)
 		last := events[len(events)-1]
 		require.Equal(a, &auditv1.ObjectReference{APIGroup: "authentication.k8s.io", APIVersion: "v1", Resource: "selfsubjectreviews"}, last.ObjectRef)
-		require.Equal(a, gists([]auditv1.Event{last}), []gist{{audited, "create", "", auditv1.LevelRequestResponse, http.StatusCreated, true, true}})
+		require.Equal(a, gist{audited, "create", "", auditv1.LevelRequestResponse, http.StatusCreated, true, true}, gists([]auditv1.Event{last})[0])
 		require.Contains(a, string(last.ResponseObject.Raw), `"username":"`+audited+`"`)
 	})
 }
