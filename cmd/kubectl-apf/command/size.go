@@ -45,7 +45,7 @@ give them. It is an answer of simulations, of one of these:
                                 and after --interval. They have rates and histograms: the
                                 requests are generated from these
 
-A goal bounds waits or refusals: an assertion as of kubectl apf simulate. Without a scope it
+A goal bounds waits or rejections: an assertion as of kubectl apf simulate. Without a scope it
 holds for each priority level. docs/simulate.md says how the search works, and what the
 range means.
 

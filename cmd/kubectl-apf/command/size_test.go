@@ -173,7 +173,7 @@ func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
 		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
 		{"a scenario that sends nothing", "silent.yaml: the scenario has no request", []string{"--scenario=silent.yaml"}},
 		{"a goal that nothing meets", "no number of seats meets the goal", []string{"--trace=trace.jsonl", "--goal=wait.max < 0s"}},
-		{"a goal that seats do not help", `the goal "requests < 5" must be an upper bound on waits or refusals`, []string{"--trace=trace.jsonl", "--goal=requests < 5"}},
+		{"a goal that seats do not help", `the goal "requests < 5" must be an upper bound on waits or rejections`, []string{"--trace=trace.jsonl", "--goal=requests < 5"}},
 		{"a goal of an exempt level", `the priority level "exempt" is exempt`, []string{"--trace=trace.jsonl", "--goal=level.exempt.wait.p99 < 1s"}},
 		{"a goal that does not parse", "--goal: assertion \"refused\", position 8: an operator is missing", []string{"--trace=trace.jsonl", "--goal=refused"}},
 		{"an unknown tier", `--tier: the tier "aks" is unknown: must be one of kube-apiserver, eks-xl, eks-2xl, eks-4xl`, []string{"--trace=trace.jsonl", "--tier=aks"}},

@@ -63,7 +63,7 @@ func (a *Assertion) ForLevel(name string) *Assertion {
 }
 
 // BoundsLack reports whether the assertion is an upper bound on what a lack of seats causes,
-// waits and refusals, so that more seats do not break it.
+// waits and rejections, so that more seats do not break it.
 func (a *Assertion) BoundsLack() bool {
 	lack := a.metric == "waited" || a.metric == "mostWaiting" || a.metric == "refused" ||
 		strings.HasPrefix(a.metric, "refused.") || strings.HasPrefix(a.metric, "wait.")

@@ -201,7 +201,7 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 	}{
 		{"no goal", r, builtIn(t), nil, "there is no goal to size for"},
 		{"a goal that seats do not help", r, builtIn(t), []string{"seats.mean < 3"}, "is one of levels"},
-		{"a goal that is no bound", r, builtIn(t), []string{"wait.p99 > 5s"}, `the goal "wait.p99 > 5s" must be an upper bound on waits or refusals`},
+		{"a goal that is no bound", r, builtIn(t), []string{"wait.p99 > 5s"}, `the goal "wait.p99 > 5s" must be an upper bound on waits or rejections`},
 		{"a goal that nothing meets", r, builtIn(t), []string{"wait.max < 0s"}, `no number of seats meets the goal "level.global-default.wait.max < 0s": with 100000 seats for each priority level it is 0`},
 		{"a goal of an exempt level", r, builtIn(t), []string{"level.exempt.wait.p99 < 1s"}, `the goal "level.exempt.wait.p99 < 1s" is met with any number of seats: the priority level "exempt" is exempt`},
 		{"a goal of a level without requests", r, builtIn(t), []string{"level.system.wait.p99 < 1s"}, `the goal "level.system.wait.p99 < 1s" is about nothing: the priority level "system" has no requests`},
