@@ -137,7 +137,9 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	if step.warnings != nil {
 		require.ElementsMatch(t, *step.warnings, ours.header.Values("Warning"), what)
 	}
-	require.Empty(t, gosyntax.Find(statusOf(ours).Message), "%s: Go syntax in %s", what, statusOf(ours).Message)
+	if ours.code != http.StatusNotAcceptable { // which the library writes without an encoder
+		require.Empty(t, gosyntax.Find(statusOf(ours).Message), "%s: Go syntax in %s", what, statusOf(ours).Message)
+	}
 	for _, cause := range causesOf(ours) {
 		require.Empty(t, gosyntax.Find(cause.Message), "%s: Go syntax in %s", what, cause.Message)
 	}

@@ -44,10 +44,9 @@ func rewritings() []rewriting {
 		{regexp.MustCompile(`(?s)map: map\[.*\] does not contain declared merge key: (\w+)`), "each item of the list must have the field $1", nil},
 		{regexp.MustCompile(`(?s)unknown patch type: .* in map: map\[.*\]`), "$patch must be delete, merge or replace", nil},
 		{regexp.MustCompile(`(?s)The order in patch list:.* doesn't match (\S+) list:.*\]\n`), "the items of the patch must be in the order of $1", nil},
-		{regexp.MustCompile(`list element types are not identical: \[[^\]]*\]`), "all items of a list must have one type", nil},
+		{regexp.MustCompile(`(?s)list element types are not identical: \[.*\]`), "all items of a list must have one type", nil},
 		{regexp.MustCompile(`Invalid value: "map\[(?:[^"\\]|\\.)*": `), "Invalid value: ", nil},
-		// of options and representations
-		{regexp.MustCompile(`but the requested object is a list \(\*[\w.]+\)`), "but the requested object is a list", nil},
+		// of options
 		{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: invalid syntax`), "$1 must be an integer", nil},
 		{regexp.MustCompile(`strconv\.Parse(?:Int|Uint): parsing ` + goString + `: value out of range`), "$1 must be an integer of 64 bits", nil},
 		{regexp.MustCompile(`strconv\.ParseBool: parsing ` + goString + `: invalid syntax`), "$1 must be true or false", nil},

@@ -83,6 +83,7 @@ func TestNoErrorOfTheLibraryShowsGoSyntax(t *testing.T) {
 		{"a patch without merge key", merge(of("status", of("conditions", []any{of("reason", "a")}))), "each item of the list must have the field type"},
 		{"a patch with another directive", merge(of("status", of("$patch", "x"))), "$patch must be delete, merge or replace"},
 		{"a patch with another directive in a list", merge(of("status", of("conditions", []any{map[string]any{"type": "Dangling", "$patch": "x"}}))), "$patch must be delete, merge or replace"},
+		{"a patch with a list of several types", merge(of("status", of("conditions", []any{of("type", "a"), int64(5)}))), "all items of a list must have one type"},
 		{"a patch in another order", merge(of("status", map[string]any{"conditions": []any{of("type", "b"), of("type", "a")}, "$setElementOrder/conditions": []any{of("type", "a"), of("type", "b")}})), "the items of the patch must be in the order of $setElementOrder"},
 		{"a patch with an order that is no list", merge(of("status", of("$setElementOrder/conditions", "x"))), "must be a list, not a string"},
 		{"a limit that is no number", options("limit=x"), `"x" must be an integer`},
