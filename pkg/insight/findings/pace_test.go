@@ -93,6 +93,21 @@ func TestOtherClientsHaveNoPace(t *testing.T) {
 		{"several at a time, of random length", func(random *rand.Rand) []arrival {
 			return client(unlimited(), 2000, 5, func() time.Duration { return time.Duration(random.ExpFloat64() * float64(50*time.Millisecond)) }, constant(0))
 		}},
+		{"all at once, and then one after the other", func(*rand.Rand) []arrival {
+			all := client(unlimited(), 10, 10, constant(130*time.Millisecond), constant(0))
+			return append(all, client(unlimited(), 600, 1, constant(130*time.Millisecond), constant(0))...)
+		}},
+		{"all at once, and then now and again", func(*rand.Rand) []arrival {
+			all, at := client(unlimited(), 10, 10, constant(10*time.Millisecond), constant(0)), begin()
+			for k := range 90 {
+				at = at.Add(200 * time.Millisecond)
+				if k > 22 {
+					at = at.Add(400 * time.Millisecond)
+				}
+				all = append(all, arrival{at, at.Add(time.Millisecond)})
+			}
+			return all
+		}},
 		{"a poll five times a second", func(*rand.Rand) []arrival {
 			var all []arrival
 			for k := range 600 {

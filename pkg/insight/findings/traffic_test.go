@@ -103,7 +103,7 @@ func TestAgentsOfNodesAreFoundInLogs(t *testing.T) {
 	t.Run("everybody comes through a proxy", func(t *testing.T) {
 		log := append(kubelets(4), from("cni", 0, 1, 2, 3)...)
 		for i := range log {
-			log[i].address = "10.9.9.9"
+			log[i].address = address(100 + i%2) // of two proxies
 		}
 		assert.Empty(t, lintOf(t, source.Facts{}, log...))
 	})
