@@ -55,7 +55,9 @@ func (k *kindRows) index(b *builder, subjects uint32, sizes [4]uint32) index {
 			if k.classify(r, size) {
 				x.insert(r)
 				for _, subject := range r.subjects {
-					k.add(subject, r, nil)
+					if former := k.subjects[subject]; len(former) == 0 || former[len(former)-1] != r { // a rule may name a subject twice
+						k.subjects[subject] = append(former, r)
+					}
 				}
 			}
 		}
@@ -82,19 +84,6 @@ func (k *kindRows) classify(r *row, size int) bool {
 	}
 	r.verbSet, r.shapes = verbs, shapesOf(r)
 	return true
-}
-
-// add adds a row to those of a subject, after all rows that ranks does not put behind it.
-// Without ranks it is the last.
-func (k *kindRows) add(subject uint32, r *row, ranks []uint32) {
-	rows := k.subjects[subject]
-	at := len(rows)
-	if ranks != nil {
-		at = after(rows, r.schema, ranks)
-	}
-	if at == 0 || rows[at-1] != r { // a rule may name a subject twice
-		k.subjects[subject] = slices.Insert(rows, at, r)
-	}
 }
 
 // after returns the index of the first row that is behind the schema.

@@ -108,3 +108,43 @@ func newShapes(rows []*row) shapes {
 	}
 	return s
 }
+
+// exactRows is the number of rows of a subject up to which an update computes its shapes
+// from all of them.
+const exactRows = 4096
+
+// update updates the shapes of a subject to rows, some of which were added. Where there are
+// many, a shape may keep verbs that only rows had that are gone: that costs lookups in vain,
+// not all rows for each change.
+func (s *shapes) update(rows, added []*row) {
+	if len(rows) <= exactRows {
+		*s = newShapes(rows)
+		return
+	}
+	matchAll := s.matchAll > 0
+	for _, r := range added {
+		matchAll = matchAll || r.matchesAll
+		for set := r.verbSet; set != 0; set &= set - 1 {
+			s.byVerb[bits.TrailingZeros64(set)] |= r.shapes
+		}
+	}
+	rest := shapeSet(0)
+	for _, set := range s.byVerb {
+		rest |= set
+	}
+	s.matchAll = 0
+	for _, r := range rows {
+		if r.matchesAll && matchAll {
+			s.matchAll, matchAll = r.schema+1, false
+		}
+		for set := r.shapes & rest; set != 0; set &= set - 1 {
+			s.first[bits.TrailingZeros16(uint16(set))] = r.schema
+		}
+		if rest &^= r.shapes; rest == 0 && !matchAll {
+			return
+		}
+	}
+	for verb := range s.byVerb {
+		s.byVerb[verb] &^= rest // no row has them any more
+	}
+}

@@ -75,8 +75,8 @@ type indexUpdate struct {
 	*kindRows
 	index   *index
 	tuples  *tupleUpdate
-	touched map[uint32]bool // subjects of which rows were added or removed
-	bitmaps bool            // whether rows in the bitmaps were added or removed
+	touched map[uint32][]*row // by subject of which rows were added or removed: those added
+	bitmaps bool              // whether rows in the bitmaps were added or removed
 }
 
 func (b *builder) begin() *versionUpdate {
@@ -92,7 +92,7 @@ func (b *builder) begin() *versionUpdate {
 
 func newIndexUpdate(k *kindRows, x *index, ranks []uint32) indexUpdate {
 	x.tuples.pages, x.subjects = slices.Clone(x.tuples.pages), slices.Clone(x.subjects)
-	return indexUpdate{kindRows: k, index: x, tuples: newTupleUpdate(&x.tuples, ranks), touched: map[uint32]bool{}}
+	return indexUpdate{kindRows: k, index: x, tuples: newTupleUpdate(&x.tuples, ranks), touched: map[uint32][]*row{}}
 }
 
 // removeRows removes the rows of the schemas that are changed or removed.
@@ -134,14 +134,14 @@ func (x *indexUpdate) forget(schema uint32, ranks []uint32) {
 		}
 		x.kindRows.tuples -= r.size()
 		for _, subject := range r.subjects {
-			x.touched[subject] = true
+			x.touched[subject] = nil
 			rows := x.subjects[subject]
-			for at := after(rows, schema, ranks) - 1; at >= 0 && rows[at].schema == schema; at-- {
-				if rows[at] == r {
-					x.subjects[subject] = slices.Delete(rows, at, at+1)
-					break
-				}
+			end := after(rows, schema, ranks)
+			start := end
+			for start > 0 && rows[start-1].schema == schema {
+				start--
 			}
+			x.subjects[subject] = slices.Delete(rows, start, end)
 		}
 	}
 }
@@ -248,6 +248,7 @@ func (u *versionUpdate) addRows(set []rules.Schema) bool {
 }
 
 func (x *indexUpdate) addRows(number uint32, ranks []uint32, limit budget) bool {
+	bySubject := map[uint32][]*row{}
 	for i := range x.schemas[number] {
 		r := &x.schemas[number][i]
 		x.rows++
@@ -265,10 +266,16 @@ func (x *indexUpdate) addRows(number uint32, ranks []uint32, limit budget) bool 
 			return false
 		}
 		for _, subject := range r.subjects {
-			x.touched[subject] = true
-			x.add(subject, r, ranks)
+			if rows := bySubject[subject]; len(rows) == 0 || rows[len(rows)-1] != r { // a rule may name a subject twice
+				bySubject[subject] = append(rows, r)
+			}
 		}
 		r.eachTuple(func(key tuple) { x.tuples.add(key, r.verbSet, r.schema) })
+	}
+	for subject, added := range bySubject {
+		rows := x.subjects[subject]
+		x.subjects[subject] = slices.Insert(rows, after(rows, number, ranks), added...)
+		x.touched[subject] = append(x.touched[subject], added...)
 	}
 	return true
 }
@@ -282,14 +289,14 @@ func (u *versionUpdate) finish() {
 
 func (x *indexUpdate) finish(ranks []uint32, y *yielder, subjects uint32, sizes [4]uint32) {
 	copied := map[uint32]bool{}
-	for subject := range x.touched {
+	for subject, added := range x.touched {
 		page := subject / subjectsPerPage
 		if !copied[page] {
 			copied[page] = true
 			own := *x.index.subjects[page]
 			x.index.subjects[page] = &own
 		}
-		*x.index.shapesOf(subject) = newShapes(x.subjects[subject])
+		x.index.shapesOf(subject).update(x.subjects[subject], added)
 	}
 	if x.bitmaps {
 		slices.SortStableFunc(x.large, func(a, b *row) int { return int(ranks[a.schema]) - int(ranks[b.schema]) })

@@ -127,6 +127,49 @@ func TestAnUpdatedIndexMatchesAsOneMadeFromNothing(t *testing.T) {
 	}
 }
 
+func TestASubjectWithManyRowsIsUpdatedAsOneMadeFromNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 80))
+	c := &changing{random: random, schemas: map[string]rules.Schema{}, names: 20}
+	everything := rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}
+	one := func(i int) rules.Schema {
+		rule := rules.ResourceRule{Verbs: words("verb", 1, i%5), APIGroups: all, Resources: words("resource", 1, i%50), Namespaces: words("ns", 1, i%20)}
+		return rules.Schema{Name: fmt.Sprint("many", i), Precedence: int32(i % 7), Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: "g"}, rule)}}
+	}
+	for i := range exactRows + 200 {
+		s := one(i)
+		c.schemas[s.Name] = s
+	}
+	updated := New(c.list())
+	for i := range 60 {
+		s := one(random.IntN(200))
+		var removed []string
+		switch random.IntN(4) {
+		case 0:
+			s.Rules[0].ResourceRules[0] = everything
+		case 1:
+			s.Rules[0].ResourceRules[0].Resources = all
+		case 2:
+			removed = append(removed, s.Name)
+		}
+		former := updated
+		if removed == nil {
+			c.schemas[s.Name] = s
+			updated = former.Update([]rules.Schema{s}, nil)
+		} else {
+			delete(c.schemas, s.Name)
+			updated = former.Update(nil, removed)
+		}
+		require.Same(t, former.builder, updated.builder)
+		for j := range 200 {
+			a := &flow.Attributes{
+				Groups: []string{"g"}, Verb: fmt.Sprint("verb-", j%6), IsResourceRequest: true,
+				Resource: fmt.Sprint("resource-", (i+j)%50), Namespace: fmt.Sprint("ns-", random.IntN(20)),
+			}
+			require.Equal(t, scan(updated.Schemas(), a), updated.Match(a), "%+v", *a)
+		}
+	}
+}
+
 func TestAnOlderVersionMatchesAsBefore(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 78))
 	c := newChanging(random, 60)

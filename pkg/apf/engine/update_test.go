@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,4 +88,38 @@ func TestInvalidSchemasOfAnUpdateAreReported(t *testing.T) {
 	require.ErrorContains(t, problems[0].Err, "name must not be empty")
 	require.ErrorContains(t, problems[1].Err, "duplicate name")
 	assert.Len(t, f.engine.Schemas(), 3)
+}
+
+// The race detector compares the reads of requests with the writes of updates.
+func TestRequestsAreClassifiedWhileTheConfigurationIsUpdated(t *testing.T) {
+	f := newFixture(t, 100)
+	levels := []engine.LevelConfig{queuing("a", 10)}
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("steady", "a", 500)}})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				classified(f.engine, fmt.Sprint("user", i%50)).End()
+				r := classified(f.engine, "steady")
+				assert.Equal(t, "steady", r.Schema().Name)
+				r.End()
+			}
+		})
+	}
+	for i := range 500 {
+		name := fmt.Sprint("user", i%50)
+		if i%3 == 0 {
+			require.Empty(t, f.engine.Update(engine.Change{Levels: levels, Removed: []string{name}}))
+			continue
+		}
+		require.Empty(t, f.engine.Update(engine.Change{Levels: levels, Schemas: []rules.Schema{schemaOf(name, "a", int32(i))}}))
+	}
+	close(done)
+	readers.Wait()
 }
