@@ -32,6 +32,16 @@
 // So a request takes at most 8 lookups for each of its subjects, whatever the number
 // of schemas.
 //
+// # Updates
+//
+// Update makes the next version of an index by a change. Both share the pages of the table
+// that do not change, and the maps of the numbers, to which few additions lie beside a large
+// map. Where schemas lie in matching order, only an array of ranks says; tuples hold numbers
+// of schemas, which stay. What is removed from a tuple is replaced by the next row of its
+// subject that has the tuple. Everything is built from nothing when tables would become too
+// large, or most values are of former schemas. The bitmaps below are built again with each
+// change of their rows.
+//
 // # Paths
 //
 // A URL in a non-resource rule covers the path and everything below it. The paths
