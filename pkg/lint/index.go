@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // index finds the schemas that may take or share the requests of a schema among many.
@@ -99,7 +101,7 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 				continue
 			}
 			x.urls.insert([]string{url}, number)
-			entry(x.below, urlPrefix(url)).append(number)
+			entry(x.below, rules.Below(url)).append(number)
 		}
 	}
 	for _, users := range userSetsOf(rule.Subjects) {
@@ -251,7 +253,7 @@ func (x *index) findUsers(rule *flowcontrolv1.PolicyRulesWithSubjects, limit int
 
 // keepAny removes the rows that have no value of the list in the place.
 func (x *index) keepAny(p *place, list []string, limit int) {
-	if isWildcard(list) {
+	if rules.IsAll(list) {
 		return
 	}
 	x.covering.reset(limit)
@@ -265,7 +267,7 @@ func (x *index) keepAny(p *place, list []string, limit int) {
 // keepScope removes the rows that have neither a namespace nor the cluster scope in
 // common with the rule.
 func (x *index) keepScope(r *flowcontrolv1.ResourcePolicyRule, limit int) {
-	if isWildcard(r.Namespaces) {
+	if rules.IsAll(r.Namespaces) {
 		return
 	}
 	x.covering.reset(limit)

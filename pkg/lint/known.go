@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
@@ -64,7 +65,7 @@ func (k *known) serves(apiGroups []string, resource string) bool {
 	if k.resources == nil {
 		return true
 	}
-	if isWildcard(apiGroups) {
+	if rules.IsAll(apiGroups) {
 		_, found := k.namespaced[resource]
 		return found
 	}

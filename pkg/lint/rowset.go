@@ -1,6 +1,10 @@
 package lint
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // rowSet is a set of numbers of rows, a bit each.
 type rowSet []uint64
@@ -87,7 +91,7 @@ type place struct {
 }
 
 func (p *place) insert(list []string, number int32) {
-	if isWildcard(list) {
+	if rules.IsAll(list) {
 		p.all.append(number)
 		return
 	}

@@ -2,14 +2,15 @@ package lint
 
 import (
 	"slices"
-	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // wildcard covers everything in each list of a rule. Validation admits it only
 // as the single element.
-const wildcard = "*"
+const wildcard = rules.All
 
 // tuple is one value, or the wildcard, in each place of a rule.
 type tuple struct {
@@ -84,10 +85,10 @@ func (t tuple) meet(other tuple) (tuple, bool) {
 		common.users = other.users
 	}
 	if t.url != "" {
-		if !urlsIntersect(t.url, other.url) {
+		if !rules.URLsIntersect(t.url, other.url) {
 			return tuple{}, false
 		}
-		if urlCovers(t.url, other.url) {
+		if rules.CoversPath(t.url, other.url) {
 			common.url = other.url
 		}
 	}
@@ -121,61 +122,22 @@ func subjectsCover(subjects []flowcontrolv1.Subject, users userSet) bool {
 func requestsCover(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	if t.url != "" {
 		return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrolv1.NonResourcePolicyRule) bool {
-			return listCovers(r.Verbs, t.verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return urlCovers(url, t.url) })
+			return rules.Covers(r.Verbs, t.verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return rules.CoversPath(url, t.url) })
 		})
 	}
 	return slices.ContainsFunc(rule.ResourceRules, func(r flowcontrolv1.ResourcePolicyRule) bool {
-		return listCovers(r.Verbs, t.verb) && listCovers(r.APIGroups, t.apiGroup) && listCovers(r.Resources, t.resource) &&
-			(t.clusterScope && r.ClusterScope || !t.clusterScope && listCovers(r.Namespaces, t.namespace))
+		return rules.Covers(r.Verbs, t.verb) && rules.Covers(r.APIGroups, t.apiGroup) && rules.Covers(r.Resources, t.resource) &&
+			(t.clusterScope && r.ClusterScope || !t.clusterScope && rules.Covers(r.Namespaces, t.namespace))
 	})
 }
 
 func resourceRulesIntersect(a, b *flowcontrolv1.ResourcePolicyRule) bool {
-	return listsIntersect(a.Verbs, b.Verbs) && listsIntersect(a.APIGroups, b.APIGroups) && listsIntersect(a.Resources, b.Resources) &&
-		(a.ClusterScope && b.ClusterScope || listsIntersect(a.Namespaces, b.Namespaces))
+	return rules.Intersect(a.Verbs, b.Verbs) && rules.Intersect(a.APIGroups, b.APIGroups) && rules.Intersect(a.Resources, b.Resources) &&
+		(a.ClusterScope && b.ClusterScope || rules.Intersect(a.Namespaces, b.Namespaces))
 }
 
 func nonResourceRulesIntersect(a, b *flowcontrolv1.NonResourcePolicyRule) bool {
-	return listsIntersect(a.Verbs, b.Verbs) && slices.ContainsFunc(a.NonResourceURLs, func(url string) bool {
-		return slices.ContainsFunc(b.NonResourceURLs, func(other string) bool { return urlsIntersect(url, other) })
+	return rules.Intersect(a.Verbs, b.Verbs) && slices.ContainsFunc(a.NonResourceURLs, func(url string) bool {
+		return slices.ContainsFunc(b.NonResourceURLs, func(other string) bool { return rules.URLsIntersect(url, other) })
 	})
-}
-
-// listCovers reports whether a list covers the value, which may be the wildcard.
-func listCovers(list []string, value string) bool {
-	return isWildcard(list) || slices.Contains(list, value)
-}
-
-// listsIntersect reports whether two lists have a value in common.
-func listsIntersect(a, b []string) bool {
-	switch {
-	case len(a) == 0 || len(b) == 0:
-		return false
-	case isWildcard(a) || isWildcard(b):
-		return true
-	default:
-		return slices.ContainsFunc(a, func(value string) bool { return slices.Contains(b, value) })
-	}
-}
-
-func isWildcard(list []string) bool { return len(list) == 1 && list[0] == wildcard }
-
-// urlCovers reports whether a matches every path that b matches.
-func urlCovers(a, b string) bool {
-	return a == wildcard || a == b || strings.HasPrefix(b, urlPrefix(a))
-}
-
-// urlsIntersect reports whether some path matches a and b.
-func urlsIntersect(a, b string) bool {
-	return a == wildcard || b == wildcard || a == b ||
-		strings.HasPrefix(urlPrefix(a), urlPrefix(b)) || strings.HasPrefix(urlPrefix(b), urlPrefix(a))
-}
-
-// urlPrefix is the prefix of the paths below a URL, all of which it matches.
-func urlPrefix(url string) string {
-	prefix := strings.TrimSuffix(url, wildcard)
-	if !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
-	}
-	return prefix
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // readScope adds FC114, or FC105: a rule for all namespaces, but not for requests without a
@@ -23,7 +25,7 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 				"Remove the verb, or set clusterScope, namespaces or resources to what its requests have.").as(Info))
 		}
 	}
-	if resources.ClusterScope || !isWildcard(resources.Namespaces) {
+	if resources.ClusterScope || !rules.IsAll(resources.Namespaces) {
 		return
 	}
 	across := acrossNamespaces(resources)

@@ -1,10 +1,11 @@
 package lint
 
 import (
-	"cmp"
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // maxTries bounds the work of shadowedBy: how often a tuple is compared with a
@@ -88,27 +89,14 @@ func takes(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
 	return false
 }
 
-// compareMatchingOrder orders schemas as package classify tries them: exempt,
-// then by precedence and name, then catch-all.
+// compareMatchingOrder orders schemas as they are tried.
 func compareMatchingOrder(a, b *flowcontrolv1.FlowSchema) int {
-	if order := cmp.Or(
-		cmp.Compare(tier(a.Name), tier(b.Name)),
-		cmp.Compare(a.Spec.MatchingPrecedence, b.Spec.MatchingPrecedence),
-	); order != 0 {
-		return order
-	}
-	return cmp.Compare(a.Name, b.Name)
+	return rules.Compare(placed(a), placed(b))
 }
 
-func tier(name string) int {
-	switch name {
-	case flowcontrolv1.FlowSchemaNameExempt:
-		return 0
-	case flowcontrolv1.FlowSchemaNameCatchAll:
-		return 2
-	default:
-		return 1
-	}
+// placed returns a schema with the place of a FlowSchema in the matching order.
+func placed(schema *flowcontrolv1.FlowSchema) *rules.Schema {
+	return &rules.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
 }
 
-func isMandatorySchema(name string) bool { return tier(name) != 1 }
+func isMandatorySchema(name string) bool { return name == rules.Exempt || name == rules.CatchAll }

@@ -30,10 +30,7 @@ func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 			into = append(into, wildcard)
 			continue
 		}
-		below := strings.TrimSuffix(url, "*")
-		if !strings.HasSuffix(below, "/") {
-			below += "/"
-		}
+		below := rules.Below(url)
 		p.prefixSlashes = max(p.prefixSlashes, strings.Count(below, "/"))
 		if _, known := p.prefix.find(below); !known {
 			p.fresh = append(p.fresh, below)

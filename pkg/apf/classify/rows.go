@@ -152,7 +152,7 @@ func (b *rowBuilder) subjects(subjects []rules.Subject) []uint32 {
 }
 
 func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
-	if len(values) == 1 && values[0] == rules.All {
+	if rules.IsAll(values) {
 		return b.onlyWildcard
 	}
 	start := b.startList(len(values))

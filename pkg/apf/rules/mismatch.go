@@ -165,16 +165,5 @@ func (r *ResourceRule) parts(a *flow.Attributes) []comparison {
 // compareList compares a value with a list, in which All is the wildcard only if it
 // is alone.
 func compareList(part Part, list []string, value string) comparison {
-	matches := slices.Contains(list, value) || len(list) == 1 && list[0] == All
-	return comparison{part: part, want: list, got: value, matches: matches}
-}
-
-// CoversPath reports whether a URL of a rule covers a path: it is the path, or the
-// path is below it.
-func CoversPath(url, path string) bool {
-	if url == All || url == path {
-		return true
-	}
-	directory := strings.TrimSuffix(strings.TrimSuffix(url, "*"), "/") + "/"
-	return strings.HasPrefix(path, directory)
+	return comparison{part: part, want: list, got: value, matches: Covers(list, value)}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -35,7 +37,7 @@ func (v *values) add(value string) {
 }
 
 func (v *values) addList(list []string) {
-	if !isWildcard(list) {
+	if !rules.IsAll(list) {
 		for _, value := range list {
 			v.add(value)
 		}
@@ -45,7 +47,7 @@ func (v *values) addList(list []string) {
 // of returns the numbers of the values that a list of a rule gives: its own, or for
 // the wildcard all.
 func (v *values) of(list []string) []int {
-	if isWildcard(list) {
+	if rules.IsAll(list) {
 		numbers := make([]int, len(v.list))
 		for i := range numbers {
 			numbers[i] = i
@@ -59,8 +61,6 @@ func (v *values) of(list []string) []int {
 	return numbers
 }
 
-func isWildcard(list []string) bool { return len(list) == 1 && list[0] == flowcontrolv1.NameAll }
-
 // vocabulary is what rules name.
 type vocabulary struct {
 	verbs, groups, resources, namespaces, paths values
@@ -68,12 +68,12 @@ type vocabulary struct {
 	together map[[2]string]bool
 }
 
-func newVocabulary(rules []*flowcontrolv1.PolicyRulesWithSubjects) *vocabulary {
+func newVocabulary(all []*flowcontrolv1.PolicyRulesWithSubjects) *vocabulary {
 	v := &vocabulary{
 		verbs: newValues(other), groups: newValues(other), resources: newValues(other), namespaces: newValues(other),
 		paths: newValues("/" + other), together: map[[2]string]bool{},
 	}
-	for _, rule := range rules {
+	for _, rule := range all {
 		v.addRule(rule)
 	}
 	return v
@@ -105,7 +105,7 @@ func (v *vocabulary) addRule(rule *flowcontrolv1.PolicyRulesWithSubjects) {
 
 // named returns the values of a list, and other for the wildcard.
 func named(list []string) []string {
-	if isWildcard(list) {
+	if rules.IsAll(list) {
 		return []string{other}
 	}
 	return list
@@ -122,23 +122,14 @@ func pathsOf(url string) []string {
 
 // pathsCovered returns the numbers of the paths that the URLs cover.
 func (v *vocabulary) pathsCovered(urls []string) []int {
-	if isWildcard(urls) {
+	if rules.IsAll(urls) {
 		return v.paths.of(urls)
 	}
 	var numbers []int
 	for i, path := range v.paths.list {
-		if slices.ContainsFunc(urls, func(url string) bool { return covers(url, path) }) {
+		if slices.ContainsFunc(urls, func(url string) bool { return rules.CoversPath(url, path) }) {
 			numbers = append(numbers, i)
 		}
 	}
 	return numbers
-}
-
-// covers reports whether a URL of a rule covers a path.
-func covers(url, path string) bool {
-	below := strings.TrimSuffix(url, flowcontrolv1.NonResourceAll)
-	if !strings.HasSuffix(below, "/") {
-		below += "/"
-	}
-	return path == url || strings.HasPrefix(path, below)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
 // decides is an authorizer that decides all alike and keeps the last question.
@@ -138,7 +139,7 @@ func TestReviewsThatAreNotEnabledAreNotServed(t *testing.T) {
 	enabled.EnableVersions(SelfReviewVersions()...)
 	enabled.DisableVersions(authenticationv1.SchemeGroupVersion)
 	enabled.DisableResources(authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"))
-	groups, err := SelfReviewGroups(enabled, &decides{}, nil)
+	groups, err := SelfReviewGroups(enabled, utilfeature.DefaultFeatureGate, &decides{}, nil)
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
 	served := groups[0].VersionedResourcesStorageMap["v1"]
