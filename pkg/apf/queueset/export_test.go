@@ -124,7 +124,7 @@ func (s *Set) BeginFinish(r *Request) { s.pool.finish(r) }
 func (s *Set) Operations() uint64 {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	return l.operations
+	return l.lockedSteps
 }
 
 // MergeSlowly merges the changes noted so far. It calls between after each shard is taken,

@@ -67,11 +67,11 @@ func (q *fairQueue) fits(width int) bool {
 // clamp returns work with final seats within the limit.
 func (q *fairQueue) clamp(work seats.Work) seats.Work { return work.ClampFinal(q.schedule.limit) }
 
-// turn returns the waiting request that is to start now, nil without one. If the
-// request that is first in the schedule does not fit, that is blocked. turn clamps
+// nextToStart returns the waiting request that is to start now, nil without one. If the
+// request that is first in the schedule does not fit, that is blocked. nextToStart clamps
 // the work of the first request to the present limit, and holds back requests that the cap
 // of their flow forbids to start.
-func (q *fairQueue) turn() (next, blocked *Request) {
+func (q *fairQueue) nextToStart() (next, blocked *Request) {
 	for {
 		first := q.schedule.next()
 		if first == nil {
@@ -79,19 +79,21 @@ func (q *fairQueue) turn() (next, blocked *Request) {
 		}
 		first.Work = q.clamp(first.Work)
 		if q.exceeds(first) {
-			q.hold(first)
+			q.holdBack(first)
 			continue
 		}
 		if q.fits(first.Work.Width()) {
 			return first, nil
 		}
-		overtaken := q.schedule.overtaken
 		next = q.schedule.overtaker(first, q.free())
-		if next == nil || !q.exceeds(next) {
+		if next == nil {
+			return nil, first
+		}
+		if !q.exceeds(next) {
+			q.schedule.overtaken = first
 			return next, first
 		}
-		q.schedule.overtaken = overtaken
-		q.hold(next)
+		q.holdBack(next)
 	}
 }
 

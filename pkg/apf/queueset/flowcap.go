@@ -97,8 +97,8 @@ func (c *flowCap) exceeds(r *Request, limit int) bool {
 	return u != nil && u.seats > 0 && c.waiting > 1 && u.seats+r.Work.Width() > limit*c.percent/100
 }
 
-// hold adds r to those held back, in order of arrival.
-func (c *flowCap) hold(r *Request) {
+// holdBack adds r to those held back, in order of arrival.
+func (c *flowCap) holdBack(r *Request) {
 	u := r.use
 	r.heldBack = true
 	c.held++

@@ -19,12 +19,12 @@ func (q *fairQueue) withdraw(r *Request) {
 	q.readmit(r.use)
 }
 
-// hold takes r, which its cap forbids to start, out of the schedule.
-func (q *fairQueue) hold(r *Request) {
+// holdBack takes r, which its cap forbids to start, out of the schedule.
+func (q *fairQueue) holdBack(r *Request) {
 	q.schedule.withdraw(r)
 	r.queue.held++
 	r.queue.work += r.area
-	q.cap.hold(r)
+	q.cap.holdBack(r)
 	q.readmit(r.use)
 }
 

@@ -49,7 +49,7 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	}
 	hash := r.hashOnArrival() // before the lock is taken: BenchmarkSaturated
 	l := s.locked.Lock()
-	l.operations++
+	l.lockedSteps++
 	now := l.syncTo(r.arrived)
 	if l.open && l.borrow(r, width) {
 		startKind := l.config.Discipline.startKind()
@@ -153,7 +153,7 @@ func (s *Set) Finish(r *Request) time.Duration {
 	r.Series.Finished(s.pool.shardOf(r), executed, r.Attributes.Verb == "watch", r.held-r.finalSeats())
 	if !finished {
 		l := s.locked.Lock()
-		l.operations++
+		l.lockedSteps++
 		woken := l.finish(r, now)
 		s.locked.Unlock(&l)
 		wake(woken)

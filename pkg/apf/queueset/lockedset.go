@@ -28,8 +28,8 @@ type lockedSet struct {
 	flows    heavyFlows
 	totals   Totals // requests dispatched while closed, and all others
 
-	operations uint64 // arrivals and ends that took the lock
-	crowded    uint64 // operations when a request last found no seat
+	lockedSteps  uint64 // arrivals and ends that took the lock
+	lastShortage uint64 // lockedSteps when a request last found no seat
 }
 
 // close makes the fair queue seat requests, if the pool did. The requests that
@@ -44,7 +44,7 @@ func (l *lockedSet) close(now time.Duration) {
 		adopt = func(r *Request) { l.queue.adopt(r, now) }
 	}
 	l.queue.start(l.pool.close(&l.final, now, adopt))
-	l.crowded = l.operations
+	l.lastShortage = l.lockedSteps
 	// What the shards noted comes before what is noted from now on, even if a request
 	// arrived earlier that waited for the lock.
 	l.merge(forever)
@@ -52,25 +52,25 @@ func (l *lockedSet) close(now time.Duration) {
 
 // reopen makes the pool seat requests, if no request waits and seats are not short.
 func (l *lockedSet) reopen() {
-	if !l.open && l.queue.waiting() == 0 && l.calm() {
+	if !l.open && l.queue.waiting() == 0 && l.isPoolWorthOpening() {
 		l.openPool()
 	}
 }
 
-// calm reports whether enough seats are free that closing again is worth its time, or
+// isPoolWorthOpening reports whether enough seats are free that closing again is worth its time, or
 // every request has found a seat for as long as makes up for that time.
-func (l *lockedSet) calm() bool {
+func (l *lockedSet) isPoolWorthOpening() bool {
 	free, shards := l.queue.free(), len(l.pool.shards)
 	if free >= max(l.queue.limit()/4, 2*shards) {
 		return true
 	}
-	return free > 0 && l.operations-l.crowded >= uint64(calmFactor*(shards+l.queue.inUse))
+	return free > 0 && l.lockedSteps-l.lastShortage >= uint64(openingFactor*(shards+l.queue.inUse))
 }
 
-// calmFactor is how many arrivals and ends a closed Set must see for each shard and for
+// openingFactor is how many arrivals and ends a closed Set must see for each shard and for
 // each seat in use, without one that finds no seat, before it opens. Closing takes a step
 // for each of these, so it costs an arrival or end at most half of such a step.
-const calmFactor = 2
+const openingFactor = 2
 
 // openPool makes the pool seat requests. No request may wait.
 func (l *lockedSet) openPool() {
@@ -148,7 +148,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 		return Seated, woken
 	}
 	r.phase = waiting
-	l.crowded = l.operations
+	l.lastShortage = l.lockedSteps
 	r.Series.Enqueued(l.pool.shardOf(r), width, length)
 	l.note(change{at: now, waiting: 1, seatsWanted: int32(width)})
 	return Waiting, woken
@@ -168,7 +168,7 @@ func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
 	r.phase = absent
 	r.refusedForReason, r.refusedBy = reason, queue
-	l.crowded = l.operations
+	l.lastShortage = l.lockedSteps
 	l.totals.Rejected++
 	return Refused
 }
@@ -177,7 +177,7 @@ func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
 // arriving, as a list along next for wake.
 func (l *lockedSet) dispatch(now time.Duration, arriving *Request) (woken *Request) {
 	for l.queue.free() > 0 {
-		r, blocked := l.queue.turn()
+		r, blocked := l.queue.nextToStart()
 		if blocked != nil {
 			blocked.Series.NotAccommodated(l.pool.shardOf(blocked))
 		}

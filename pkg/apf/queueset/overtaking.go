@@ -37,9 +37,6 @@ func (s *scheduler) overtaker(r *Request, free int) *Request {
 	}
 	due := s.ordered.nodes[s.ordered.find(r.queue.index)].at.Add(s.maxOvertaken())
 	first, _ := s.firstFitting(0, free, due)
-	if first != nil {
-		s.overtaken = r
-	}
 	return first
 }
 

@@ -75,7 +75,7 @@ func (s *Set) Configure(config Config, limits Limits) error {
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)
 	if !l.open && l.queue.waiting() == 0 && l.queue.free() > 0 {
-		l.openPool() // a configuration changes too rarely to wait for calm
+		l.openPool() // a configuration changes too rarely to wait until that is worth its time
 	}
 	s.locked.Unlock(&l)
 	wake(woken)
