@@ -20,11 +20,13 @@ type builder struct {
 	size            int // of the vocabulary when all was built
 }
 
-// Update returns the next version of the Classifier: it has the schemas in set, each
+// Update returns the next version of the Classifier. It has the schemas in set, each
 // instead of one of the same name or in addition, and lacks those whose names are in
-// removed. It shares the others, at the same addresses. It matches what New of all these schemas does. Its cost is that of what changes,
-// and of copying some numbers for each schema. Only one goroutine may update a Classifier
-// and its later versions at a time. The earlier ones stay valid.
+// removed. Both versions share the others, at the same addresses.
+//
+// The next version matches what New of all its schemas does. It costs what changes, and
+// some copied numbers for each schema. Only one goroutine at a time may update a Classifier
+// and its later versions. Earlier versions stay valid.
 func (c *Classifier) Update(set []rules.Schema, removed []string) *Classifier {
 	b := c.builder
 	if b.newest != c || len(set) > len(c.schemas)/4 {
