@@ -6,6 +6,8 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -58,9 +60,9 @@ func takesWork(schema *flowcontrolv1.FlowSchema, leader *Leader) bool {
 }
 
 // hasOtherThanLeases reports whether a rule selects writes of anything but leases.
-func hasOtherThanLeases(rules []flowcontrolv1.ResourcePolicyRule) bool {
-	return slices.ContainsFunc(rules, func(r flowcontrolv1.ResourcePolicyRule) bool {
-		writes := slices.ContainsFunc([]string{"create", "update", "patch", "delete"}, func(verb string) bool { return listCovers(r.Verbs, verb) })
+func hasOtherThanLeases(resources []flowcontrolv1.ResourcePolicyRule) bool {
+	return slices.ContainsFunc(resources, func(r flowcontrolv1.ResourcePolicyRule) bool {
+		writes := slices.ContainsFunc([]string{"create", "update", "patch", "delete"}, func(verb string) bool { return rules.Covers(r.Verbs, verb) })
 		return writes && slices.ContainsFunc(r.Resources, func(resource string) bool { return resource != leases })
 	})
 }
