@@ -31,7 +31,7 @@ func TestPrometheus(t *testing.T) {
 	t.Run("Prometheus finds every replica, and each is up", func(t *testing.T) { testUp(t, s) })
 	t.Run("requests show in the series of flow control", func(t *testing.T) { testLoad(t, s) })
 	t.Run("every family is there", func(t *testing.T) { testFamilies(t, s) })
-	t.Run("no sample is refused", func(t *testing.T) { testRefused(t, s) })
+	t.Run("no sample is refused", func(t *testing.T) { s.prometheus.RequireNoneRefused(t) })
 }
 
 // testUp requires that Prometheus discovers and scrapes every replica.
@@ -149,19 +149,4 @@ func (s *site) operator(t *testing.T) *rest.Config {
 	pair := s.KubeAPIServer.ClientCA.Client(t, "operator", "system:masters")
 	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
 	return config
-}
-
-// testRefused reads the metrics of Prometheus about rejected samples. For example,
-// two series with the same name and labels leave the target up and are only
-// counted.
-func testRefused(t *testing.T, s *site) {
-	text, err := s.prometheus.Fetch(t.Context(), "/metrics")
-	require.NoError(t, err)
-	values, err := scrape.Parse(text, "prometheus_target_scrapes_")
-	require.NoError(t, err)
-	for _, reason := range []string{"sample_duplicate_timestamp", "sample_out_of_order", "sample_out_of_bounds", "exceeded_body_size_limit", "exceeded_sample_limit"} {
-		name := "prometheus_target_scrapes_" + reason + "_total"
-		require.Contains(t, values, name)
-		require.Zero(t, values[name], reason)
-	}
 }
