@@ -419,6 +419,7 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@go test -count=1 ./pkg/insight/explain -run=TestSeatsDocument -update-docs
 	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
+	@go test -tags=long -count=1 -timeout=1h ./test/e2e/clients -update-docs
 	@$(MAKE) conformance
 
 .PHONY: verify-repo

@@ -14,7 +14,11 @@
 // for all of them and for the unit tests.
 package binaries
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // Server builds this project's server and returns the path of the binary.
 func Server(ctx context.Context) (string, error) { return built.get(ctx, serverProgram()) }
@@ -89,6 +93,16 @@ func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgr
 
 // K9s builds k9s and returns the path of the binary.
 func K9s(ctx context.Context) (string, error) { return built.get(ctx, k9sProgram()) }
+
+// Clients returns the names of the clients of hack/tools/clients.
+func Clients() []string {
+	return append(slices.Sorted(maps.Keys(kubectls())), "argo-cd", "client-go", "controller-runtime", "flux")
+}
+
+// Client builds one of Clients and returns the path of the binary.
+func Client(ctx context.Context, name string) (string, error) {
+	return built.get(ctx, clientProgram(name))
+}
 
 // Short builds the programs that `make test` needs and passes each path to
 // report.

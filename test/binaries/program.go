@@ -36,8 +36,12 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	return []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
+	for _, name := range Clients() {
+		programs = append(programs, clientProgram(name))
+	}
+	return programs
 }
 
 // serverProgram returns the server compiled without its profile, so that it
@@ -110,6 +114,23 @@ func helmProgram() program {
 
 func k9sProgram() program {
 	return program{name: "k9s", module: "hack/tools/k9s", pkg: "github.com/derailed/k9s"}
+}
+
+// kubectls maps the programs of other releases of kubectl to the version that each reports.
+func kubectls() map[string]string {
+	return map[string]string{"kubectl-1.20": "v1.20.15", "kubectl-1.24": "v1.24.17", "kubectl-1.29": "v1.29.15", "kubectl-1.37": "v1.37.2"}
+}
+
+// clientProgram returns a client of hack/tools/clients.
+func clientProgram(name string) program {
+	switch version := kubectls()[name]; {
+	case version != "":
+		return program{name: name, module: "hack/tools/clients/" + name, pkg: ".", ldflags: versionStamps(version)}
+	case name == "argo-cd":
+		return program{name: name, module: "hack/tools/clients/argo-cd", pkg: "."}
+	default:
+		return program{name: name, module: "hack/tools/clients/libraries", pkg: "./" + name}
+	}
 }
 
 // versionStamps returns the linker flags of a release build. Without them a

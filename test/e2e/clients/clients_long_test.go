@@ -3,12 +3,7 @@
 package clients
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +16,10 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
+
+var update = tour.Flag()
 
 // patience is how long a client may take: a playbook starts Python for each of its tasks.
 const patience = 5 * time.Minute
@@ -32,62 +30,87 @@ type site struct {
 	client dynamic.Interface
 }
 
-// TestClients starts one server. Each client writes objects of its own name.
+// client is a client that is tried.
+type client struct {
+	// name is a subtest, and the objects that the client writes.
+	name string
+	// title and how are its cells in the table.
+	title, how string
+	// run uses the client, which must change objects of its name as follow requires.
+	run runFunc
+	// apart is set for clients that write nothing, or follow what they write themselves.
+	apart bool
+}
+
+type runFunc func(t *testing.T, s *site, name string) outcome
+
+// clients returns the rows of the table.
+func clients() []client {
+	var all []client
+	for _, minor := range []int{20, 24, 29, 33, 37} {
+		all = append(all, client{name: fmt.Sprintf("kubectl-1.%d", minor), title: "kubectl", how: "built from its module", run: kubectl(minor), apart: true})
+	}
+	return append(all,
+		client{name: "helm", title: "Helm", how: "built from its module", run: helm},
+		client{name: "argo-cd", title: "Argo CD", how: "its engine, `gitops-engine`, in a program", run: library("github.com/argoproj/argo-cd/gitops-engine")},
+		client{name: "flux", title: "Flux", how: "its library, `fluxcd/pkg/ssa`, in a program", run: library("github.com/fluxcd/pkg/ssa")},
+		client{name: "controller-runtime", title: "controller-runtime", how: "in a program", run: library("sigs.k8s.io/controller-runtime")},
+		client{name: "client-go", title: "client-go, dynamic", how: "in a program", run: library("k8s.io/client-go")},
+		client{name: "javascript", title: "JavaScript, `@kubernetes/client-node`", how: "from npm, on Node.js", run: javascript},
+		client{name: "python", title: "Python, `kubernetes`", how: "Debian's `python3-kubernetes`", run: python},
+		client{name: "ruby", title: "Ruby, `kubeclient`", how: "Debian's `ruby-kubeclient`", run: ruby},
+		client{name: "ansible", title: "Ansible, `kubernetes.core`", how: "Debian's `ansible`", run: ansible},
+		client{name: "etcdctl", title: "etcdctl", how: "Debian's `etcd-client`", run: etcdctl, apart: true},
+		client{name: "prometheus", title: "Prometheus", how: "built from its module", run: prometheus, apart: true},
+	)
+}
+
+// TestClients starts one server. Each client writes objects of its own name. What they show
+// is the table of docs/clients.md.
 func TestClients(t *testing.T) {
 	server := harness.StartServer(t, harness.ServerOptions{})
 	client, err := dynamic.NewForConfig(server.Config(t))
 	require.NoError(t, err)
 	s := &site{server, client}
-	for name, run := range map[string]func(*testing.T, *site, string){
-		"dynamic": func(t *testing.T, s *site, name string) { s.run(t, library(t, "dynamic"), name) },
-		"python":  func(t *testing.T, s *site, name string) { s.run(t, "/usr/bin/python3", "testdata/client.py", name) },
-		"ruby":    func(t *testing.T, s *site, name string) { s.run(t, "/usr/bin/ruby", "testdata/client.rb", name) },
-		"ansible": func(t *testing.T, s *site, name string) {
-			s.run(t, "ansible-playbook", "--extra-vars=name="+name, "testdata/playbook.yaml")
-		},
-		"kubectl": testKubectl,
-	} {
-		t.Run(name, func(t *testing.T) {
-			changes := s.watch(t, "flowschemas", name)
-			levels := s.watch(t, "prioritylevelconfigurations", name)
-			run(t, s, name)
-			require.Equal(t, []string{"500", "600", "700", "deleted"}, history(t, changes, "matchingPrecedence"))
-			require.Equal(t, []string{"1", "deleted"}, history(t, levels, "limited", "nominalConcurrencyShares"))
+	var results []result
+	for _, c := range clients() {
+		t.Run(c.name, func(t *testing.T) {
+			check := func(*testing.T) {}
+			if !c.apart {
+				check = s.follow(t, c.name)
+			}
+			shown := c.run(t, s, c.name)
+			check(t)
+			results = append(results, result{c, shown})
 		})
+	}
+	if !t.Failed() && len(results) == len(clients()) { // -run may leave some out
+		compareTable(t, results)
 	}
 }
 
-// library builds a client of hack/tools/clients/libraries.
-func library(t *testing.T, name string) string {
+// follow watches the objects of a name. The function that it returns requires the changes
+// that every client makes.
+func (s *site) follow(t *testing.T, name string) func(*testing.T) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), name)
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-pgo=off", "-ldflags=-s -w",
-		"-tags=remove_all_sd,enable_kubernetes_sd", "-o", path, "./"+name)
-	build.Dir = filepath.Join(root, "hack", "tools", "clients", "libraries")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	output, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	return path
+	schemas := s.watch(t, "flowschemas", name)
+	levels := s.watch(t, "prioritylevelconfigurations", name)
+	return func(t *testing.T) {
+		t.Helper()
+		require.Equal(t, []string{"500", "600", "700", "deleted"}, history(t, schemas, "matchingPrecedence"))
+		require.Equal(t, []string{"1", "deleted"}, history(t, levels, "limited", "nominalConcurrencyShares"))
+	}
 }
 
-// run runs a client that must succeed.
-func (s *site) run(t *testing.T, program string, args ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	command := exec.CommandContext(ctx, program, args...)
-	command.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig, "HOME="+t.TempDir())
-	output, err := command.CombinedOutput()
-	require.NoError(t, err, "%s: install what docs/clients.md names, if it is missing\n%s", program, output)
+// resource returns the objects of a kind.
+func (s *site) resource(resource string) dynamic.ResourceInterface {
+	return s.client.Resource(schema.GroupVersionResource{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: resource})
 }
 
 // watch watches the object of the name.
 func (s *site) watch(t *testing.T, resource, name string) watch.Interface {
 	t.Helper()
-	group := schema.GroupVersionResource{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: resource}
-	changes, err := s.client.Resource(group).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	changes, err := s.resource(resource).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	require.NoError(t, err)
 	t.Cleanup(changes.Stop)
 	return changes
@@ -119,25 +142,14 @@ func history(t *testing.T, changes watch.Interface, field ...string) []string {
 	}
 }
 
-// testKubectl is the kubectl of the product's release of Kubernetes.
-func testKubectl(t *testing.T, s *site, name string) {
-	kubectl := s.Kubectl(t)
-	manifest, err := os.ReadFile(filepath.Join("testdata", "objects.yaml"))
-	require.NoError(t, err)
-	at := func(precedence string) string {
-		return strings.NewReplacer("NAME", name, "PRECEDENCE", precedence).Replace(string(manifest))
+// library is a client that is a program of hack/tools/clients, of the module's version.
+func library(module string) runFunc {
+	return func(t *testing.T, s *site, name string) outcome {
+		t.Helper()
+		path, err := binaries.Client(t.Context(), name)
+		require.NoError(t, err)
+		o := told(s.run(t, "", path, name))
+		o.version = moduleVersion(t, path, module)
+		return o
 	}
-	kubectl.RunInput(t, at("500"), "create", "-f", "-")
-	kubectl.Run(t, "patch", "flowschema", name, "--type=merge", `--patch={"spec":{"matchingPrecedence":600}}`)
-	kubectl.RunInput(t, at("700"), "apply", "--server-side", "--force-conflicts", "-f", "-")
-	require.Contains(t, kubectl.Run(t, "get", "flowschemas", "-l", "client="+name), "700")
-
-	// Without the allow list, kubectl prunes what it knows of the core and of apps, which
-	// this server does not serve.
-	prune := []string{"apply", "--prune", "--selector=client=" + name, "-f", "-"}
-	require.NotZero(t, kubectl.Try(t, at("700"), prune...).ExitCode)
-	allowed := append(prune, "--prune-allowlist=flowcontrol.apiserver.k8s.io/v1/FlowSchema",
-		"--prune-allowlist=flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration")
-	kubectl.RunInput(t, at("700"), allowed...)
-	kubectl.RunInput(t, at("700"), "delete", "-f", "-")
 }

@@ -29,7 +29,13 @@ type Result struct {
 // NewKubectl returns a kubectl that uses the kubeconfig.
 func NewKubectl(t TB, kubeconfig string) *Kubectl {
 	t.Helper()
-	return &Kubectl{path: Program(t, binaries.Kubectl), kubeconfig: kubeconfig, home: t.TempDir()}
+	return KubectlAt(t, Program(t, binaries.Kubectl), kubeconfig)
+}
+
+// KubectlAt is NewKubectl for another binary, such as that of another release.
+func KubectlAt(t TB, path, kubeconfig string) *Kubectl {
+	t.Helper()
+	return &Kubectl{path: path, kubeconfig: kubeconfig, home: t.TempDir()}
 }
 
 // Run runs a command that must succeed and returns its stdout.

@@ -3,6 +3,8 @@
 package objects
 
 import (
+	"fmt"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +34,7 @@ func Level(name string) *flowcontrolv1.PriorityLevelConfiguration {
 	}
 }
 
-// Schema returns a FlowSchema of the level of the same name.
+// Schema returns a FlowSchema of the user and the level of the same name.
 func Schema(name string, precedence int32) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "FlowSchema"},
@@ -40,16 +42,28 @@ func Schema(name string, precedence int32) *flowcontrolv1.FlowSchema {
 		Spec: flowcontrolv1.FlowSchemaSpec{
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: name},
 			MatchingPrecedence:         precedence,
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: name}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+					Verbs: []string{"get"}, APIGroups: []string{flowcontrolv1.GroupName}, Resources: []string{"flowschemas"}, ClusterScope: true,
+				}},
+			}},
 		},
 	}
 }
 
-// Unstructured converts an object as a dynamic client sends it.
-func Unstructured(object runtime.Object) (*unstructured.Unstructured, error) {
+// Precedence is a merge patch of the matching precedence.
+func Precedence(precedence int32) []byte {
+	return fmt.Appendf(nil, `{"spec":{"matchingPrecedence":%d}}`, precedence)
+}
+
+// Unstructured converts an object as a dynamic client sends it. It panics if that fails,
+// which no object of this package does.
+func Unstructured(object runtime.Object) *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
 	delete(content, "status")
-	return &unstructured.Unstructured{Object: content}, nil
+	return &unstructured.Unstructured{Object: content}
 }

@@ -1,0 +1,14 @@
+// Command kubectl-1.29 is kubectl 1.29.15.
+package main
+
+import (
+	"os"
+
+	"k8s.io/kubectl/pkg/cmd"
+)
+
+func main() {
+	if err := cmd.NewDefaultKubectlCommand().Execute(); err != nil {
+		os.Exit(1)
+	}
+}
