@@ -17,7 +17,7 @@
 //	in total          the smallest total with which all goals hold, with the shares, lending
 //	                  and borrowing of the configuration
 //	fitted            the sum of the needs of the levels: the total with shares that follow the
-//	                  needs
+//	                  needs, without lending and borrowing
 //
 // A server that starts does not know which levels need seats, and divides them by demand every
 // 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.

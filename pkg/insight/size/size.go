@@ -50,8 +50,8 @@ type Size struct {
 	Requests uint64  `json:"requests"`
 	LeftOut  int64   `json:"leftOut,omitempty"`
 	Seconds  float64 `json:"seconds"`
-	// Need is the total with the shares of the configuration, Fitted the total with shares
-	// that follow the needs of the levels.
+	// Need is the total with the shares of the configuration, Fitted the total without
+	// lending and borrowing, with shares that follow the needs of the levels.
 	Need   Seats `json:"need"`
 	Fitted Seats `json:"fitted"`
 	// Have is the total that there is, Enough whether it is enough; nil and "" if unknown.

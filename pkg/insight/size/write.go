@@ -12,7 +12,7 @@ import (
 // WriteTable writes the answer for people.
 func (s *Size) WriteTable(w io.Writer, options table.Options) error {
 	fmt.Fprintf(w, "One API server needs %s seats (%s).%s\n", s.Need, s.among(), s.verdict())
-	fmt.Fprintf(w, "With shares that follow the needs of the levels, it needs %s.\n", s.Fitted)
+	fmt.Fprintf(w, "Without lending and borrowing, and with shares that follow the needs of the levels, it needs %s.\n", s.Fitted)
 	fmt.Fprintf(w, "By simulation of %s: %d requests in %.0f s.%s\n", table.Escape(s.Basis), s.Requests, s.Seconds, s.leftOut())
 	fmt.Fprintf(w, "Goals, for each priority level: %s\n\nPRIORITY LEVELS\n", table.Escape(strings.Join(s.Goals, ", ")))
 	if err := s.levelTable().Write(w, options); err != nil {
