@@ -39,6 +39,7 @@ autoscaling/v1                  namespaced HorizontalPodAutoscaler          hori
 batch/v1                        namespaced CronJob                          cronjobs cj status all
 batch/v1                        namespaced Job                              jobs - status all
 certificates.k8s.io/v1          cluster    CertificateSigningRequest        certificatesigningrequests csr approval,status
+certificates.k8s.io/v1beta1     cluster    ClusterTrustBundle               clustertrustbundles - -
 networking.k8s.io/v1            cluster    IngressClass                     ingressclasses - -
 networking.k8s.io/v1            namespaced Ingress                          ingresses ing status
 networking.k8s.io/v1            cluster    IPAddress                        ipaddresses ip -
@@ -74,6 +75,8 @@ resource.k8s.io/v1              namespaced ResourceClaim                    reso
 resource.k8s.io/v1              namespaced ResourceClaimTemplate            resourceclaimtemplates - -
 resource.k8s.io/v1              cluster    ResourceSlice                    resourceslices - -
 resource.k8s.io/v1alpha3        cluster    DeviceTaintRule                  devicetaintrules - -
+internal.apiserver.k8s.io/v1alpha1 cluster StorageVersion                   storageversions - status
+storagemigration.k8s.io/v1alpha1 cluster   StorageVersionMigration          storageversionmigrations - status
 metrics.k8s.io/v1beta1          cluster    NodeMetrics                      nodes - -
 metrics.k8s.io/v1beta1          namespaced PodMetrics                       pods - -
 `
