@@ -93,7 +93,8 @@ func parse(line string) (Wait, bool) {
 	if !strings.Contains(line, "hrottling request took") && !strings.Contains(line, "Waited ") {
 		return Wait{}, false
 	}
-	if !strings.Contains(line, structured) {
+	_, after, isStructured := strings.Cut(strings.ReplaceAll(line, `\"`, `"`), structured) // within JSON, quotation marks are escaped
+	if !isStructured {
 		match := plain.FindStringSubmatch(line)
 		if match == nil {
 			return Wait{}, false
@@ -101,9 +102,8 @@ func parse(line string) (Wait, bool) {
 		own := strings.HasPrefix(match[0], "Throttling") || strings.Contains(match[2], ownLimit)
 		return wait(match[1], !own, match[3], match[4])
 	}
-	line = strings.ReplaceAll(line, `\"`, `"`) // within JSON
 	values := map[string]string{}
-	for _, match := range fields.FindAllStringSubmatch(line[strings.Index(line, structured):], -1) {
+	for _, match := range fields.FindAllStringSubmatch(after, -1) {
 		values[match[1]] = strings.Trim(match[2], `"`)
 	}
 	return wait(values["delay"], !strings.Contains(values["reason"], ownLimit), values["verb"], values["URL"])

@@ -96,7 +96,7 @@ func statusOf(code int) int32 {
 	if code >= 0 && code < len(statuses) {
 		return statuses[code]
 	}
-	return int32(min(max(code, 0), 599)) //nolint:gosec // it is bounded
+	return int32(min(max(code, 0), 599))
 }
 
 // reasonOf returns a reason where a status 429 is a handler's: an eviction that a disruption
