@@ -20,8 +20,8 @@ func (r retirement) add(s *stats.Series) {
 	r[seriesKey{s.Level, s.Schema}] = &retiredSeries{series: s}
 }
 
-// take removes the Series with the given labels and returns it, nil without one.
-func (r retirement) take(level, schema string) *stats.Series {
+// revive removes the Series with the given labels and returns it, nil without one.
+func (r retirement) revive(level, schema string) *stats.Series {
 	key := seriesKey{level, schema}
 	former, ok := r[key]
 	if !ok {

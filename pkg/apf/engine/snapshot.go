@@ -101,7 +101,7 @@ func (e *Engine) inherit(c, former *class) bool {
 			return true
 		}
 	}
-	if c.series = e.retired.take(c.schema.Level, c.schema.Name); c.series == nil {
+	if c.series = e.retired.revive(c.schema.Level, c.schema.Name); c.series == nil {
 		c.series = e.layout.NewSeries(c.schema.Level, c.schema.Name)
 	}
 	return false

@@ -28,5 +28,5 @@ func (l *lockedSet) adopt(r *Request, now time.Duration) {
 		l.queue.adopt(r, now)
 		return
 	}
-	l.queue.cap.adopt(r)
+	l.queue.cap.countExecuting(r)
 }

@@ -134,7 +134,7 @@ func (s *Set) MergeSlowly(between func(shard int)) {
 	defer s.locked.Unlock(&l)
 	until := s.clock.Now()
 	for i := range l.pool.shards {
-		l.take(i)
+		l.collect(i)
 		between(i)
 	}
 	l.integrate(until)

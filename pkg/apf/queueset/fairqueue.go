@@ -46,9 +46,9 @@ func (q *fairQueue) sync(now time.Duration) { q.schedule.sync(now, q.inUse) }
 // adopt assigns r, which executes without a queue, to one. start counts its seats
 // afterwards.
 func (q *fairQueue) adopt(r *Request, now time.Duration) {
-	q.schedule.adopt(r, now)
+	q.schedule.assignQueue(r, now)
 	r.era = q.era
-	q.cap.adopt(r)
+	q.cap.countExecuting(r)
 }
 
 // holds reports whether r executes in a queue of this era.
@@ -113,8 +113,8 @@ func (q *fairQueue) dispatch(r *Request, now time.Duration) {
 	q.readmit(r.use)
 }
 
-// finish ends the execution of r, which is in a queue and still holds its final seats.
-func (q *fairQueue) finish(r *Request, now time.Duration, final int) {
+// endExecution ends the execution of r, which is in a queue and still holds its final seats.
+func (q *fairQueue) endExecution(r *Request, now time.Duration, final int) {
 	q.schedule.finish(r, now, final)
 	q.giveBack(r.use, r.held-final)
 }

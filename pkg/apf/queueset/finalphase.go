@@ -43,8 +43,8 @@ func (p *finalPhases) due(now time.Duration) *finalPhase {
 	return &p.ending.nodes[0].item
 }
 
-// take removes a phase that is over and returns it, or false if there is none.
-func (p *finalPhases) take(now time.Duration) (f finalPhase, ok bool) {
+// popDue removes a phase that is over and returns it, or false if there is none.
+func (p *finalPhases) popDue(now time.Duration) (f finalPhase, ok bool) {
 	first := p.due(now)
 	if first == nil {
 		return finalPhase{}, false

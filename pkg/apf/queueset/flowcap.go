@@ -51,8 +51,8 @@ func (c *flowCap) arrive(r *Request) {
 	}
 }
 
-// adopt counts r, which executes and was not counted.
-func (c *flowCap) adopt(r *Request) {
+// countExecuting counts r, which executes and was not counted.
+func (c *flowCap) countExecuting(r *Request) {
 	if r.use = c.of(r); r.use != nil {
 		r.use.seats += r.held
 	}

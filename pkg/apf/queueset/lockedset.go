@@ -111,7 +111,7 @@ func (l *lockedSet) setLimits(limits Limits, now time.Duration) (woken *Request)
 	l.queue.readmitAll()
 	l.merge(now)
 	l.occupied.setDenominators(now, max(l.config.WaitingCapacity(), 1), limits)
-	woken = l.dispatch(now, nil)
+	woken = l.startWaiting(now, nil)
 	l.reopen()
 	return woken
 }
@@ -143,7 +143,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	r.width = width
 	l.queue.enqueue(r, q)
 	length := q.length + q.held
-	woken = l.dispatch(now, r)
+	woken = l.startWaiting(now, r)
 	if r.phase == executing {
 		return Seated, woken
 	}
@@ -173,9 +173,9 @@ func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
 	return Refused
 }
 
-// dispatch starts as many waiting requests as it can. It returns them, without
+// startWaiting starts as many waiting requests as it can. It returns them, without
 // arriving, as a list along next for wake.
-func (l *lockedSet) dispatch(now time.Duration, arriving *Request) (woken *Request) {
+func (l *lockedSet) startWaiting(now time.Duration, arriving *Request) (woken *Request) {
 	for l.queue.free() > 0 {
 		r, blocked := l.queue.nextToStart()
 		if blocked != nil {
@@ -227,7 +227,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 	}
 	l.note(change{at: now, waiting: -1, seatsWanted: -int32(r.width)})
 	r.Series.Left(l.pool.shardOf(r), r.width, now-r.arrived, reason)
-	woken = l.dispatch(now, nil)
+	woken = l.startWaiting(now, nil)
 	l.reopen()
 	return true, woken
 }
@@ -247,7 +247,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 		l.final.add(f, now+r.Work.Latency, now)
 	}
 	if queued {
-		l.queue.finish(r, now, kept)
+		l.queue.endExecution(r, now, kept)
 	}
 	r.phase = absent
 	l.giveBack(r.held - kept)
@@ -259,7 +259,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 // returns the requests that start.
 func (l *lockedSet) endFinalPhases() (woken *Request) {
 	now := l.sync()
-	for f, ok := l.final.take(now); ok; f, ok = l.final.take(now) {
+	for f, ok := l.final.popDue(now); ok; f, ok = l.final.popDue(now) {
 		l.giveBack(f.seats)
 		l.queue.release(&f)
 		f.series.Released(f.shard, f.seats)
@@ -283,7 +283,7 @@ func (l *lockedSet) resume(now time.Duration) (woken *Request) {
 	if l.open {
 		return nil
 	}
-	woken = l.dispatch(now, nil)
+	woken = l.startWaiting(now, nil)
 	l.reopen()
 	if !l.open && l.queue.idle() {
 		l.queue.schedule.dissolve() // which forgets what the queues owe

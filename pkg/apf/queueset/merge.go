@@ -6,22 +6,22 @@ import "time"
 // far. Changes of shards are complete only up to a time read before merge began.
 func (l *lockedSet) merge(until time.Duration) {
 	for i := range l.pool.shards {
-		l.take(i)
+		l.collect(i)
 	}
 	l.integrate(until)
 }
 
-// take takes what shard i has noted.
-func (l *lockedSet) take(i int) {
+// collect collects what shard i has noted.
+func (l *lockedSet) collect(i int) {
 	sh := l.pool.shards[i].Lock()
-	l.occupied.take(i, &sh.changes)
-	l.flows.take(i, &sh.used)
+	l.occupied.collect(i, &sh.changes)
+	l.flows.collect(i, &sh.used)
 	l.pool.shards[i].Unlock(&sh)
 }
 
-// integrate integrates what was taken, and what was noted under the lock of the Set.
+// integrate integrates what was collected, and what was noted under the lock of the Set.
 func (l *lockedSet) integrate(until time.Duration) {
-	l.flows.take(len(l.pool.shards), &l.used)
+	l.flows.collect(len(l.pool.shards), &l.used)
 	l.occupied.mergeRuns(&l.changes, until)
 	l.flows.mergeRuns()
 }

@@ -112,9 +112,9 @@ func (o *occupancy) setDenominators(now time.Duration, waitingCapacity int, limi
 	o.demandShare.SetDenominator(now, float64(limits.Denominator))
 }
 
-// take takes the changes of shard i, to be integrated by mergeRuns, and leaves an empty
+// collect collects the changes of shard i, to be integrated by mergeRuns, and leaves an empty
 // list in their place.
-func (o *occupancy) take(i int, c *seatChanges) {
+func (o *occupancy) collect(i int, c *seatChanges) {
 	run := &o.runs[i]
 	if len(run.list) > 0 { // the spare list shares memory with it
 		run.extend(c)

@@ -94,7 +94,7 @@ func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
 	if kept > 0 {
 		sh.final.add(finalPhase{seats: kept, series: r.Series, shard: p.shardOf(r)}, now+r.Work.Latency, now)
 	}
-	sh.finish(r, r.held-kept, now)
+	sh.takeBack(r, r.held-kept, now)
 	full = sh.changes.full()
 	cell.Unlock(&sh)
 	return now, true, full
@@ -112,7 +112,7 @@ func (p *pool) endFinalPhases(i int) (full, blocked bool) {
 		}
 		sh.free += f.seats
 		f.series.Released(f.shard, f.seats)
-		sh.final.take(now)
+		sh.final.popDue(now)
 	}
 	if !blocked {
 		sh.final.arm(now)

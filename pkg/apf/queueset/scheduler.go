@@ -228,8 +228,8 @@ func (s *scheduler) charge(r *Request, q *queue, now time.Duration) {
 	r.charged = now
 }
 
-// adopt assigns r, which executes without a queue, to one.
-func (s *scheduler) adopt(r *Request, now time.Duration) {
+// assignQueue assigns r, which executes without a queue, to one.
+func (s *scheduler) assignQueue(r *Request, now time.Duration) {
 	q := s.choose(r.hash())
 	s.activate(q)
 	r.queue = q

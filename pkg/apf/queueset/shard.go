@@ -64,8 +64,8 @@ func (sh *lockedShard) seat(r *Request, width int, now time.Duration) {
 	r.held, r.started, r.phase = width, now, executing
 }
 
-// finish takes seats of r back, which ends. The caller notes the change.
-func (sh *lockedShard) finish(r *Request, seats int, now time.Duration) {
+// takeBack takes seats of r back, which ends. The caller notes the change.
+func (sh *lockedShard) takeBack(r *Request, seats int, now time.Duration) {
 	sh.free += seats
 	addUsage(&sh.used, r, now)
 	r.phase = absent

@@ -26,9 +26,9 @@ func newHeavyFlows(shards int) heavyFlows {
 	return heavyFlows{runs: make([]heavyhitters.Batch, shards+1), spares: make([]heavyhitters.Batch, shards+1)}
 }
 
-// take takes the batch of shard i, to be counted by mergeRuns, and leaves an empty one in
+// collect collects the batch of shard i, to be counted by mergeRuns, and leaves an empty one in
 // its place.
-func (h *heavyFlows) take(i int, b *heavyhitters.Batch) {
+func (h *heavyFlows) collect(i int, b *heavyhitters.Batch) {
 	h.runs[i], *b, h.spares[i] = *b, h.spares[i], heavyhitters.Batch{}
 }
 
