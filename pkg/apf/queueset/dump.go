@@ -158,7 +158,7 @@ func (d *dumper) deal() {
 	for i := range d.requests {
 		if r := &d.requests[i]; r.serial == 0 {
 			one := Request{Hasher: r.hasher, Flow: r.Distinguisher, Work: r.Work, held: r.held}
-			d.dealt.adopt(&one, d.dealt.last)
+			d.dealt.assignQueue(&one, d.dealt.last)
 			r.Queue = one.queue.index
 		}
 	}

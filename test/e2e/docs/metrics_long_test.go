@@ -21,7 +21,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
 // TestPrometheus tests the statements of docs/deploy.md about Prometheus, which it runs
