@@ -294,6 +294,6 @@ func (s *pluginSite) testClusterRole(t *testing.T) {
 
 func (s *pluginSite) testMissingRights(t *testing.T) {
 	require.Contains(t, s.apf(t, 0, "lint", "--as=newcomer").Stdout, `"get" on the nonResourceURL "/metrics"`)
-	require.Contains(t, s.apf(t, 0, "top", "--interval=0", "--as=newcomer").Stdout, `"get" on the nonResourceURL "/metrics"`)
+	require.Contains(t, s.apf(t, 2, "top", "--interval=0", "--as=newcomer").Stderr, `"get" on the nonResourceURL "/metrics"`)
 	require.Contains(t, s.apf(t, 0, "explain", "list", "flowschemas", "--as=bob").Stdout, "global-default")
 }
