@@ -329,7 +329,7 @@ profile: ## Record the profile that the compiler uses (PGO)
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-lint verify-codegen verify-repo ## Run all checks
+verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-repo ## Run all checks
 
 .PHONY: fix
 fix: update-tidy update-codegen update-format update-lint ## Fix what can be fixed automatically
