@@ -24,7 +24,7 @@ func requireRights(t *testing.T, server *harness.APIServer) {
 	kubectl.Run(t, "create", "-f", filepath.Join(root, "artifacts", "kubectl-apf", "clusterrole.yaml"))
 	kubectl.Run(t, "create", "clusterrolebinding", "operator", "--clusterrole=kubectl-apf", "--user=operator")
 	commands := [][]string{
-		{"top", "--interval=0"}, {"top", "flows"}, {"top", "requests"}, {"lint"}, {"why"},
+		{"top", "--interval=0"}, {"top", "flows"}, {"top", "requests"}, {"lint"}, {"why", "--flow-schema=global-default"},
 		{"whose", "no-uid"}, {"diff", "-f", filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml")},
 	}
 	run := func(user string, command []string) harness.Result {
