@@ -60,15 +60,22 @@ func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
 }
 
 func TestTableHasBothServers(t *testing.T) {
-	ours := Figures{Answers: &Tally{}, Peak: 3 << 20}
+	ours := Figures{Answers: &Tally{}, Peak: 3 << 20, Before: Rest{Heap: 1 << 20, Lines: 10}, After: Rest{Heap: 2 << 20, Lines: 14}}
 	ours.Answers.add("403", 5)
 	ours.Quiet.add(2*time.Millisecond, 200, nil)
 	ours.During.add(5*time.Millisecond, 200, nil)
 	theirs := ours
 	theirs.During.Failures = []string{"x"}
-	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | peak memory | kube-apiserver's | answers of this server |
-|---|---:|---:|---:|---:|---:|---:|---:|---|
-| a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 3 MiB | 3 MiB | 403: 5 |
-| b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 3 MiB |  | 403: 5 |
+	theirs.Peak, theirs.Resting, theirs.Unrest = 4<<20, 30*time.Second, errors.New("seats in use")
+	theirs.After.Heap, theirs.Kept, theirs.KeptFor = 9<<20, 1<<20, 89*time.Second
+	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |
+|---|---:|---:|---:|---:|---:|---|
+| a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 403: 5 |
+| b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 403: 5 |
+
+| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|
+| a | 3 MiB | 4 MiB | 0s | more than 30s | 1 MiB, 2 MiB | 1 MiB, 9 MiB; 1 MiB after 1m29s | 4 | 4 |
+| b | 3 MiB | failed | 0s |  | 1 MiB, 2 MiB |  | 4 |  |
 `, Table([]Row{{Case{Name: "a"}, 7, 7, ours, &theirs}, {Case{Name: "b"}, 7, 1, ours, nil}}))
 }
