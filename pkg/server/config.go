@@ -118,7 +118,7 @@ func NewConfig() *Config {
 		EgressSelector:   genericoptions.NewEgressSelectorOptions(),
 		Traces:           genericoptions.NewTracingOptions(),
 		TotalControl:     total.Options{Mode: total.Monitor},
-		ListCost:         estimate.CostLearned,
+		ListCost:         estimate.OwnCost,
 		Events:           true,
 		Clock:            clock.RealClock{},
 

@@ -11,9 +11,12 @@ const (
 	CostByCount ListCost = "count"
 	// CostBySize counts the bytes in memory by a formula, as kube-apiserver since 1.34.
 	CostBySize ListCost = "size"
-	// CostLearned counts the bytes in memory that lists of the same kind took, see package
-	// learned. The formula of CostBySize is the prior.
+	// CostLearned counts the bytes in memory that lists of the same kind took, see Learner.
+	// The formula of CostBySize is the prior.
 	CostLearned ListCost = "learned"
+
+	// OwnCost is what lists of flowcontrol-apiserver cost without flags.
+	OwnCost = CostLearned
 )
 
 // Validate returns an error that lists the values, unless c is one of them.

@@ -32,7 +32,7 @@ const latestRelease = 37
 // estimator returns the estimator of the API servers and its name.
 func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
 	if e.input.Own {
-		return estimate.Own(estimate.CostLearned), "flowcontrol-apiserver", nil
+		return estimate.Own(estimate.OwnCost), "flowcontrol-apiserver", nil
 	}
 	minor, known := minorOf(e.input.Configuration.Release)
 	if !known {
@@ -155,7 +155,7 @@ func unknownText(estimator estimate.Estimator, stored estimate.Stored, fact Fact
 	switch {
 	case fact.Objects < 0:
 		return "The number of stored objects is not known."
-	case estimator == estimate.Own(estimate.CostLearned) && stored.Objects > 0 && stored.Size <= 0:
+	case estimator == estimate.Own(estimate.OwnCost) && stored.Objects > 0 && stored.Size <= 0:
 		// kube-apiserver reports the size if it knows it.
 		return "The average size of the stored objects is known to the server alone."
 	default:

@@ -15,13 +15,20 @@ import (
 type estimator struct {
 	rules  estimate.Estimator
 	stored map[string]trace.Stored
-	// recorded, computed and assumed count the requests by where their seats are from;
+	counts *seatCounts
+}
+
+// seatCounts count the requests by where their seats are from.
+type seatCounts struct {
+	recorded, computed uint64
+	// unsized is the number of computed ones without the size of the objects.
+	unsized uint64
 	// assumed is the number of lists that count as one seat.
-	counts *struct{ recorded, computed, assumed uint64 }
+	assumed uint64
 }
 
 func newEstimator(kind EngineKind, c configuration.Configuration, header trace.Header) estimator {
-	e := estimator{rules: estimate.Own(estimate.CostByCount), stored: header.Stored, counts: &struct{ recorded, computed, assumed uint64 }{}}
+	e := estimator{rules: estimate.Own(estimate.OwnCost), stored: header.Stored, counts: &seatCounts{}}
 	if kind == Upstream {
 		e.rules = estimate.ForKubernetes(minorOf(c.Release))
 	}
@@ -67,6 +74,9 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 		return estimate.One()
 	}
 	e.counts.computed++
+	if e.rules.BySize && stored.Objects > 0 && stored.Bytes <= 0 {
+		e.counts.unsized++
+	}
 	return e.rules.Read(read, estimate.Stored{Objects: stored.Objects, Size: stored.Bytes}, maxWidth).Work
 }
 
@@ -89,6 +99,9 @@ func (e *estimator) notes() []string {
 	var notes []string
 	if n := e.counts.computed; n > 0 {
 		notes = append(notes, fmt.Sprintf("The seats of %d lists and watches follow from the stored objects in the trace: the trace has no seats of theirs.", n))
+	}
+	if n := e.counts.unsized; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of them take the most seats that they may: the trace lacks the size of the objects.", n))
 	}
 	if n := e.counts.assumed; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d lists and watches count as one seat: the trace has neither their seats nor the number of stored objects.", n))

@@ -203,7 +203,7 @@ func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {
 	open := options.Open
 	options.Open = func() (simulate.Source, error) {
 		s, err := open()
-		s.(*source).header.Stored = map[string]trace.Stored{"pods": {Objects: 300}}
+		s.(*source).header.Stored = map[string]trace.Stored{"pods": {Objects: 300, Bytes: 1000}}
 		return s, err
 	}
 	r = run(t, options, busy(40, 1, 1, 2)).Results[0]
