@@ -14,9 +14,9 @@ func newCertsCommand(out io.Writer, dataDir string) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "certs",
 		Short: "Check and renew certificates",
-		Long: `Check and renew the certificates that a server without a kube-apiserver in front
-issues in its data directory, which a running server also does by itself, and renew
-those of a server in a cluster.`,
+		Long: `Check and renew the certificates that a server without a kube-apiserver issues in its data
+directory; a running server also renews them by itself. Renew the certificates of a server in
+a cluster.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}

@@ -26,7 +26,7 @@ func newDiff(env Environment) *cobra.Command {
 from which flow schema to which, which flow schemas would stop or start to match, and
 the seats of each priority level before and after. It applies nothing.
 
-The requests are those of an audit log if one is given, and otherwise all combinations
+The requests come from an audit log if one is given. Otherwise they are all combinations
 that the rules tell apart.
 
 The exit status is 1 if something would change.`,

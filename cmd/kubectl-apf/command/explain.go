@@ -31,7 +31,7 @@ func newExplain(env Environment) *cobra.Command {
 	e.looking.cluster.Namespace = nil // -n is that of the request
 	c := page{
 		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | -- kubectl COMMAND | --requests FILE)",
-		short: "Say what flow control does with a request, or with those of a kubectl command",
+		short: "Say what flow control does with a request, or with the requests of a kubectl command",
 		long: `kubectl apf explain says what flow control does with a request: which flow schema takes
 it and why, its priority level, its flow and queues, how many seats it takes, and
 whether it would execute, wait or be refused now on each replica of the API server.

@@ -157,8 +157,8 @@ func (e *explainCommand) sent(ctx context.Context, parser explain.Parser, args [
 	return sent, notes, nil
 }
 
-// linesOf returns the requests as explain takes them. They are those of a user, or of whom
-// kubectl impersonates.
+// linesOf returns the requests as explain takes them. Their user is the given one, or the
+// one that kubectl impersonates.
 func linesOf(sent []kubectl.Request, by explain.Request) []explain.Line {
 	lines := make([]explain.Line, len(sent))
 	for i, one := range sent {
@@ -172,8 +172,8 @@ func linesOf(sent []kubectl.Request, by explain.Request) []explain.Line {
 	return lines
 }
 
-// kubectlProgram returns the path of kubectl: the word if it is a path, otherwise that of the
-// PATH, otherwise that beside this program.
+// kubectlProgram returns the path of kubectl: the word if it is a path, otherwise the one on
+// the PATH, otherwise the one beside this program.
 func kubectlProgram(word string) (string, error) {
 	if filepath.Base(word) != word {
 		return word, nil

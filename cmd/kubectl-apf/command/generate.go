@@ -27,7 +27,7 @@ func newGenerate(env Environment) *cobra.Command {
 clients of a scenario: at random times, in bursts, or in the shape of another trace; or by
 workers that think, informers that list and watch, and controllers that react to writes.
 
-Clients that wait for answers get those of a server without limits. The same scenario and
+Clients that wait for answers meet a server without limits. The same scenario and
 seed result in the same trace. docs/simulate.md has the form of a scenario.`,
 		examples: `# Generate a trace
 kubectl apf generate -f scenario.yaml -o a.trace.gz
@@ -38,7 +38,7 @@ kubectl apf generate -f scenario.yaml --seed=2 -o b.trace.gz`,
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return g.run(c.Context(), c.Flags().Changed("seed")) }
 	c.Flags().StringVarP(&g.file, "filename", "f", "", "The scenario.")
-	c.Flags().Uint64Var(&g.seed, "seed", 0, "The seed of the random numbers, instead of that of the scenario.")
+	c.Flags().Uint64Var(&g.seed, "seed", 0, "The seed of the random numbers, instead of the scenario's.")
 	g.output.addFlags(c)
 	return c
 }

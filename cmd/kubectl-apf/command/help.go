@@ -36,7 +36,7 @@ type page struct {
 func (p page) command() *cobra.Command {
 	long := p.long
 	if len(p.rights) > 0 {
-		long += "\n\nIn a cluster it needs these rights (artifacts/kubectl-apf/clusterrole.yaml has those of\nall commands). Where one is missing, it says which, and goes on with the rest:\n" + p.rights.text()
+		long += "\n\nIn a cluster it needs these rights (artifacts/kubectl-apf/clusterrole.yaml has the\nrights of all commands). Where one is missing, it says which, and goes on with the rest:\n" + p.rights.text()
 	}
 	return &cobra.Command{
 		Use: p.use, Short: p.short, Long: long, Example: indent(p.examples),

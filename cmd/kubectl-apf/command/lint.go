@@ -34,7 +34,7 @@ with --offline to one that has only the built-in objects.
 
 With logs it judges clients too: agents of nodes and leases in the wrong level, webhooks
 that wait for their own level, and limits of clients that allow less than flow control.
-The logs are those of API servers, and with --client-log that of a client, such as an
+The logs come from API servers. --client-log names the log of a client, such as an
 operator.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.

@@ -46,7 +46,7 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 	return nil
 }
 
-// clientLogs reads USER=PATH or PATH, whose form is that of the logs of servers.
+// clientLogs reads USER=PATH or PATH, in the form that logs of servers have.
 func clientLogs(texts []string) ([]record.Log, error) {
 	logs, err := logsOf(texts)
 	if err != nil {

@@ -113,7 +113,7 @@ func (l *looking) options(env Environment, files resource.FilenameOptions) sourc
 	}
 }
 
-// namespace returns the namespace of -n, otherwise that of the kubeconfig.
+// namespace returns the namespace of -n, otherwise of the kubeconfig.
 func (l *looking) namespace() string {
 	namespace, _, err := l.cluster.ToRawKubeConfigLoader().Namespace()
 	if err != nil || namespace == "" {

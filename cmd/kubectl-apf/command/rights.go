@@ -8,7 +8,7 @@ import (
 )
 
 // rights are the rules that a user needs. The help of a command lists them, and
-// artifacts/kubectl-apf/clusterrole.yaml has those of all commands.
+// artifacts/kubectl-apf/clusterrole.yaml has the rights of all commands.
 type rights []rbacv1.PolicyRule
 
 // configurationRights read the objects of the group, the release of the server, which

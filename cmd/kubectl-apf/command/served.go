@@ -17,9 +17,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
-// served returns the resources that the cluster serves. Without a cluster, they are those of
-// Kubernetes, and those that the arguments and the files of kubectl name, whose names are
-// returned too.
+// served returns the resources that the cluster serves. Without a cluster, they are
+// Kubernetes' own, and the ones that arguments and files of kubectl name. The names of the
+// latter are returned too.
 func (e *explainCommand) served(args []string, stdin []byte) (lists []*metav1.APIResourceList, inferred []string, err error) {
 	if e.looking.isOffline() {
 		lists, inferred = inferredBy(args, stdin)

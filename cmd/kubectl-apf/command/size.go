@@ -71,7 +71,7 @@ kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="r
 	f.StringVar(&s.scenario, "scenario", "", "A scenario, of which a trace is generated.")
 	s.logs.addFlags(f)
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
-	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, that of the files if it is 0.")
+	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "refused == 0"}, "An assertion that has to hold. It may be repeated.")
 	f.StringVar(&s.tiers, "tiers", "", "A file of tiers that replaces the built-in ones.")
 	f.StringVar(&s.tier, "tier", "", "The tier that the cluster has, instead of --total.")
@@ -138,7 +138,7 @@ func (s *sizeCommand) validateBasis() error {
 	case named == 1 && (s.before != "" || s.interval != 0):
 		return errors.New("--before and --interval are about two scrapes, and not about a trace, logs or a scenario")
 	case named == 0 && s.looking.dumps != "" && s.before == "":
-		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before those of --dumps")
+		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before --dumps")
 	case s.before != "" && s.looking.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
 	case named == 0 && s.looking.offline:

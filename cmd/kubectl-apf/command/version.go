@@ -13,7 +13,7 @@ func newVersion(env Environment) *cobra.Command {
 	c := page{
 		use:      "version",
 		short:    "Print the version of the plug-in",
-		long:     "kubectl apf version prints the version of the plug-in, and that of Go.",
+		long:     "kubectl apf version prints the versions of the plug-in and of Go.",
 		examples: "kubectl apf version",
 	}.command()
 	c.Args = cobra.NoArgs

@@ -176,7 +176,7 @@ func TestRestoreSaysWhatItDidAndWhatIsNext(t *testing.T) {
 	out, err := execute(t, "restore", snapshot, "--data-dir", target, "--certificates-from", path)
 	require.NoError(t, err)
 	assert.Contains(t, out, "Restored to "+target+": every key is as in the snapshot; the store continues at revision 1769832000000000.")
-	assert.Contains(t, out, "Certificates: those of "+path+"; its kubeconfigs remain valid at the same address.")
+	assert.Contains(t, out, "Certificates: from "+path+"; its kubeconfigs remain valid at the same address.")
 	assert.Contains(t, out, "Next: flowcontrol-apiserver --data-dir="+target)
 	out, err = execute(t, "restore", snapshot, "--data-dir", filepath.Join(parent, "other"))
 	require.NoError(t, err)

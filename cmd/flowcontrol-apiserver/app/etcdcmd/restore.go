@@ -57,7 +57,7 @@ func (o *options) restore(ctx context.Context, options backup.RestoreOptions) er
 	o.warn(restored.Snapshot)
 	fmt.Fprintf(o.out, "Restored to %s: every key is as in the snapshot; the store continues at revision %d.\n", options.DataDir, restored.Revision)
 	if len(restored.Certificates) > 0 {
-		fmt.Fprintf(o.out, "Certificates: those of %s; its kubeconfigs remain valid at the same address.\n", options.CertificatesFrom)
+		fmt.Fprintf(o.out, "Certificates: from %s; its kubeconfigs remain valid at the same address.\n", options.CertificatesFrom)
 	} else {
 		fmt.Fprintln(o.out, "Certificates: the server issues new ones; clients need the new admin.kubeconfig.")
 	}

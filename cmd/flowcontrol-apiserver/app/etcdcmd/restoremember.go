@@ -55,7 +55,7 @@ old resourceVersions list again and do not miss or overwrite changes.`,
 	flags.StringVar(&options.InitialCluster, "initial-cluster", "", "All members, as NAME=PEER-URL,..., as the --initial-cluster of the member. Required.")
 	flags.StringVar(&options.ClusterToken, "initial-cluster-token", "etcd-cluster", "Token of the cluster, as the --initial-cluster-token of the member.")
 	flags.Int64Var(&moment, "restored-at", 0, "Time of the restore, in seconds since 1970, the same for all members. Required.")
-	flags.StringVar(&directory, snapshotDirFlag, "", "Directory of snapshots, as that of the command snapshot.")
+	flags.StringVar(&directory, snapshotDirFlag, "", "Directory of snapshots, as for the command snapshot.")
 	o.addPrefix(command)
 	return command
 }
@@ -90,7 +90,7 @@ func choose(directory, file string) (string, error) {
 
 func (o *options) restoreMember(ctx context.Context, options backup.MemberOptions) error {
 	if options.DataDir == "" || options.InitialCluster == "" {
-		return errors.New("--" + dataDirFlag + " and --initial-cluster must be those of the member")
+		return errors.New("--" + dataDirFlag + " and --initial-cluster must have the values of the member")
 	}
 	if options.Time.Unix() <= 0 {
 		return errors.New("--restored-at must be the time of the restore, in seconds since 1970, the same for all members")

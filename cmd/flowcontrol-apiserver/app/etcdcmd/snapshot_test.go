@@ -98,7 +98,7 @@ func TestMemberIsRestoredFromTheNewestSnapshotOrFromANamedOne(t *testing.T) {
 	_, err = execute(t, "restore-member", "etcd-0")
 	require.EqualError(t, err, "name FILE, or --etcd-snapshot-dir for the newest snapshot in it")
 	_, err = execute(t, "restore-member", "etcd-0", filepath.Join(directory, kept[0]))
-	require.EqualError(t, err, "--data-dir and --initial-cluster must be those of the member")
+	require.EqualError(t, err, "--data-dir and --initial-cluster must have the values of the member")
 	_, err = execute(t, "restore-member", "etcd-0", filepath.Join(directory, kept[0]), "--data-dir="+dataDir, "--initial-cluster=etcd-0=http://etcd-0:2380")
 	require.ErrorContains(t, err, "--restored-at must be the time of the restore")
 }
