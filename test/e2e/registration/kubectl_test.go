@@ -34,7 +34,12 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 		})
 	}
 
-	require.Contains(t, kubectl.Run(t, "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version), "nonResourceURLs")
+	// kubectl explain takes its discovery from a cache, which may be of a moment in which
+	// kube-apiserver had not discovered the group again.
+	eventually.Holds(t, "kubectl explains the resource", func(a *eventually.Attempt) {
+		explained := kubectl.Try(t, "", "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version)
+		require.Contains(a, explained.Stdout, "nonResourceURLs", explained.Stderr)
+	})
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
 	s.waitCondition(t, schemas(version), name, "Dangling", "False") // kubectl wait needs an existing condition
 	kubectl.Run(t, "wait", resource+"/"+name, "--for=condition=Dangling=False", "--timeout=2m")
