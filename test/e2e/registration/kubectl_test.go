@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // manifest returns a FlowSchema with matchingPrecedence 500.
@@ -36,8 +37,11 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 
 	// kubectl explain takes its discovery from a cache, which may be of a moment in which
 	// kube-apiserver had not discovered the group again.
+	explain := func() harness.Result {
+		return kubectl.Try(t, "", "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version)
+	}
 	eventually.Holds(t, "kubectl explains the resource", func(a *eventually.Attempt) {
-		explained := kubectl.Try(t, "", "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version)
+		explained := explain()
 		require.Contains(a, explained.Stdout, "nonResourceURLs", explained.Stderr)
 	})
 	kubectl.RunInput(t, manifest(version, name), "apply", "-f", "-")
