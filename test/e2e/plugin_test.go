@@ -115,6 +115,7 @@ func TestPlugin(t *testing.T) {
 	t.Run("diff and lint judge files over the server's objects", s.testDiffAndLint)
 	t.Run("why tells of a rejection", s.testWhy)
 	t.Run("top agrees with the metrics, under load and at rest", s.testTopBesideMetrics)
+	t.Run("size agrees with the metrics", s.testSize)
 	t.Run("the ClusterRole has all rights", s.testClusterRole)
 	t.Run("a missing right is named", s.testMissingRights)
 	t.Run("a server that is away is status 2", func(t *testing.T) {
