@@ -36,7 +36,7 @@ func (e *explainCommand) served(args []string, stdin []byte) (lists []*metav1.AP
 	return lists, nil, err
 }
 
-// inferredBy returns the resources of Kubernetes, and those of other API groups that are named.
+// inferredBy returns the resources of Kubernetes, and the named ones of other API groups.
 func inferredBy(args []string, stdin []byte) (lists []*metav1.APIResourceList, inferred []string) {
 	lists = discovery.BuiltIn()
 	known := len(lists)

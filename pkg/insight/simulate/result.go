@@ -193,7 +193,7 @@ func (s *simulation) notes() []string {
 		}
 	}
 	if s.options.Engine == Upstream {
-		notes = append(notes, "The queue sets are those of k8s.io/apiserver v0.33; the division of the seats is computed as its controller does.")
+		notes = append(notes, "Queueing is the code of k8s.io/apiserver v0.33; the division of the seats is computed as its controller does.")
 	}
 	notes = append(notes, s.services.notes()...)
 	notes = append(notes, s.estimator.notes()...)
