@@ -170,7 +170,7 @@ func unpackTar(t *testing.T, packed string) map[string]string {
 	}
 }
 
-func TestReleasesThatNobodyCouldRepeatAreRefused(t *testing.T) {
+func TestReleasesThatNobodyCouldRepeatAreRejected(t *testing.T) {
 	for _, version := range []string{"", "1", "next", "1.2.3;rm"} {
 		require.ErrorContains(t, (&release{version: version}).complete(t.Context()), "it must be a version as 0.2.0")
 	}

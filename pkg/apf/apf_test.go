@@ -172,14 +172,14 @@ func queueing(t *testing.T) *server {
 
 func TestARequestThatWaitsIsNotedTwiceAndLeavesWithItsContext(t *testing.T) {
 	s := queueing(t)
-	refused := call{schema: "catch-all", level: "catch-all", notes: []bool{true, false}}
-	served := refused
+	rejected := call{schema: "catch-all", level: "catch-all", notes: []bool{true, false}}
+	served := rejected
 	served.executed = true
 	var waiter sync.WaitGroup
 	holder := s.handle(t.Context(), digestOf("a"), func() {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		assert.Equal(t, refused, s.handle(ctx, digestOf("b"), func() {}))
+		assert.Equal(t, rejected, s.handle(ctx, digestOf("b"), func() {}))
 		waiter.Go(func() { assert.Equal(t, served, s.handle(context.Background(), digestOf("b"), func() {})) })
 		eventually.Holds(t, "the second request waits", func(a *eventually.Attempt) {
 			require.Equal(a, 1, s.Engine().Report().Levels[0].Figures.Waiting)

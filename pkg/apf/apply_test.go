@@ -30,7 +30,7 @@ func TestObjectsFromElsewhereThanAnAPIAreApplied(t *testing.T) {
 	assert.Equal(t, "catch-all", s.handle(t.Context(), digestOf("somebody"), func() {}).level)
 }
 
-func TestOneInformerIsRefused(t *testing.T) {
+func TestOneInformerIsRejected(t *testing.T) {
 	client := fake.NewClientset()
 	config := apf.ConfigFor(informers.NewSharedInformerFactory(client, 0), client.FlowcontrolV1(), 10)
 	config.Levels = nil

@@ -25,7 +25,7 @@ const (
 	inFlight   = "apiserver_current_inflight_requests"
 )
 
-// page returns the families that a server serves at /metrics. The parser refuses a family
+// page returns the families that a server serves at /metrics. The parser rejects a family
 // that comes twice.
 func page(t *testing.T, paths http.Handler) map[string]*dto.MetricFamily {
 	t.Helper()

@@ -43,7 +43,7 @@ func TestObjectsOfTakesEveryReleasesCounts(t *testing.T) {
 	require.ErrorIs(t, err, fcrequest.ObjectCountNotFoundErr, "of the release of this test")
 }
 
-func TestObjectsOfRefusesOtherFunctions(t *testing.T) {
+func TestObjectsOfRejectsOtherFunctions(t *testing.T) {
 	assert.PanicsWithValue(t, "Get returns string: must return int64 or a struct with ObjectCount int64", func() {
 		apf.ObjectsOf(func(string) (string, error) { return "", nil })
 	})

@@ -105,7 +105,7 @@ func TestTotalIsStaticUnlessAnAdopterAsksForMore(t *testing.T) {
 	}
 }
 
-func TestInvalidTotalControlIsRefused(t *testing.T) {
+func TestInvalidTotalControlIsRejected(t *testing.T) {
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	config := apf.ConfigFor(factory, fake.NewClientset().FlowcontrolV1(), 100)
 	config.TotalControl = total.Options{Mode: total.Adaptive, Min: 200}

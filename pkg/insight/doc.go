@@ -1,5 +1,5 @@
 // Package insight answers what operators ask about flow control: which flow schema
-// takes a request and why, who holds the seats, why a request was refused, and what a
+// takes a request and why, who holds the seats, why a request was rejected, and what a
 // change would do. The answers are computed by the packages of pkg/apf, so a command
 // says what a server does.
 //
@@ -22,7 +22,7 @@
 //	whose           the objects behind the UIDs in response headers
 //	top             who holds the seats
 //	findings        what is wrong or risky, by package lint, in traffic too
-//	why             what was delayed or refused, and the remedy
+//	why             what was delayed or rejected, and the remedy
 //	diff            what a change moves
 //	simulate        what a trace becomes under a configuration
 //	suggest         settings under which a trace meets goals

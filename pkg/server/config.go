@@ -181,6 +181,6 @@ func setFeatureGateDefaults(gates featuregate.MutableVersionedFeatureGate) error
 	if gates.GetAll()[features.WatchList].Default {
 		return nil
 	}
-	// Watches may request initial events. The library refuses that by default.
+	// Watches may request initial events. The library rejects that by default.
 	return gates.OverrideDefault(features.WatchList, true)
 }

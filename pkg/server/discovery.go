@@ -26,7 +26,7 @@ import (
 
 // installCoreVersion adds the core version v1, with no resources, to discovery.
 // kubectl applies and edits several objects in one document as a List of v1, which
-// it refuses if the server does not list the version.
+// it rejects if the server does not list the version.
 func (s *Server) installCoreVersion(context.Context) error {
 	codecs := s.codecs
 	versions := s.apiserver.AggregatedLegacyDiscoveryGroupManager

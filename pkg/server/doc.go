@@ -9,7 +9,7 @@
 //	          -> Server.Run       serves until its context ends, then drains
 //	          -> Server.Close     stops the embedded etcd, unlocks the directory
 //
-// New refuses what the options alone show to be wrong before it touches a file.
+// New rejects what the options alone show to be wrong before it touches a file.
 // Its errors name the flag of the command that sets what is wrong.
 //
 // Two choices are independent: where the objects are (an embedded etcd, or the

@@ -131,7 +131,7 @@ func http2Suites() []string {
 	return []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}
 }
 
-// missesHTTP2Suite reports whether the library would refuse to serve HTTP/2 with
+// missesHTTP2Suite reports whether the library would reject to serve HTTP/2 with
 // the cipher suites, which it finds out after all else.
 func (c CompletedConfig) missesHTTP2Suite() bool {
 	serving := c.SecureServing

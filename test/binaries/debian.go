@@ -76,7 +76,7 @@ func DebianPackages(ctx context.Context, packages ...string) error {
 	return nil
 }
 
-// PackageVersion returns the upstream's version of an installed package of Debian.
+// PackageVersion returns Debian's upstream version of an installed package of Debian.
 func PackageVersion(ctx context.Context, name string) (string, error) {
 	output, err := exec.CommandContext(ctx, "dpkg-query", "--show", "--showformat=${db:Status-Status} ${source:Upstream-Version}", name).Output()
 	if err != nil {

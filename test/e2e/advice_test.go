@@ -40,7 +40,7 @@ func (r reply) advice() []string {
 // requireAdvice requires exactly these warnings.
 func requireAdvice(t *testing.T, answer reply, want ...string) {
 	t.Helper()
-	require.Less(t, answer.code, 300, "a warning never refuses: %s", answer.body)
+	require.Less(t, answer.code, 300, "a warning never rejects: %s", answer.body)
 	require.Len(t, answer.advice(), len(want), answer.advice())
 	for i, sentence := range answer.advice() {
 		require.True(t, strings.HasPrefix(sentence, `299 - "`+want[i]+": "), sentence)

@@ -33,8 +33,8 @@ func testBuiltInObjects(t *testing.T, s *live) {
 	s.removeAfter(t, "everything", "mine", "former")
 
 	s.deleteObjects(t, []string{"catch-all", "service-accounts"}, []string{"global-default", "exempt"})
-	refused := s.do(t, http.MethodPatch, v1Path+"/flowschemas/exempt", `{"spec": {"matchingPrecedence": 2}}`, "Content-Type: application/merge-patch+json")
-	require.Equal(t, http.StatusUnprocessableEntity, refused.code, "a mandatory spec is not the user's")
+	rejected := s.do(t, http.MethodPatch, v1Path+"/flowschemas/exempt", `{"spec": {"matchingPrecedence": 2}}`, "Content-Type: application/merge-patch+json")
+	require.Equal(t, http.StatusUnprocessableEntity, rejected.code, "a mandatory spec is not the user's")
 	s.overwrite(t, "exempt", func(schema *flowcontrolv1.FlowSchema) { schema.Spec.MatchingPrecedence = 77 })
 	s.reannotate(t, "kube-scheduler", "true")
 	s.reannotate(t, "system-nodes", "false")

@@ -67,11 +67,11 @@ func TestCertsRenewBesideARunningServer(t *testing.T) {
 	require.Regexp(t, `(?m)^admin\.kubeconfig .* valid$`, s.certs(t, "check"))
 }
 
-func TestCertsCheckOfADirectoryWithoutCertificatesIsRefusedInOneLine(t *testing.T) {
+func TestCertsCheckOfADirectoryWithoutCertificatesIsRejectedInOneLine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, command := range []string{"check", "renew"} {
-		require.Contains(t, refused(t, "certs", command, "--data-dir="+dir), "data directory "+dir+" has no certificates")
+		require.Contains(t, rejected(t, "certs", command, "--data-dir="+dir), "data directory "+dir+" has no certificates")
 	}
 }
 

@@ -107,16 +107,16 @@ func (l *live) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowS
 func testFullLevel(t *testing.T, g *live) {
 	schema, level := g.govern(t, "full", reject())
 	held := g.hold(t, "full")
-	refused := g.mustAs(t, "full")
-	require.Equal(t, http.StatusTooManyRequests, refused.code, refused.body)
-	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
+	rejected := g.mustAs(t, "full")
+	require.Equal(t, http.StatusTooManyRequests, rejected.code, rejected.body)
+	seconds, err := strconv.Atoi(rejected.header.Get("Retry-After"))
 	require.NoError(t, err)
 	require.Positive(t, seconds)
-	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(refused))
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(rejected))
 	review, err := trySend(t.Context(), anonymousClient(), http.MethodPost, g.URL+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", "Authorization: Bearer full")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusTooManyRequests, review.code, "a self-review is a request as others are: %s", review.body)
-	require.Equal(t, governors(refused), governors(review))
+	require.Equal(t, governors(rejected), governors(review))
 	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 2)
 
 	// Other users are not affected, and the administrator never is.
@@ -130,12 +130,12 @@ func testFullLevel(t *testing.T, g *live) {
 	// Flow control uses the impersonated user.
 	impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: full")
 	require.Equal(t, http.StatusTooManyRequests, impersonated.code)
-	require.Equal(t, governors(refused), governors(impersonated))
+	require.Equal(t, governors(rejected), governors(impersonated))
 
 	g.gate.open(t)
 	done := received(t, "the answer", held)
 	require.Equal(t, http.StatusNotFound, done.code, done.body)
-	require.Equal(t, governors(refused), governors(done))
+	require.Equal(t, governors(rejected), governors(done))
 	eventually.Holds(t, "the seat is free again", func(a *eventually.Attempt) {
 		answer, err := g.as(a.Context(), "full", "catch-all")
 		require.NoError(a, err)

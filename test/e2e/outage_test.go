@@ -81,7 +81,7 @@ func testEtcdHangs(t *testing.T, s *live) {
 func TestEtcdUnreachableAtStart(t *testing.T) {
 	t.Parallel()
 	url := "http://127.0.0.1:" + strconv.Itoa(harness.FreePorts(t, 1)[0])
-	message := refused(t, "--etcd-servers="+url, freePort(t))
+	message := rejected(t, "--etcd-servers="+url, freePort(t))
 	require.Contains(t, message, url)
 	require.Contains(t, message, "check that it runs")
 }

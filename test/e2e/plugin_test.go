@@ -201,16 +201,16 @@ func (s *pluginSite) testWhy(t *testing.T) {
 	result := s.apf(t, 1, "why", "--user=runaway")
 	require.Contains(t, result.Stdout, "concurrency-limit")
 	require.Contains(t, result.Stdout, "shut-out")
-	refused := apfJSON[struct {
+	rejected := apfJSON[struct {
 		FlowSchema struct{ Name string }
 		Outcome    struct{ Decision, Reason string }
 	}](t, s, 0, "explain", "list", "flowschemas", "--as=runaway")
-	require.Equal(t, "shut-out", refused.FlowSchema.Name)
-	require.Equal(t, "refused", refused.Outcome.Decision)
+	require.Equal(t, "shut-out", rejected.FlowSchema.Name)
+	require.Equal(t, "rejected", rejected.Outcome.Decision)
 	s.kubectl.Run(t, "delete", "-f", shutOut)
 }
 
-// testTopBesideMetrics compares what top says of a level that refuses requests with
+// testTopBesideMetrics compares what top says of a level that rejects requests with
 // scrapes before and after it: a counter only grows.
 func (s *pluginSite) testTopBesideMetrics(t *testing.T) {
 	shutOut := filepath.Join(s.examples, "shut-out.yaml")
@@ -230,20 +230,20 @@ func (s *pluginSite) testTopBesideMetrics(t *testing.T) {
 		})
 	}
 	for range 3 {
-		before := s.refused(t)
-		shown := s.refusedInTop(t)
+		before := s.rejected(t)
+		shown := s.rejectedInTop(t)
 		require.LessOrEqual(t, before, shown)
-		require.LessOrEqual(t, shown, s.refused(t))
+		require.LessOrEqual(t, shown, s.rejected(t))
 	}
 	enough.Store(true)
 	require.NoError(t, clients.Wait())
-	require.Greater(t, s.refused(t), 10.0)
-	require.InDelta(t, s.refused(t), s.refusedInTop(t), 0, "at rest")
+	require.Greater(t, s.rejected(t), 10.0)
+	require.InDelta(t, s.rejected(t), s.rejectedInTop(t), 0, "at rest")
 	s.kubectl.Run(t, "delete", "-f", shutOut)
 }
 
-// refused returns how many requests the level shut-out has refused, by the metrics.
-func (s *pluginSite) refused(t *testing.T) (total float64) {
+// rejected returns how many requests the level shut-out has rejected, by the metrics.
+func (s *pluginSite) rejected(t *testing.T) (total float64) {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(s.do(t, http.MethodGet, "/metrics", "").body))
@@ -258,18 +258,18 @@ func (s *pluginSite) refused(t *testing.T) (total float64) {
 	return total
 }
 
-// refusedInTop returns how many requests the level shut-out has refused, by top.
-func (s *pluginSite) refusedInTop(t *testing.T) float64 {
+// rejectedInTop returns how many requests the level shut-out has rejected, by top.
+func (s *pluginSite) rejectedInTop(t *testing.T) float64 {
 	t.Helper()
 	top := apfJSON[struct {
 		Levels []struct {
-			Name    string
-			Refused float64
+			Name     string
+			Rejected float64
 		}
 	}](t, s, 0, "top", "--interval=0")
 	for _, level := range top.Levels {
 		if level.Name == "shut-out" {
-			return level.Refused
+			return level.Rejected
 		}
 	}
 	return 0

@@ -84,7 +84,7 @@ func checkRecord(t *testing.T, server *harness.APIServer, auditLog string, gover
 		audit, err := os.ReadFile(auditLog)
 		require.NoError(a, err)
 		output := server.Process.Output()
-		for _, asked := range []string{"asked-get", "asked-list", "asked-watch", "asked-refused", "asked-path", "asked-held"} {
+		for _, asked := range []string{"asked-get", "asked-list", "asked-watch", "asked-rejected", "asked-path", "asked-held"} {
 			require.Contains(a, string(audit), asked)
 			require.Contains(a, output, asked)
 		}
@@ -97,7 +97,7 @@ func checkRecord(t *testing.T, server *harness.APIServer, auditLog string, gover
 	}
 	t.Run("audit log", func(t *testing.T) {
 		got := c.record(t, "--audit-log="+auditLog)
-		assert.Equal(t, reason, got["asked-refused"].Rejected)
+		assert.Equal(t, reason, got["asked-rejected"].Rejected)
 		for name, r := range got {
 			assert.Equal(t, recorded, r.User, name)
 			assert.Contains(t, r.Groups, "team", name)
@@ -107,12 +107,12 @@ func checkRecord(t *testing.T, server *harness.APIServer, auditLog string, gover
 	t.Run("lines", func(t *testing.T) {
 		got := c.record(t, "--http-log="+lines)
 		checkSeats(t, got)
-		assert.Equal(t, trace.UnknownReason, got["asked-refused"].Rejected)
+		assert.Equal(t, trace.UnknownReason, got["asked-rejected"].Rejected)
 	})
 	t.Run("both", func(t *testing.T) {
 		got := c.record(t, "--audit-log="+auditLog, "--http-log="+lines)
 		checkSeats(t, got)
-		assert.Equal(t, reason, got["asked-refused"].Rejected)
+		assert.Equal(t, reason, got["asked-rejected"].Rejected)
 		for name, r := range got {
 			assert.Equal(t, recorded, r.User, name)
 		}
@@ -186,7 +186,7 @@ func (c *recordedClient) awaitSeats(t *testing.T, count int) {
 }
 
 // sendAll sends one request of each kind, with a name or selector of its own. Its create
-// has the only seat until the end of its body: meanwhile another request is refused.
+// has the only seat until the end of its body: meanwhile another request is rejected.
 func (c *recordedClient) sendAll(t *testing.T) {
 	t.Helper()
 	for _, one := range []struct {
@@ -212,7 +212,7 @@ func (c *recordedClient) sendAll(t *testing.T) {
 		held <- err
 	}()
 	c.awaitSeats(t, 1)
-	require.Equal(t, http.StatusTooManyRequests, c.get(t, v1Path+"/flowschemas/asked-refused"))
+	require.Equal(t, http.StatusTooManyRequests, c.get(t, v1Path+"/flowschemas/asked-rejected"))
 	_, err := io.WriteString(writer, "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\n"+
 		"metadata: {name: asked-held}\nspec: {type: Limited, limited: {limitResponse: {type: Reject}}}\n")
 	require.NoError(t, err)
@@ -252,12 +252,12 @@ func (c *recordedClient) record(t *testing.T, logs ...string) map[string]*trace.
 		told[name] = facts{r.Verb, r.Status, r.Rejected != ""}
 	}
 	require.Equal(t, map[string]facts{
-		"asked-get":     {"get", http.StatusNotFound, false},
-		"asked-list":    {"list", http.StatusOK, false},
-		"asked-watch":   {"watch", http.StatusOK, false},
-		"asked-path":    {"get", http.StatusNotFound, false},
-		"asked-held":    {"create", http.StatusCreated, false},
-		"asked-refused": {"get", http.StatusTooManyRequests, true},
+		"asked-get":      {"get", http.StatusNotFound, false},
+		"asked-list":     {"list", http.StatusOK, false},
+		"asked-watch":    {"watch", http.StatusOK, false},
+		"asked-path":     {"get", http.StatusNotFound, false},
+		"asked-held":     {"create", http.StatusCreated, false},
+		"asked-rejected": {"get", http.StatusTooManyRequests, true},
 	}, told)
 	assert.Equal(t, int64(3), got["asked-list"].List.Limit)
 	return got

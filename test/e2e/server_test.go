@@ -29,7 +29,7 @@ func everywhere() []liveCase {
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"a dry run moves nothing", testDryRun},
 		{"clients' mistakes are no errors of the server", testMistakes},
-		{"a level that is full refuses", testFullLevel},
+		{"a level that is full rejects", testFullLevel},
 		{"an object that nobody can read is named", testUnreadableObject},
 		{"what etcd has forgotten is gone", testCompaction},
 		{"built-in objects come back, and the user's stay", testBuiltInObjects},
@@ -51,7 +51,7 @@ func alone() []liveCase {
 		{"advice is shown by kubectl", testAdviceInKubectl},
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},
-		{"a queue lets requests wait, and refuses when it is full", testQueue},
+		{"a queue lets requests wait, and rejects when it is full", testQueue},
 		{"a body that does not end gives its seat back", testSlowBody},
 		{"a second server on the data directory says who has it", testSecondServer},
 	}

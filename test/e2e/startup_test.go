@@ -17,9 +17,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// refused runs the server with invalid arguments and returns its one line of
+// rejected runs the server with invalid arguments and returns its one line of
 // stderr.
-func refused(t *testing.T, args ...string) string {
+func rejected(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := binaries.Server(t.Context())
 	require.NoError(t, err)
@@ -48,9 +48,9 @@ func isLog(line string) bool {
 	return len(line) > 5 && strings.ContainsRune("IWEF", rune(line[0])) && line[5] == ' ' && strings.Trim(line[1:5], "0123456789") == ""
 }
 
-// TestBadFlagsAndFilesAreRefusedInOneLine covers one error of each startup step.
+// TestBadFlagsAndFilesAreRejectedInOneLine covers one error of each startup step.
 // Package server tests the others.
-func TestBadFlagsAndFilesAreRefusedInOneLine(t *testing.T) {
+func TestBadFlagsAndFilesAreRejectedInOneLine(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, test := range []struct {
@@ -64,7 +64,7 @@ func TestBadFlagsAndFilesAreRefusedInOneLine(t *testing.T) {
 		{"token file that is absent", "--token-auth-file=" + absent, []string{"--token-auth-file", absent}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			message := refused(t, freePort(t), test.flag)
+			message := rejected(t, freePort(t), test.flag)
 			for _, text := range test.says {
 				require.Contains(t, message, text)
 			}
@@ -83,7 +83,7 @@ func TestPortThatIsTakenIsNamed(t *testing.T) {
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
-	message := refused(t, "--secure-port="+port)
+	message := rejected(t, "--secure-port="+port)
 	require.Contains(t, message, port)
 	require.Contains(t, message, "another program listens")
 }
@@ -102,7 +102,7 @@ func TestDataDirectoryThatCannotBeUsedIsNamed(t *testing.T) {
 		"where nothing can be written":    "/proc/data",
 		"a directory of something else's": open,
 	} {
-		message := refused(t, "--data-dir="+path, freePort(t))
+		message := rejected(t, "--data-dir="+path, freePort(t))
 		require.Contains(t, message, path, name)
 		require.Contains(t, message, "--data-dir", name)
 	}
@@ -110,7 +110,7 @@ func TestDataDirectoryThatCannotBeUsedIsNamed(t *testing.T) {
 }
 
 func testSecondServer(t *testing.T, s *live) {
-	message := refused(t, "--data-dir="+s.DataDir, freePort(t))
+	message := rejected(t, "--data-dir="+s.DataDir, freePort(t))
 	require.Contains(t, message, s.DataDir)
 	require.Contains(t, message, "process "+strconv.Itoa(s.Process.PID()))
 	require.Contains(t, message, "--data-dir")

@@ -48,7 +48,7 @@ func testStop(t *testing.T, g *live) {
 	g.requireExit(t, 0)
 }
 
-// waitNotReady waits until the server reports that it is not ready or refuses
+// waitNotReady waits until the server reports that it is not ready or rejects
 // connections.
 func (s *site) waitNotReady(t *testing.T) {
 	t.Helper()

@@ -75,7 +75,7 @@ func take(port int) (mark net.PacketConn, err error) {
 	}
 	connection, err := net.DialTimeout("tcp", Loopback(port), time.Minute)
 	if err != nil {
-		return mark, nil //nolint:nilerr // refused: nobody listens
+		return mark, nil //nolint:nilerr // rejected: nobody listens
 	}
 	return nil, errors.Join(fmt.Errorf("port %d: somebody listens on it", port), connection.Close(), mark.Close())
 }

@@ -7,7 +7,7 @@
 #
 # The folder has a copy of k8s.io/apiserver, in which two files are changed and one is
 # added: testdata/engine.go chooses the engine by the variable FLOW_CONTROL_ENGINE. With
-# "library" the programs are those of the release. It also has upstream's end-to-end tests
+# "library" the programs are those of the release. It also has Kubernetes' end-to-end tests
 # of flow control, and testdata/endtoend_test.go, which runs them. The package that they
 # are copied from needs modules that cannot be had in each release.
 set -euo pipefail

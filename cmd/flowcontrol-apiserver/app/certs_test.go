@@ -99,7 +99,7 @@ func TestCertsCheckWritesJSON(t *testing.T) {
 	require.Nil(t, admin.ExpirationDate)
 }
 
-func TestCertsCommandsRefuseWhatTheyCannotDo(t *testing.T) {
+func TestCertsCommandsRejectWhatTheyCannotDo(t *testing.T) {
 	empty := t.TempDir()
 	for name, test := range map[string]struct {
 		args []string
@@ -192,7 +192,7 @@ func TestCertsRenewSecretsTellsWhatBecameOfEach(t *testing.T) {
 	require.Equal(t, "Secret flowcontrol-apiserver-serving valid until 2032-02-01T12:00:00Z\n"+others, renew(338*day))
 }
 
-func TestCertsRenewSecretsRefusesWhatCannotWork(t *testing.T) {
+func TestCertsRenewSecretsRejectsWhatCannotWork(t *testing.T) {
 	_, err := execute(t, "certs", "renew-secrets")
 	require.ErrorContains(t, err, "give the kubeconfig of a cluster, or run this in a pod")
 	_, err = execute(t, "certs", "renew-secrets", "--kubeconfig="+filepath.Join(t.TempDir(), "absent"))

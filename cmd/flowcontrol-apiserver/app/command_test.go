@@ -83,7 +83,7 @@ func TestUnknownFlagPointsToTheHelp(t *testing.T) {
 	require.Empty(t, out, "main says it, once")
 }
 
-func TestArgumentThatIsNoFlagIsRefused(t *testing.T) {
+func TestArgumentThatIsNoFlagIsRejected(t *testing.T) {
 	_, err := execute(t, "serve")
 	require.ErrorContains(t, err, `"serve"`)
 }

@@ -72,7 +72,7 @@ func TestTheServerStartsWithWhatItsFileSays(t *testing.T) {
 	require.ErrorContains(t, err, `"csv"`, "the flag overrides the field")
 }
 
-func TestAFileWithMistakesIsRefused(t *testing.T) {
+func TestAFileWithMistakesIsRejected(t *testing.T) {
 	path := writeConfigFile(t, configHeader+"securePorts: 1\n")
 	_, err := execute(t, "--config="+path)
 	require.ErrorContains(t, err, path+`: line 3: unknown field "securePorts"`)

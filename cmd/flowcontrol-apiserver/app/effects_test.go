@@ -113,7 +113,7 @@ func effects() []effect {
 	}
 }
 
-func TestEveryFlagHasAnEffectOrIsRefused(t *testing.T) {
+func TestEveryFlagHasAnEffectOrIsRejected(t *testing.T) {
 	var classified []string
 	for _, effect := range effects() {
 		if effect.in(modes()[0]) && effect.in(modes()[3]) {

@@ -58,7 +58,7 @@ func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {
 	}
 }
 
-func TestFlagsThatContradictAreRefusedWithAWayOut(t *testing.T) {
+func TestFlagsThatContradictAreRejectedWithAWayOut(t *testing.T) {
 	const etcd = "--etcd-servers=https://127.0.0.1:2379"
 	for _, test := range []struct {
 		name string

@@ -73,8 +73,8 @@ func New(env Environment) *cobra.Command {
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl apf"},
 		Short:       "API Priority and Fairness: explain, find and prevent what flow control does",
 		Long: `kubectl apf answers questions about API Priority and Fairness, the flow control of
-Kubernetes API servers: which flow schema takes a request, who holds the seats, why
-requests were delayed or refused, and what a change would do.
+Kubernetes API servers: which flow schema matches a request, who holds the seats, why
+requests were delayed or rejected, and what a change would do.
 
 It looks at a cluster, at files, at files as if they were applied to a cluster, or at
 saved answers of a cluster. It changes nothing in a cluster.

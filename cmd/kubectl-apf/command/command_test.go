@@ -85,8 +85,8 @@ func TestExitStatus(t *testing.T) {
 		{"a warning is below the threshold", append([]string{"lint", "-f", "never.yaml"}, offline...), statusOK},
 		{"a warning reaches the threshold", append([]string{"lint", "-f", "never.yaml", "--fail-on=warning"}, offline...), statusFindings},
 		{"a change", append([]string{"diff", "-f", "flowschemas.yaml"}, offline...), statusFindings},
-		{"a request that was refused", append([]string{"why", "-f", "audit.log"}, offline...), statusFindings},
-		{"no request was refused", append([]string{"why", "-f", "quiet.log"}, offline...), statusOK},
+		{"a request that was rejected", append([]string{"why", "-f", "audit.log"}, offline...), statusFindings},
+		{"no request was rejected", append([]string{"why", "-f", "quiet.log"}, offline...), statusOK},
 		{"an explanation", append([]string{"explain", "get", "/healthz", "--as=bob"}, offline...), statusOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -208,7 +208,7 @@ spec:
     limitResponse:
       type: Reject
 `)
-	for version, decision := range map[string]string{"v1.33.4": "executes", "v1.33.13+flowcontrol-apiserver.0.1.0": "refused"} {
+	for version, decision := range map[string]string{"v1.33.4": "executes", "v1.33.13+flowcontrol-apiserver.0.1.0": "rejected"} {
 		server := newAPIServer(t)
 		server.responses["/version"] = map[string]string{"major": "1", "minor": "33", "gitVersion": version}
 		server.responses["/metrics"] = strings.ReplaceAll(metrics(0, 0), "workload-low", "shut-out")

@@ -32,9 +32,9 @@ func newExplain(env Environment) *cobra.Command {
 	c := page{
 		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | -- kubectl COMMAND | --requests FILE)",
 		short: "Say what flow control does with a request, or with the requests of a kubectl command",
-		long: `kubectl apf explain says what flow control does with a request: which flow schema takes
+		long: `kubectl apf explain says what flow control does with a request: which flow schema matches
 it and why, its priority level, its flow and queues, how many seats it takes, and
-whether it would execute, wait or be refused now on each replica of the API server.
+whether it would execute, wait or be rejected now on each replica of the API server.
 
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. A file of --requests has a request in each line, with these

@@ -29,7 +29,7 @@ func newSimulate(env Environment) *cobra.Command {
 		use:   "simulate --trace TRACE [-f CANDIDATE]... [--compare]",
 		short: "Say what a trace becomes under another configuration",
 		long: `kubectl apf simulate sends the requests of a trace through the flow control of an API
-server in virtual time, and says which of them wait, are refused, and use which seats. It
+server in virtual time, and says which of them wait, are rejected, and use which seats. It
 asks no server. kubectl apf record makes a trace of an audit log.
 
 The baseline is the built-in objects of a release, with the files of --baseline laid over
@@ -37,7 +37,7 @@ them. A candidate is the baseline with a file or directory laid over it. With --
 the candidates are compared with the baseline; otherwise they are simulated alone.
 
 An assertion is [level.NAME.|schema.NAME.|flow.SCHEMA.FLOW.]METRIC OPERATOR VALUE, such as
-"level.workload-high.wait.p99 < 100ms" or "refused < 0.1%". It is checked on the
+"level.workload-high.wait.p99 < 100ms" or "rejected < 0.1%". It is checked on the
 candidates, or on the baseline if there are none.
 
 Ctrl-C ends a simulation; the report is about what was simulated until then.

@@ -79,11 +79,11 @@ func TestSimulate(t *testing.T) {
 		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "upstream", "1.33", "global-default"}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=ours"}, statusOK, []string{"baseline  ours"}},
 		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
-		{"a comparison", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare"}, statusOK, []string{"DIFFERENCES from baseline", "queue-full", "refused worse", "global-default -> robots"}},
+		{"a comparison", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare"}, statusOK, []string{"DIFFERENCES from baseline", "queue-full", "rejected worse", "global-default -> robots"}},
 		{"two candidates of one name", []string{"--trace=trace.jsonl", "-f", "same.yaml", "-f", "same.yaml"}, statusOK, []string{"same-2"}},
 		{"the baseline in a file", []string{"--trace=trace.jsonl", "--baseline=small.yaml"}, statusOK, []string{"small "}},
-		{"an assertion that holds", []string{"--trace=trace.jsonl", "--assert=refused == 0"}, statusOK, []string{"ASSERTIONS", "yes"}},
-		{"an assertion that does not", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare", "--assert=level.small.refused < 1%", "--assert=requests == 50"}, statusFindings, []string{"level.small.refused < 1%", "no "}},
+		{"an assertion that holds", []string{"--trace=trace.jsonl", "--assert=rejected == 0"}, statusOK, []string{"ASSERTIONS", "yes"}},
+		{"an assertion that does not", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare", "--assert=level.small.rejected < 1%", "--assert=requests == 50"}, statusFindings, []string{"level.small.rejected < 1%", "no "}},
 		{"a closed loop", []string{"--trace=trace.jsonl", "--loop=closed"}, statusOK, []string{"The loop is closed"}},
 		{"processors", []string{"--trace=trace.jsonl", "--capacity=processors=4", "--replicas=2"}, statusOK, []string{"processors=4", "1200"}},
 	} {
@@ -102,7 +102,7 @@ func TestSuggest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeTrace(t, "trace.jsonl")
 	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
-	goal := "--goal=level.small.refused == 0"
+	goal := "--goal=level.small.rejected == 0"
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -113,11 +113,11 @@ func TestSuggest(t *testing.T) {
 		{"a goal that settings meet", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "The goals are met after ", ""},
 		{"what to apply", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "\nCONFIGURATION\n---\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\n", ""},
 		{"JSON", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal, "-o", "json"}, statusOK, `"met": true`, ""},
-		{"a goal that is met", []string{"--trace=trace.jsonl", "--goal=refused == 0"}, statusOK, "The goals are met without a change.", ""},
+		{"a goal that is met", []string{"--trace=trace.jsonl", "--goal=rejected == 0"}, statusOK, "The goals are met without a change.", ""},
 		{"a goal that nothing meets", []string{"--trace=trace.jsonl", "--goal=requests < 5", "--simulations=3"}, statusFindings, "The goals are not met, and no step comes closer, of 1 simulations.", ""},
 		{"no goal", []string{"--trace=trace.jsonl"}, statusFailed, "", "error: --goal must be given, an assertion that has to hold\n"},
 		{"no trace", []string{goal}, statusFailed, "", "error: --trace must be given, the trace to simulate; kubectl apf record makes one\n"},
-		{"a goal that does not parse", []string{"--trace=trace.jsonl", "--goal=refused"}, statusFailed, "", "error: --goal: assertion \"refused\", position 8: an operator is missing: must be one of <, <=, >, >=, ==, !=\n"},
+		{"a goal that does not parse", []string{"--trace=trace.jsonl", "--goal=rejected"}, statusFailed, "", "error: --goal: assertion \"rejected\", position 9: an operator is missing: must be one of <, <=, >, >=, ==, !=\n"},
 		{"too few simulations", []string{"--trace=trace.jsonl", goal, "--simulations=1"}, statusFailed, "", "error: the number of simulations is 1: must be at least 2\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
 		{"an invalid configuration", `PriorityLevelConfiguration "workload-low" is invalid: `, []string{"--trace=trace.jsonl", "-f", "invalid.yaml"}},
 		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
 		{"nothing to compare", "--compare needs a candidate: -f must be given", []string{"--trace=trace.jsonl", "--compare"}},
-		{"an assertion that does not parse", `--assert: assertion "refused <", position 10: a value is missing`, []string{"--trace=trace.jsonl", "--assert=refused <"}},
+		{"an assertion that does not parse", `--assert: assertion "rejected <", position 11: a value is missing`, []string{"--trace=trace.jsonl", "--assert=rejected <"}},
 		{"a capacity that is none", `--capacity: the capacity model "disks=3" is unknown: must be none, processors=NUMBER, etcd=NUMBER, or both with a comma between`, []string{"--trace=trace.jsonl", "--capacity=disks=3"}},
 		{"no processors", `--capacity: the number "0" of processors is invalid: must be more than 0`, []string{"--trace=trace.jsonl", "--capacity=processors=0"}},
 		{"an engine that is none", `the engine "mine" is unknown: must be upstream or ours`, []string{"--trace=trace.jsonl", "--engine=mine"}},

@@ -61,7 +61,7 @@ kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
 kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"
 
 # Size for planned clients, and a tier
-kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="refused == 0"`,
+kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="rejected == 0"`,
 		rights: append(endpointRights(), configurationRights()...),
 	}.command()
 	c.Args = cobra.NoArgs
@@ -72,7 +72,7 @@ kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="r
 	s.logs.addFlags(f)
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
-	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "refused == 0"}, "An assertion that has to hold. It may be repeated.")
+	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
 	f.StringVar(&s.tiers, "tiers", "", "A file of tiers that replaces the built-in ones.")
 	f.StringVar(&s.tier, "tier", "", "The tier that the cluster has, instead of --total.")
 	s.options.WarmUp = size.AutoWarmUp

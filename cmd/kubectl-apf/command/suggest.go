@@ -37,7 +37,7 @@ kubectl apf suggest --trace=trace.jsonl --release=1.33 --goal="level.workload-hi
 
 # The same for a flow, in the configuration of a cluster
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
-kubectl apf suggest --trace=trace.jsonl --baseline=cluster.yaml --goal="flow.robots.robot.refused == 0"`,
+kubectl apf suggest --trace=trace.jsonl --baseline=cluster.yaml --goal="flow.robots.robot.rejected == 0"`,
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context()) }

@@ -19,13 +19,13 @@ func TestTopReadsTwiceForRates(t *testing.T) {
 	server := newAPIServer(t)
 	once := server.run(t, "top", "--interval=0")
 	require.Zero(t, once.status, once.errOut)
-	assert.Contains(t, once.out, "workload-low      3    245      245        1    2.0s          -\n")
+	assert.Contains(t, once.out, "workload-low      3    245      245        1    2.0s           -\n")
 
 	out, stop := server.start(t, "top", "--interval=5s")
 	out.clock.Step(5 * time.Second)
 	assert.Zero(t, <-out.ended)
 	stop()
-	assert.Contains(t, out.String(), "workload-low      3    245      245        1    7.0s        0.4\n", "2 more in 5 seconds")
+	assert.Contains(t, out.String(), "workload-low      3    245      245        1    7.0s         0.4\n", "2 more in 5 seconds")
 }
 
 // running is a program that runs.

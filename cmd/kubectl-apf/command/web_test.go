@@ -38,7 +38,7 @@ func TestWebServesAPageUntilItIsInterrupted(t *testing.T) {
 		state = stateAt(a, address)
 		require.Len(a, state.Readings, 2)
 	})
-	assert.Equal(t, new(0.4), state.Readings[1].Levels[0].RefusedPerSecond, "2 more in 5 seconds")
+	assert.Equal(t, new(0.4), state.Readings[1].Levels[0].RejectedPerSecond, "2 more in 5 seconds")
 
 	stop()
 	assert.Zero(t, <-out.ended, "Ctrl-C is no error")

@@ -23,17 +23,17 @@ func newWhy(env Environment) *cobra.Command {
 	w := &whyCommand{env: env, looking: newLooking()}
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG)",
-		short: "Say why requests were delayed or refused",
-		long: `kubectl apf why says which requests were delayed or refused, for which reason, in which
+		short: "Say why requests were delayed or rejected",
+		long: `kubectl apf why says which requests were delayed or rejected, for which reason, in which
 priority level and queues, since when, how much they got compared with their fair share,
 and what to change.
 
 Events of an audit log are the best evidence. Without them, it uses what
 flowcontrol-apiserver remembers of the last 15 minutes, and the metrics of any API server.
 
-The exit status is 1 if requests were delayed or refused, and 2 if nothing is known of the
+The exit status is 1 if requests were delayed or rejected, and 2 if nothing is known of the
 requests.`,
-		examples: `# Say why a user's requests were refused
+		examples: `# Say why a user's requests were rejected
 kubectl apf why --user=system:serviceaccount:shop:scaler
 
 # Say what happened to the requests of a flow schema

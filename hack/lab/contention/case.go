@@ -50,7 +50,7 @@ const (
 	p50, p99        = "p50-sec", "p99-sec"
 	waiting         = "waiting-sec"
 	execution       = "execution-sec"
-	refused         = "refused"
+	rejected        = "rejected"
 	elephantsServed = measurement.PerSecond
 )
 
@@ -82,7 +82,7 @@ func (c contest) measure(o *harness.Owner, s setting) measurement.Values {
 		o.Fatalf("%s: %d requests of mice got no answer, the last of them: %v", c.name, failed, err)
 	}
 	got := measurement.Values{
-		p50: tally.Quantile(0.50).Seconds(), p99: tally.Quantile(0.99).Seconds(), refused: float64(tally.Refused()),
+		p50: tally.Quantile(0.50).Seconds(), p99: tally.Quantile(0.99).Seconds(), rejected: float64(tally.Rejected()),
 	}
 	if c.elephant {
 		got[elephantsServed] = float64(elephant.Served) / (warmUp + runTime).Seconds()

@@ -54,6 +54,6 @@ func row(measured measurement.Rounds, s setting, c contest) (measurement.Row, er
 	}
 	return measurement.Row{
 		c.name, show(p50), show(p99), fmt.Sprintf("%.1f", measurement.Summarize(ratios).Center), measurement.Interval(ratios),
-		show(waiting), show(execution), show(refused), show(elephantsServed),
+		show(waiting), show(execution), show(rejected), show(elephantsServed),
 	}, nil
 }

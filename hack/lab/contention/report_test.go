@@ -16,7 +16,7 @@ func TestACaseIsComparedWithMiceAloneInTheSameRound(t *testing.T) {
 	for round := 1; round <= 6; round++ {
 		for _, s := range settings() {
 			for i, c := range cases() {
-				fmt.Fprintf(&results, "Benchmark%s 1 %d p99-sec 0.001 p50-sec 3 refused\n", benchmark(s, c), round*(i+1))
+				fmt.Fprintf(&results, "Benchmark%s 1 %d p99-sec 0.001 p50-sec 3 rejected\n", benchmark(s, c), round*(i+1))
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func draw(path string, with, without result) error {
 		fmt.Sprintf("%d mice, %d requests a second each, beside an elephant with %d connections. The server has %d seats.",
 			mice, mousePerSecond, elephantConnections, seats),
 		fmt.Sprintf("Mice rejected: %d without, %d with. Elephant served: %d without, %d with. Each run takes %s.",
-			without.mice.Refused(), with.mice.Refused(), without.elephant.Served(), with.elephant.Served(), runTime),
+			without.mice.Rejected(), with.mice.Rejected(), without.elephant.Served(), with.elephant.Served(), runTime),
 		fmt.Sprintf("Measured and drawn by make demo-picture on %d processors, which server and clients share.", runtime.NumCPU()),
 	}
 	return os.WriteFile(path, picture(figures, captions), 0o644)

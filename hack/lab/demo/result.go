@@ -26,7 +26,7 @@ func (r result) print(w io.Writer) {
 		who   string
 		tally *traffic.Tally
 	}{{"elephant", r.elephant}, {fmt.Sprintf("%d mice", mice), r.mice}} {
-		fmt.Fprintf(table, "   %s\t%d\t%d\t%s\t%s\t\n", row.who, row.tally.Served(), row.tally.Refused(),
+		fmt.Fprintf(table, "   %s\t%d\t%d\t%s\t%s\t\n", row.who, row.tally.Served(), row.tally.Rejected(),
 			short(row.tally.Quantile(0.50)), short(row.tally.Quantile(0.99)))
 	}
 	_ = table.Flush() // fails only if the output is closed

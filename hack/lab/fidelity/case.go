@@ -44,7 +44,7 @@ func catalog() []testCase {
 		{name: "tenants", held: true, what: "60 users with 2 workers each"},
 		{name: "borrowing", warmUp: 12 * time.Second, what: "a level of 10 seats that is starved, beside one that lends, and takes back after 25 s; without the first 12 s"},
 		{name: "changed", held: true, what: "a third of the seats is taken from a level half way; the second half is predicted from the trace of the first one, in a closed loop"},
-		{name: "refusals", what: "short queues, and clients that retry after `Retry-After`"},
+		{name: "rejections", what: "short queues, and clients that retry after `Retry-After`"},
 		{name: "wide", what: "lists of 5 seats beside requests of one seat"},
 		{name: "watch-lists", held: true, what: "40 informers that list and watch again and again"},
 	}

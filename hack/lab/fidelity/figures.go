@@ -15,7 +15,7 @@ import (
 type figures struct {
 	requests int
 	p50, p99 float64 // of the waits of dispatched requests, in seconds
-	refused  float64 // share of the requests
+	rejected float64 // share of the requests
 	seats    float64 // in use, mean
 }
 
@@ -51,7 +51,7 @@ func measured(file string, warmUp time.Duration) (map[string]figures, error) {
 		f := out[r.PriorityLevel]
 		f.requests++
 		if r.Rejected != "" {
-			f.refused++
+			f.rejected++
 		} else {
 			if r.Wait != nil {
 				waits[r.PriorityLevel] = append(waits[r.PriorityLevel], r.Wait.Seconds())
@@ -63,7 +63,7 @@ func measured(file string, warmUp time.Duration) (map[string]figures, error) {
 		out[r.PriorityLevel] = f
 	}
 	for name, f := range out {
-		f.refused /= float64(f.requests)
+		f.rejected /= float64(f.requests)
 		f.seats /= last.Sub(first).Seconds()
 		if len(waits[name]) > 0 {
 			f.p50, f.p99 = measurement.Quantile(waits[name], 0.5), measurement.Quantile(waits[name], 0.99)
@@ -81,7 +81,7 @@ func predicted(r simulate.Result) map[string]figures {
 		if strings.HasPrefix(l.Name, prefix) && l.Requests > 0 {
 			out[l.Name] = figures{
 				requests: int(l.Requests), p50: l.Wait.P50, p99: l.Wait.P99,
-				refused: float64(l.Refused) / float64(l.Requests), seats: l.Seats.Mean,
+				rejected: float64(l.Rejected) / float64(l.Requests), seats: l.Seats.Mean,
 			}
 		}
 	}

@@ -3,7 +3,7 @@
 // Each case has clients (a scenario of package pkg/insight/scenario) and a configuration.
 // The clients send to a real server, whose audit log and lines of -v=3 become a trace.
 // The trace is simulated with the configuration of the server. What the simulation says
-// of a priority level is compared with what the server did: waits, refused requests and
+// of a priority level is compared with what the server did: waits, rejected requests and
 // seats in use.
 //
 // Execution takes a chosen time because a proxy in front of etcd delays the reads of

@@ -9,12 +9,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
-// The goals: a wait is well predicted within a part or a time, in seconds, and refusals
+// The goals: a wait is well predicted within a part or a time, in seconds, and rejections
 // within points.
 const (
-	nearPart    = 0.15
-	nearSeconds = 0.002
-	nearRefused = 0.05
+	nearPart     = 0.15
+	nearSeconds  = 0.002
+	nearRejected = 0.05
 )
 
 // value is one figure of all runs.
@@ -29,10 +29,10 @@ func (o *outcome) value(of func(figures) float64) value {
 	return v
 }
 
-func (o *outcome) p50() value     { return o.value(func(f figures) float64 { return f.p50 }) }
-func (o *outcome) p99() value     { return o.value(func(f figures) float64 { return f.p99 }) }
-func (o *outcome) refused() value { return o.value(func(f figures) float64 { return f.refused }) }
-func (o *outcome) seats() value   { return o.value(func(f figures) float64 { return f.seats }) }
+func (o *outcome) p50() value      { return o.value(func(f figures) float64 { return f.p50 }) }
+func (o *outcome) p99() value      { return o.value(func(f figures) float64 { return f.p99 }) }
+func (o *outcome) rejected() value { return o.value(func(f figures) float64 { return f.rejected }) }
+func (o *outcome) seats() value    { return o.value(func(f figures) float64 { return f.seats }) }
 
 func median(values []float64) float64 { return measurement.Quantile(values, 0.5) }
 
@@ -78,7 +78,7 @@ func (v value) near() bool {
 
 // good reports whether the goals are met.
 func (o *outcome) good() bool {
-	return o.p50().near() && o.p99().near() && median(o.refused().errors()) <= nearRefused
+	return o.p50().near() && o.p99().near() && median(o.rejected().errors()) <= nearRejected
 }
 
 // text writes medians, and the spread of what was measured.
@@ -130,7 +130,7 @@ func report(all []outcome) string {
 		if o.of.held {
 			name += " (held back)"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, o.p50().text(1000, " ms"), o.p99().text(1000, " ms"), o.refused().text(100, " %"), o.seats().text(1, ""), goal)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, o.p50().text(1000, " ms"), o.p99().text(1000, " ms"), o.rejected().text(100, " %"), o.seats().text(1, ""), goal)
 	}
 	b.WriteString("\n" + summary(all, false) + "\n" + summary(all, true))
 	return b.String()

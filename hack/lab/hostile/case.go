@@ -43,7 +43,7 @@ const workers = 32
 
 // Cases returns all cases.
 func Cases() []Case {
-	refused := []string{"401", "403", "429"}
+	rejected := []string{"401", "403", "429"}
 	malformed := []string{"400", "413", "415", "422", "429", cutOff}
 	return []Case{
 		// Half of them never begin TLS. Go's server keeps a goroutine and its buffers for each.
@@ -59,12 +59,12 @@ func Cases() []Case {
 		{"a JSON patch that copies itself", 8, 100, 0, copyingPatches, append([]string{"200"}, malformed...), ordinary},
 		{"HTTP/2 streams opened and reset", 4000, 200_000, 0, resetStreams, []string{"streams", closed}, ordinary},
 		{"HTTP/2 streams opened and reset by an administrator, as fast as the server takes them", 20_000, 600_000, 0, rapidReset, []string{"streams"}, ordinary},
-		{"users without permission, each another one", 1000, 100_000, 0, manyUsers, refused, ordinary},
-		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, refused, ordinary},
-		{"random tokens", 1000, 20_000, 0, randomTokens, refused, ordinary},
+		{"users without permission, each another one", 1000, 100_000, 0, manyUsers, rejected, ordinary},
+		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, rejected, ordinary},
+		{"random tokens", 1000, 20_000, 0, randomTokens, rejected, ordinary},
 		{"selectors, continue tokens and names that are large", 48, 480, 0, largeQueries, []string{"200", "400", "403", "404", "410", "414", "422", "429", "431", cutOff}, ordinary},
 		{"headers over the limits", 30, 200, 0, largeHeaders, []string{"401", "403", "429", "431", closed, cutOff}, ordinary},
-		{"forged identities", 22, 2200, 0, forgedIdentities, refused, ordinary},
+		{"forged identities", 22, 2200, 0, forgedIdentities, rejected, ordinary},
 		// 100 KB for each watch, and the server itself. It comes last: what it leaves to the
 		// garbage collector would count for the next one.
 		{"watches that never read", 300, 10_000, 0, unreadWatches, []string{open, closed}, 2 * gigabyte},

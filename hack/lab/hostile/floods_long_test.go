@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFloodsOfUnknownClientsDoNotRefuseUsers sends small floods to a server behind a
+// TestFloodsOfUnknownClientsDoNotRejectUsers sends small floods to a server behind a
 // kube-apiserver, to which each user's question is a new one. It takes ten seconds.
-func TestFloodsOfUnknownClientsDoNotRefuseUsers(t *testing.T) {
+func TestFloodsOfUnknownClientsDoNotRejectUsers(t *testing.T) {
 	ours, _, err := StartBehind(t)
 	require.NoError(t, err)
 	for i, flood := range Floods() {

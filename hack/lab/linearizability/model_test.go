@@ -76,7 +76,7 @@ func TestModelTellsRightFromWrong(t *testing.T) {
 		{"two concurrent updates of one version", line{created().then(swap(2, 5), object(2, 6)).during(swap(3, 5), object(3, 7)).operations}, false},
 		{"an update that is undone", created().then(update(2), object(2, 6)).then(update(3), object(3, 7)).then(read, object(2, 6)), false},
 		{"a double creation", created().then(Input{Kind: Create, Token: 2}, object(2, 6)), false},
-		{"a creation refused where nothing is", line{}.then(Input{Kind: Create, Token: 1}, only(Exists)), false},
+		{"a creation rejected where nothing is", line{}.then(Input{Kind: Create, Token: 1}, only(Exists)), false},
 		{"a double deletion", created().then(deletion, only(Done)).then(deletion, only(Done)), false},
 		{"a deletion against its precondition", created().then(Input{Kind: Delete, Version: 4}, only(Done)), false},
 		{"a conflict without a reason", created().then(update(2), only(Conflict)), false},
@@ -108,8 +108,8 @@ func TestModelKnowsOwners(t *testing.T) {
 		{"apply conflicts with another and is forced", first.then(apply(2, "n", false), only(Conflict)).then(apply(3, "n", true), object(3, 6)).then(apply(4, "m", false), only(Conflict)), true},
 		{"an update takes over", first.then(Input{Kind: Update, Token: 2}, object(2, 6)).then(apply(3, "m", false), only(Conflict)), true},
 		{"apply takes what another owns", first.then(apply(2, "n", false), object(2, 6)), false},
-		{"apply is refused its own", first.then(apply(2, "m", false), only(Conflict)), false},
-		{"force is refused", first.then(apply(2, "n", true), only(Conflict)), false},
+		{"apply is rejected its own", first.then(apply(2, "m", false), only(Conflict)), false},
+		{"force is rejected", first.then(apply(2, "n", true), only(Conflict)), false},
 		{"apply does not create", line{}.then(apply(1, "m", false), only(Absent)), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestLostAnswersLeaveOpenWhatHappened(t *testing.T) {
 		{"it happened", created().lost(update).then(read, object(2, 6)), true},
 		{"it did not happen", created().lost(update).then(read, object(1, 5)), true},
 		{"it happens later", created().lost(update).then(read, object(1, 5)).then(read, object(2, 6)), true},
-		{"it was refused", created().lost(Input{Kind: Update, Token: 2, Version: 4}).then(read, object(1, 5)), true},
+		{"it was rejected", created().lost(Input{Kind: Update, Token: 2, Version: 4}).then(read, object(1, 5)), true},
 		{"a creation that nobody saw is deleted", line{}.lost(Input{Kind: Create, Token: 1}).then(Input{Kind: Delete}, only(Done)), true},
 		{"it did not happen before its request", created().then(read, object(2, 6)).lost(update), false},
 		{"it happens and is undone", created().lost(update).then(read, object(2, 6)).then(read, object(1, 5)), false},

@@ -65,7 +65,7 @@ func (c *contender) measure(o *harness.Owner, load arrivals, round int, got *res
 	got.outcome.add(outcome)
 	got.busy = append(got.busy, important.Quantile(0.99).Seconds())
 	failed, _ := important.Failed()
-	got.refused += important.Refused() + failed
+	got.rejected += important.Rejected() + failed
 	got.goodputs[round] = float64(outcome.Good) / load.Measure.Seconds()
 	got.seats = append(got.seats, seats[min(len(seats), int(load.Settle.Seconds())):]...)
 	peak, err := measurement.ProcessMemory(c.server.Process.PID(), "VmHWM")

@@ -48,7 +48,7 @@ func rows(results []*result) string {
 		}
 		text.WriteString(measurement.Row{
 			fmt.Sprintf("%g times", r.factor), r.name(), fmt.Sprintf("%.1f", r.goodput()), r.beside(best(r, results)),
-			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(measurement.Summarize(r.busy).Center).String(), duration(r.quiet).String(), fmt.Sprint(r.refused), memory, deviation,
+			share(r.outcome.Rejected), share(r.outcome.Late + r.outcome.Failed), duration(measurement.Summarize(r.busy).Center).String(), duration(r.quiet).String(), fmt.Sprint(r.rejected), memory, deviation,
 		}.String())
 	}
 	return text.String()

@@ -19,11 +19,11 @@ type result struct {
 	// goodputs are requests a second, by round.
 	goodputs map[int]float64
 	quiet    float64 // p99 of the important client, in seconds
-	// busy is the same under the load, one number for each round, and refused how many of its
+	// busy is the same under the load, one number for each round, and rejected how many of its
 	// requests were rejected with 429 or got no answer.
-	busy    []float64
-	refused int
-	peak    float64 // resident memory, in bytes, also while an adaptive total comes to rest
+	busy     []float64
+	rejected int
+	peak     float64 // resident memory, in bytes, also while an adaptive total comes to rest
 	// seats are the total, or the seats of the elephant's level, one number each second.
 	seats []float64
 }
@@ -63,8 +63,8 @@ func (r *result) name() string {
 func (r *result) outOfMemory() bool { return r.short.memory > 0 && r.peak > r.short.memory/0.9 }
 
 func (r *result) String() string {
-	return fmt.Sprintf("%s: goodput %.1f, %+v, important p99 %.3f after %v, %d of them refused, peak %.0f MiB, seats %.0f",
-		r.name(), slices.Sorted(maps.Values(r.goodputs)), r.outcome, r.busy, duration(r.quiet), r.refused, r.peak/mebibyte, r.seats)
+	return fmt.Sprintf("%s: goodput %.1f, %+v, important p99 %.3f after %v, %d of them rejected, peak %.0f MiB, seats %.0f",
+		r.name(), slices.Sorted(maps.Values(r.goodputs)), r.outcome, r.busy, duration(r.quiet), r.rejected, r.peak/mebibyte, r.seats)
 }
 
 func duration(seconds float64) time.Duration {

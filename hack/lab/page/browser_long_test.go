@@ -39,7 +39,7 @@ func startBrowser(t *testing.T) *browser {
 		chromedp.ExecPath(harness.Program(t, binaries.Chromium)), chromedp.WindowSize(1280, 900), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to run as root with it
+		options = append(options, chromedp.NoSandbox) // Chromium rejects to run as root with it
 	}
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)

@@ -173,7 +173,7 @@ const contrasts = `(() => {
 		return (high + 0.05) / (low + 0.05);
 	};
 	const out = {};
-	for (const text of ["--text", "--quiet", "--waiting", "--refused", "--seats"]) {
+	for (const text of ["--text", "--quiet", "--waiting", "--rejected", "--seats"]) {
 		for (const ground of ["--ground", "--panel"]) out[text + " on " + ground] = contrast(text, ground);
 	}
 	return out;

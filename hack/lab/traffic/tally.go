@@ -13,7 +13,7 @@ import (
 type Tally struct {
 	mu        sync.Mutex // guards the fields below
 	served    []time.Duration
-	refused   int
+	rejected  int
 	failed    int
 	lastError error
 }
@@ -27,7 +27,7 @@ func (t *Tally) note(took time.Duration, status int, err error) {
 		t.failed++
 		t.lastError = err
 	case status == http.StatusTooManyRequests:
-		t.refused++
+		t.rejected++
 	default:
 		t.served = append(t.served, took)
 	}
@@ -40,11 +40,11 @@ func (t *Tally) Served() int {
 	return len(t.served)
 }
 
-// Refused is the number of requests that got 429 Too Many Requests.
-func (t *Tally) Refused() int {
+// Rejected is the number of requests that got 429 Too Many Requests.
+func (t *Tally) Rejected() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.refused
+	return t.rejected
 }
 
 // Failed returns the number of requests without an answer and the error of the

@@ -81,8 +81,8 @@ func scraped(t *testing.T) map[string]bool {
 func registered(t *testing.T) []string {
 	t.Helper()
 	authorizerfactory.RegisterMetrics()
-	upstream := &rest.Config{Host: "127.0.0.1:1"}
-	monitor, err := controlplane.New(controlplane.Config{Authentication: upstream, Authorization: upstream, Clock: clock.RealClock{}, Log: logr.Discard()})
+	server := &rest.Config{Host: "127.0.0.1:1"}
+	monitor, err := controlplane.New(controlplane.Config{Authentication: server, Authorization: server, Clock: clock.RealClock{}, Log: logr.Discard()})
 	require.NoError(t, err)
 	library, ok := legacyregistry.Registerer().(prometheus.Collector)
 	require.True(t, ok)

@@ -36,7 +36,7 @@ type Row struct {
 
 // Rows returns the dashboard.
 func Rows() []Row {
-	return []Row{starvedRow(), dividedRow(), inForceRow(), etcdRow(), upstreamRow(), processRow()}
+	return []Row{starvedRow(), dividedRow(), inForceRow(), etcdRow(), kubeAPIServerRow(), processRow()}
 }
 
 const (
@@ -133,7 +133,7 @@ func etcdRow() Row {
 	}}
 }
 
-func upstreamRow() Row {
+func kubeAPIServerRow() Row {
 	return Row{Title: "Do certificates hold, and does kube-apiserver answer?", Panels: []Panel{
 		{"Time until certificates expire", "They are renewed long before. A line that falls below 14 days means that renewal does not work.", Seconds, []Query{{
 			`flowcontrol_apiserver_certificate_expiration_timestamp_seconds` + onServer + ` - time()`, "{{instance}} {{certificate}}",

@@ -195,7 +195,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 			e.Dump()
 		}
 	})
-	var executed, refused, executing atomic.Int64
+	var executed, rejected, executing atomic.Int64
 	for i := range 24 {
 		senders.Go(func() {
 			for n := range 500 {
@@ -207,7 +207,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 					executing.Add(-1)
 					request.Finish()
 				} else {
-					refused.Add(1)
+					rejected.Add(1)
 				}
 				cancel()
 				request.End()
@@ -217,7 +217,7 @@ func TestApplyingLosesNoRequest(t *testing.T) {
 	senders.Wait()
 	close(stop)
 	applier.Wait()
-	assert.EqualValues(t, 24*500, executed.Load()+refused.Load())
+	assert.EqualValues(t, 24*500, executed.Load()+rejected.Load())
 	assert.Positive(t, executed.Load())
 	for _, level := range e.Report().Levels {
 		assert.Zero(t, level.Figures.SeatsInUse, level.Config.Name)
@@ -241,7 +241,7 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	for range report("borrower").Seats.Current {
 		held = append(held, f.admit("borrower"))
 	}
-	f.refuse("borrower")
+	f.reject("borrower")
 	f.clock.Advance(10 * time.Second)
 	f.engine.Rebalance()
 	assert.Greater(t, report("borrower").Seats.Current, len(held))

@@ -23,7 +23,7 @@
 //
 // Nothing above needs a goroutine for each request. With clock.Fake and a function
 // Dispatched, one goroutine drives an engine through virtual time: Arrive says at once
-// whether a request executes, waits or is refused, Dispatched is called when one that
+// whether a request executes, waits or is rejected, Dispatched is called when one that
 // waits may execute, and Leave ends the wait for a reason. Package estimate computes
 // seats from plain values. Example_virtualTime shows all four.
 //

@@ -66,15 +66,15 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	report, _ := f.level("lender")
 	require.Equal(t, 1, report.Seats.Current, "nobody has used it yet")
 	first := f.admit("lender")
-	f.refuse("lender")
-	f.refuse("closed")
+	f.reject("lender")
+	f.reject("closed")
 
 	f.clock.Advance(5 * time.Second)
 	first.Finish()
 	f.clock.Advance(5 * time.Second)
 	f.engine.Rebalance()
 	f.admit("lender").Finish()
-	f.refuse("closed")
+	f.reject("closed")
 	report, _ = f.level("closed")
 	assert.Zero(t, report.Seats.Current, "what has no shares is closed, however many ask")
 }

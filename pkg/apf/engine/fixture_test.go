@@ -84,11 +84,11 @@ func (f *fixture) admit(user string) *engine.Request {
 	t := f.classified(user)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.True(f.t, t.Admit(ctx, seats.Work{Initial: 1}, nil), "%s was refused: %v", user, t.Reason())
+	require.True(f.t, t.Admit(ctx, seats.Work{Initial: 1}, nil), "%s was rejected: %v", user, t.Reason())
 	return t
 }
 
-func (f *fixture) refuse(user string) {
+func (f *fixture) reject(user string) {
 	f.t.Helper()
 	t := f.classified(user)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -62,12 +62,12 @@ func TestRejectionsAreRemembered(t *testing.T) {
 	})
 	holder := f.admit("bob")
 	f.clock.Advance(time.Second)
-	f.refuse("alice") // no seat
-	f.refuse("alice")
+	f.reject("alice") // no seat
+	f.reject("alice")
 	waiting := f.classified("bob")
 	waiting.Attributes.Path = "/api/v1/pods"
 	waiting.Arrive(seats.Work{Initial: 1})
-	f.refuse("bob") // the queue is full
+	f.reject("bob") // the queue is full
 	f.clock.Advance(time.Second)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-func TestAnInvalidConfigurationIsRefusedWithItsReason(t *testing.T) {
+func TestAnInvalidConfigurationIsRejectedWithItsReason(t *testing.T) {
 	negative := int32(-1)
 	for reason, change := range map[string]func(*LevelConfig){
 		"name must not be empty":                                func(c *LevelConfig) { c.Name = "" },

@@ -39,12 +39,12 @@ func TestSchemasTakeBoundedMemoryHoweverManyUsersTheyQueue(t *testing.T) {
 		c.Schemas = append(c.Schemas, schema)
 	}
 	f.apply(c)
-	// One request executes and the queues are full. All others are refused after the
+	// One request executes and the queues are full. All others are rejected after the
 	// choice of a queue by their flow.
 	var held []*engine.Request
 	for range 2 + level.Queues {
 		r := f.classified(fmt.Sprint("holder-", len(held)), "group-0")
-		if r.Arrive(seats.Work{Initial: 1}) != queueset.Refused {
+		if r.Arrive(seats.Work{Initial: 1}) != queueset.Rejected {
 			held = append(held, r)
 		}
 	}
@@ -54,7 +54,7 @@ func TestSchemasTakeBoundedMemoryHoweverManyUsersTheyQueue(t *testing.T) {
 		group := fmt.Sprint("group-", i)
 		for j := range users {
 			r := f.classified(fmt.Sprint(name, i, "-", j), group)
-			if r.Arrive(seats.Work{Initial: 1}) != queueset.Refused {
+			if r.Arrive(seats.Work{Initial: 1}) != queueset.Rejected {
 				held = append(held, r)
 				continue
 			}

@@ -12,7 +12,7 @@ func TestZeroOptionsMakeAnEngineWithoutSeats(t *testing.T) {
 	for _, total := range []int{0, -1} {
 		f := &fixture{t: t, engine: engine.New(engine.Options{Total: total})}
 		assert.Zero(t, f.engine.Total())
-		f.refuse("a")
+		f.reject("a")
 	}
 }
 

@@ -100,7 +100,7 @@ func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
 	if queued != nil {
 		queued(true)
 	}
-	state = queueset.Refused
+	state = queueset.Rejected
 	if r.Wait(ctx) {
 		state = queueset.Seated
 	}
@@ -120,7 +120,7 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.Work = work
 	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
 	outcome := r.class.level.set.Arrive(&r.Request)
-	if outcome == queueset.Refused {
+	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived())
 	}
 	return outcome
@@ -153,7 +153,7 @@ func (r *Request) Leave(reason stats.Reason) bool {
 func (r *Request) rememberRejection(at time.Duration) {
 	r.class.level.rejections.Add(rejections.Rejection{
 		Schema: r.class.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
-		Queue: r.RefusingQueue(), Seats: r.Work.Width(), At: at,
+		Queue: r.RejectingQueue(), Seats: r.Work.Width(), At: at,
 	})
 }
 

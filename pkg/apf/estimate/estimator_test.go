@@ -51,11 +51,11 @@ func TestWatchesThatBeginWithAListCostAsOne(t *testing.T) {
 	yes, no := true, false
 	legacy, recent := Read{Watch: true, ResourceVersion: "0"}, Read{Watch: true, ResourceVersion: "5"}
 	streaming := Read{Watch: true, ResourceVersion: "5", SendInitialEvents: &yes}
-	refused := Read{Watch: true, SendInitialEvents: &no}
+	rejected := Read{Watch: true, SendInitialEvents: &no}
 	stored := Stored{Objects: 300, Size: 1_000}
 	for name, c := range map[string]struct {
-		estimator                          Estimator
-		legacy, recent, streaming, refused int
+		estimator                           Estimator
+		legacy, recent, streaming, rejected int
 	}{
 		"1.31":        {ForKubernetes(31), 1, 1, 1, 1},
 		"1.32":        {ForKubernetes(32), 1, 1, 3, 1},
@@ -66,7 +66,7 @@ func TestWatchesThatBeginWithAListCostAsOne(t *testing.T) {
 		"this server": {Own(CostByCount), 3, 1, 3, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for want, read := range map[*int]Read{&c.legacy: legacy, &c.recent: recent, &c.streaming: streaming, &c.refused: refused} {
+			for want, read := range map[*int]Read{&c.legacy: legacy, &c.recent: recent, &c.streaming: streaming, &c.rejected: rejected} {
 				assert.Equal(t, *want, c.estimator.Read(read, stored, 0).Work.Initial, "%+v", read)
 			}
 		})

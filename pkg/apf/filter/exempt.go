@@ -68,6 +68,6 @@ func (h *filteredHandler) serveExempt(r *request, w http.ResponseWriter, request
 		return
 	}
 	defer h.exempt.leave()
-	r.admit() // never refused
+	r.admit() // never rejected
 	r.serve(w, h.handler)
 }

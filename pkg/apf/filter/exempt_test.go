@@ -31,9 +31,9 @@ func TestExemptRequestsInFlightAreBounded(t *testing.T) {
 		<-executing
 	}
 
-	refused := s.ask(handler, requestBy(master, "get", ""))
-	require.Equal(t, http.StatusTooManyRequests, refused.Code)
-	require.NotEmpty(t, refused.Header().Get("Retry-After"))
+	rejected := s.ask(handler, requestBy(master, "get", ""))
+	require.Equal(t, http.StatusTooManyRequests, rejected.Code)
+	require.NotEmpty(t, rejected.Header().Get("Retry-After"))
 	for name, request := range map[string]*http.Request{
 		"a request that bypasses the limit": requestBy(master, "delete", ""),
 		"a watch":                           requestBy(master, "watch", ""),

@@ -69,16 +69,16 @@ func TestRejectionIsExplainedToThoseWhoMayKnow(t *testing.T) {
 	}
 }
 
-// refusing is a flow control of the library that refuses all requests.
-type refusing struct{ libraryflowcontrol.Interface }
+// rejecting is a flow control of the library that rejects all requests.
+type rejecting struct{ libraryflowcontrol.Interface }
 
-func (refusing) Handle(_ context.Context, _ libraryflowcontrol.RequestDigest, note func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string), _ func() fcrequest.WorkEstimate, _ fairqueuing.QueueNoteFn, _ func()) {
+func (rejecting) Handle(_ context.Context, _ libraryflowcontrol.RequestDigest, note func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string), _ func() fcrequest.WorkEstimate, _ fairqueuing.QueueNoteFn, _ func()) {
 	note(&flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{UID: schemaUID}}, &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{UID: levelUID}}, "")
 }
 
 // libraryRejection returns the response of the library's filter to a request that it rejects.
 func libraryRejection(s *site, r *http.Request) *httptest.ResponseRecorder {
-	handler := filters.WithPriorityAndFairness(http.NotFoundHandler(), s.options.LongRunning, refusing{}, nil, time.Minute)
+	handler := filters.WithPriorityAndFairness(http.NotFoundHandler(), s.options.LongRunning, rejecting{}, nil, time.Minute)
 	return s.ask(handler, r)
 }
 

@@ -46,8 +46,8 @@ func TestEveryGovernedResponseSaysWhereItWasClassified(t *testing.T) {
 	}{
 		{"a request that is served", "get", 1, http.StatusOK},
 		{"a watch that is served", "watch", 1, http.StatusOK},
-		{"a request that is refused", "get", 0, http.StatusTooManyRequests},
-		{"a watch that is refused", "watch", 0, http.StatusTooManyRequests},
+		{"a request that is rejected", "get", 0, http.StatusTooManyRequests},
+		{"a watch that is rejected", "watch", 0, http.StatusTooManyRequests},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, queueset.Reject, test.seats)
@@ -223,7 +223,7 @@ func TestClientThatLeavesWhileItWaitsIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-func TestRefusalSaysWhenToComeBack(t *testing.T) {
+func TestRejectionSaysWhenToComeBack(t *testing.T) {
 	s := newSite(t, queueset.Reject, 0)
 	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), requestBy(nobody, "get", ""))
 	require.Equal(t, http.StatusTooManyRequests, w.Code)

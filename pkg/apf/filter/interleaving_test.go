@@ -22,10 +22,10 @@ import (
 )
 
 // outcomes counts the outcomes of requests.
-type outcomes struct{ sent, served, refused, panicked atomic.Int64 }
+type outcomes struct{ sent, served, rejected, panicked atomic.Int64 }
 
 func (o *outcomes) seenAll() bool {
-	return o.served.Load() > 0 && o.refused.Load() > 0 && o.panicked.Load() > 0
+	return o.served.Load() > 0 && o.rejected.Load() > 0 && o.panicked.Load() > 0
 }
 
 // TestNothingIsLeftWhateverRequestsDo mixes all kinds of requests: served,
@@ -55,10 +55,10 @@ func TestNothingIsLeftWhateverRequestsDo(t *testing.T) {
 				rounds++
 			}
 
-			assert.Equal(t, got.sent.Load(), got.served.Load()+got.refused.Load()+got.panicked.Load(), "each once")
+			assert.Equal(t, got.sent.Load(), got.served.Load()+got.rejected.Load()+got.panicked.Load(), "each once")
 			eventually.Holds(t, "the gauges are back at zero", func(a *eventually.Attempt) { require.Equal(a, counts{}, s.gauges.now()) })
 			s.requireIdle()
-			assertBooks(t, s.series("everybody"), got.served.Load()+got.panicked.Load(), got.refused.Load())
+			assertBooks(t, s.series("everybody"), got.served.Load()+got.panicked.Load(), got.rejected.Load())
 		})
 	}
 }
@@ -107,7 +107,7 @@ func handle(t *testing.T, limit int64, got *outcomes) http.HandlerFunc {
 	}
 }
 
-func assertBooks(t *testing.T, series *stats.Snapshot, executed, refused int64) {
+func assertBooks(t *testing.T, series *stats.Snapshot, executed, rejected int64) {
 	t.Helper()
 	assert.EqualValues(t, executed, series.Dispatched)
 	assert.EqualValues(t, executed, series.ExecutionRegular.Count()+series.ExecutionWatch.Count())
@@ -115,7 +115,7 @@ func assertBooks(t *testing.T, series *stats.Snapshot, executed, refused int64) 
 	for _, n := range series.Rejected {
 		total += n
 	}
-	assert.EqualValues(t, refused, total)
+	assert.EqualValues(t, rejected, total)
 }
 
 // signalSomehow calls the watch signal in one of the ways of a storage.
@@ -146,6 +146,6 @@ func (s *site) askSomehow(handler http.Handler, c course, got *outcomes) {
 	}
 	defer func() { _ = recover() }() // the handler's panic
 	if s.ask(handler, r.WithContext(ctx)).Code == http.StatusTooManyRequests {
-		got.refused.Add(1)
+		got.rejected.Add(1)
 	}
 }

@@ -42,7 +42,7 @@ func counter(t *testing.T, name string, labels map[string]string) (sum float64) 
 	return sum
 }
 
-func TestRefusalIsCountedAsTheLibraryCountsIt(t *testing.T) {
+func TestRejectionIsCountedAsTheLibraryCountsIt(t *testing.T) {
 	epmetrics.Register()
 	s := newSite(t, queueset.Reject, 0)
 	labels := map[string]string{"verb": "LIST", "resource": "configmaps", "code": "429"}

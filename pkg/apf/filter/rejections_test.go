@@ -12,14 +12,14 @@ import (
 func lowest(int) int    { return 0 }
 func highest(n int) int { return n - 1 }
 
-func TestBaseFollowsTheRateOfRefusals(t *testing.T) {
+func TestBaseFollowsTheRateOfRejections(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		perSec int
 		// bases are the bases that rejections see, one for each second
 		bases []int
 	}{
-		{"one refusal per second is no pressure", 1, []int{1, 1, 1, 1, 1, 1}},
+		{"one rejection per second is no pressure", 1, []int{1, 1, 1, 1, 1, 1}},
 		{"two per second neither", 2, []int{1, 1, 1, 1, 1, 1}},
 		{"three per second double it, period by period", 3, []int{1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 16}},
 	} {
@@ -79,7 +79,7 @@ func TestQuietTimeIsForgiven(t *testing.T) {
 	}
 }
 
-func TestClientsRefusedTogetherReturnApart(t *testing.T) {
+func TestClientsRejectedTogetherReturnApart(t *testing.T) {
 	s := newRejections()
 	s.levels["l"] = &levelRejections{base: 8, count: 0}
 	seen := map[int]int{}

@@ -128,7 +128,7 @@ func TestWatchIsKnownToWritersWhileItGoesOn(t *testing.T) {
 	assert.Zero(t, s.watching())
 }
 
-func TestRefusedWatchIsNotRegistered(t *testing.T) {
+func TestRejectedWatchIsNotRegistered(t *testing.T) {
 	s := newSite(t, queueset.Reject, 0)
 	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), requestBy(nobody, "watch", ""))
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)

@@ -75,7 +75,7 @@ func TestRandomHandsEqualPeer(t *testing.T) {
 	assert.Greater(t, dealt, count/2)
 }
 
-func TestDealerRefusals(t *testing.T) {
+func TestDealerRejections(t *testing.T) {
 	for name, c := range map[string]struct {
 		deckSize, handSize int
 		message            string

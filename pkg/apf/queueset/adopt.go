@@ -10,7 +10,7 @@ func (l *lockedSet) adoptAll(now time.Duration) {
 		sh := l.pool.shards[i].Lock()
 		for r := sh.newest; r != nil; r = r.older {
 			switch r.phase {
-			case absent: // it is about to be refused or seated
+			case absent: // it is about to be rejected or seated
 			case waiting:
 				l.queue.cap.arrive(r)
 			case executing:

@@ -65,7 +65,7 @@ func TestMoreQueuesServeAtOnce(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 1), 1)
 	f.arrive("a", wide(1), queueset.Seated)
 	f.arrive("a", wide(1), queueset.Waiting)
-	f.arrive("b", wide(1), queueset.Refused)
+	f.arrive("b", wide(1), queueset.Rejected)
 	require.NoError(t, f.set.Configure(queues(1000, 1, 1), limits(1)))
 	for i := range 10 {
 		f.arrive(fmt.Sprint("other", i), wide(1), queueset.Waiting)
@@ -77,14 +77,14 @@ func TestALevelThatLosesItsQueuesServesThoseWhoWait(t *testing.T) {
 	holder := f.arrive("a", wide(1), queueset.Seated)
 	a, b := f.arrive("a", wide(1), queueset.Waiting), f.arrive("b", wide(1), queueset.Waiting)
 	require.NoError(t, f.set.Configure(rejecting(), limits(1)))
-	f.arrive("c", wide(1), queueset.Refused)
+	f.arrive("c", wide(1), queueset.Rejected)
 	f.set.Finish(holder)
 	first, second := a, b
 	if !dispatched(a) {
 		require.True(t, dispatched(b))
 		first, second = b, a
 	}
-	f.arrive("c", wide(1), queueset.Refused)
+	f.arrive("c", wide(1), queueset.Rejected)
 	f.set.Finish(first)
 	require.True(t, dispatched(second))
 	f.set.Finish(second)

@@ -16,7 +16,7 @@ const (
 	Unset Discipline = iota
 	// Exempt means that seats are unlimited.
 	Exempt
-	// Reject means that the request is refused.
+	// Reject means that the request is rejected.
 	Reject
 	// Queue means that the request waits in a queue.
 	Queue

@@ -134,7 +134,7 @@ func (d *dumper) copyRequests(l *lockedSet) {
 			d.requests = append(d.requests, dumpedRequest{RequestDump: r.dump(r.queue.index), serial: r.serial, width: r.width})
 		case executing:
 			d.requests = append(d.requests, dumpedRequest{RequestDump: l.queue.dumpExecuting(r), held: r.held, hasher: r.Hasher})
-		case absent: // it is about to be refused or seated
+		case absent: // it is about to be rejected or seated
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestRequestsHeldBackCountForTheLengthOfTheirQueueAndMayLeave(t *testing.T) 
 		f.clock.Advance(time.Millisecond)
 		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
 	}
-	r := f.arrive("a", wide(1), queueset.Refused)
+	r := f.arrive("a", wide(1), queueset.Rejected)
 	assert.Equal(t, stats.QueueFull, r.Reason())
 	assert.Equal(t, 4, f.set.Figures().Waiting)
 	dump := f.set.Dump()

@@ -35,9 +35,9 @@ type crowd struct {
 	hasher  *flow.Hasher
 	largest int64 // of all limits
 
-	inUse                   atomic.Int64 // initial seats in execution
-	sent, executed, refused atomic.Int64
-	overLimit               atomic.Int64
+	inUse                    atomic.Int64 // initial seats in execution
+	sent, executed, rejected atomic.Int64
+	overLimit                atomic.Int64
 }
 
 func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
@@ -61,8 +61,8 @@ func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
 		outcome = c.set.Wait(ctx, r)
 		cancel()
 	}
-	if outcome == queueset.Refused {
-		c.refused.Add(1)
+	if outcome == queueset.Rejected {
+		c.rejected.Add(1)
 		return
 	}
 	c.execute(r, random)
@@ -85,7 +85,7 @@ func (c *crowd) execute(r *queueset.Request, random *rand.Rand) {
 // seenAll reports whether every possible outcome of the discipline occurred.
 // That depends on the Go scheduler.
 func (c *crowd) seenAll(discipline queueset.Discipline) bool {
-	return c.executed.Load() > 0 && (c.refused.Load() > 0 || discipline == queueset.Exempt)
+	return c.executed.Load() > 0 && (c.rejected.Load() > 0 || discipline == queueset.Exempt)
 }
 
 func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
@@ -184,7 +184,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 func (c *crowd) assertAtRest() {
 	t := c.t
 	eventually.Holds(t, "all seats are back", func(a *eventually.Attempt) { require.True(a, c.set.Idle()) })
-	assert.Equal(t, c.sent.Load(), c.executed.Load()+c.refused.Load(), "each request is either executed or refused")
+	assert.Equal(t, c.sent.Load(), c.executed.Load()+c.rejected.Load(), "each request is either executed or rejected")
 	assert.Zero(t, c.overLimit.Load(), "times that the limit was exceeded")
 	f := c.set.Figures()
 	assert.Zero(t, f.SeatsInUse)
@@ -192,7 +192,7 @@ func (c *crowd) assertAtRest() {
 	assert.Zero(t, f.Executing)
 	assert.Zero(t, f.Waiting)
 	assert.EqualValues(t, c.executed.Load(), f.Totals.Dispatched)
-	assert.EqualValues(t, c.refused.Load(), f.Totals.Rejected+f.Totals.TimedOut+f.Totals.Cancelled)
+	assert.EqualValues(t, c.rejected.Load(), f.Totals.Rejected+f.Totals.TimedOut+f.Totals.Cancelled)
 	figures := c.series.Snapshot()
 	assert.EqualValues(t, c.executed.Load(), figures.Dispatched)
 	assert.Zero(t, figures.ExecutingRequests)

@@ -14,8 +14,8 @@ import (
 type Outcome uint8
 
 const (
-	// Refused means that the request must not execute, see Request.Reason.
-	Refused Outcome = iota
+	// Rejected means that the request must not execute, see Request.Reason.
+	Rejected Outcome = iota
 	// Seated means that the request may execute, and that Finish must be called
 	// afterwards.
 	Seated
@@ -62,8 +62,8 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	l.reopen()
 	s.locked.Unlock(&l)
 	wake(woken)
-	if outcome == Refused {
-		r.Series.Rejected(s.pool.shardOf(r), r.refusedForReason)
+	if outcome == Rejected {
+		r.Series.Rejected(s.pool.shardOf(r), r.rejectedForReason)
 		s.remove(r)
 	}
 	return outcome
@@ -103,7 +103,7 @@ func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 		reason = stats.TimeOut
 	}
 	if s.Leave(r, reason) {
-		return Refused
+		return Rejected
 	}
 	<-r.ready
 	return Seated
@@ -188,7 +188,7 @@ func (s *Set) endFinalPhasesOf(i int) {
 	s.noteEnd()
 }
 
-// remove ends a request that was refused.
+// remove ends a request that was rejected.
 func (s *Set) remove(r *Request) {
 	s.pool.remove(r)
 	s.noteEnd()

@@ -14,7 +14,7 @@ import (
 
 func rejecting() queueset.Config { return queueset.Config{Discipline: queueset.Reject} }
 
-func TestALevelWithoutQueuesRefusesPastTheLimit(t *testing.T) {
+func TestALevelWithoutQueuesRejectsPastTheLimit(t *testing.T) {
 	for _, limit := range []int{1, 3, 20, 100} {
 		f := newFixture(t, rejecting(), limit)
 		var held []*queueset.Request
@@ -22,23 +22,23 @@ func TestALevelWithoutQueuesRefusesPastTheLimit(t *testing.T) {
 			held = append(held, f.arrive("a", wide(1), queueset.Seated))
 		}
 		for range 3 {
-			r := f.arrive("a", wide(1), queueset.Refused)
+			r := f.arrive("a", wide(1), queueset.Rejected)
 			assert.Equal(t, stats.ConcurrencyLimit, r.Reason())
 		}
 		f.set.Finish(held[0])
 		f.arrive("a", wide(1), queueset.Seated)
-		f.arrive("a", wide(1), queueset.Refused)
+		f.arrive("a", wide(1), queueset.Rejected)
 		assert.Equal(t, limit, f.seatsInUse())
 	}
 }
 
-func TestAQueueRefusesOnlyWhenItIsFull(t *testing.T) {
+func TestAQueueRejectsOnlyWhenItIsFull(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 2), 2)
 	first := f.arrive("a", wide(1), queueset.Seated)
 	f.arrive("a", wide(1), queueset.Seated)
 	f.arrive("a", wide(1), queueset.Waiting)
 	f.arrive("a", wide(1), queueset.Waiting)
-	r := f.arrive("a", wide(1), queueset.Refused)
+	r := f.arrive("a", wide(1), queueset.Rejected)
 	assert.Equal(t, stats.QueueFull, r.Reason())
 	f.set.Finish(first)
 	f.arrive("a", wide(1), queueset.Waiting)
@@ -46,7 +46,7 @@ func TestAQueueRefusesOnlyWhenItIsFull(t *testing.T) {
 
 // Nine seats are kept for the first request of the queue. Others of its flow were
 // enqueued without bound.
-func TestAFullQueueRefusesWhileSeatsAreKeptForAWideRequest(t *testing.T) {
+func TestAFullQueueRejectsWhileSeatsAreKeptForAWideRequest(t *testing.T) {
 	f := newFixture(t, queues(64, 1, 3), 20)
 	held := f.arrive("holder", wide(11), queueset.Seated)
 	head := f.arrive("a", wide(10), queueset.Waiting)
@@ -54,7 +54,7 @@ func TestAFullQueueRefusesWhileSeatsAreKeptForAWideRequest(t *testing.T) {
 		f.arrive("a", wide(1), queueset.Waiting)
 	}
 	for range 100 {
-		r := f.arrive("a", wide(1), queueset.Refused)
+		r := f.arrive("a", wide(1), queueset.Rejected)
 		assert.Equal(t, stats.QueueFull, r.Reason())
 	}
 	assert.Equal(t, 3, f.set.Figures().Waiting)
@@ -69,7 +69,7 @@ func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 	for name, config := range map[string]queueset.Config{"with queues": queues(4, 1, 2), "without queues": rejecting()} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, config, 0)
-			expected := queueset.Refused
+			expected := queueset.Rejected
 			if config.Discipline == queueset.Queue {
 				expected = queueset.Waiting
 			}
@@ -181,5 +181,5 @@ func TestAnInvalidConfigurationChangesNothing(t *testing.T) {
 		assert.Error(t, err)
 	}
 	f.arrive("a", wide(1), queueset.Seated)
-	f.arrive("a", wide(1), queueset.Refused)
+	f.arrive("a", wide(1), queueset.Rejected)
 }

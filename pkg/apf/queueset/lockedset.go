@@ -128,7 +128,7 @@ func (l *lockedSet) syncTo(now time.Duration) time.Duration {
 	return l.queue.schedule.last
 }
 
-// admit seats, enqueues or refuses r in a closed Set. It returns the requests that
+// admit seats, enqueues or rejects r in a closed Set. It returns the requests that
 // start besides r.
 func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Duration) (outcome Outcome, woken *Request) {
 	if l.config.Discipline != Queue {
@@ -136,9 +136,9 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	}
 	q := l.queue.schedule.choose(hash)
 	// While requests wait, free seats are kept for one that does not fit. A full queue
-	// refuses then too, so that the configuration bounds how many wait.
+	// rejects then too, so that the configuration bounds how many wait.
 	if q.length+q.held >= l.config.QueueLengthLimit {
-		return l.refuse(r, stats.QueueFull, q.index), nil
+		return l.reject(r, stats.QueueFull, q.index), nil
 	}
 	r.width = width
 	l.queue.enqueue(r, q)
@@ -154,23 +154,23 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	return Waiting, woken
 }
 
-// admitUnqueued seats or refuses r. Requests wait all the same if the level had
+// admitUnqueued seats or rejects r. Requests wait all the same if the level had
 // queues until its configuration changed.
 func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	r.Work = l.queue.clamp(r.Work)
 	if l.queue.waiting() > 0 || !l.queue.fits(r.Work.Width()) {
-		return l.refuse(r, stats.ConcurrencyLimit, noQueue)
+		return l.reject(r, stats.ConcurrencyLimit, noQueue)
 	}
 	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
 	return Seated
 }
 
-func (l *lockedSet) refuse(r *Request, reason stats.Reason, queue int) Outcome {
+func (l *lockedSet) reject(r *Request, reason stats.Reason, queue int) Outcome {
 	r.phase = absent
-	r.refusedForReason, r.refusedBy = reason, queue
+	r.rejectedForReason, r.rejectedBy = reason, queue
 	l.lastShortage = l.lockedSteps
 	l.totals.Rejected++
-	return Refused
+	return Rejected
 }
 
 // startWaiting starts as many waiting requests as it can. It returns them, without
@@ -219,7 +219,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 	now := l.sync()
 	l.queue.withdraw(r)
 	r.phase = absent
-	r.refusedForReason, r.refusedBy = reason, r.queue.index
+	r.rejectedForReason, r.rejectedBy = reason, r.queue.index
 	if reason == stats.TimeOut {
 		l.totals.TimedOut++
 	} else {

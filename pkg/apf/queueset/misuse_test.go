@@ -40,12 +40,12 @@ func TestFinishOfARequestThatDoesNotExecutePanics(t *testing.T) {
 	}
 }
 
-func TestFinishOfARequestThatWaitsOrWasRefusedPanics(t *testing.T) {
+func TestFinishOfARequestThatWaitsOrWasRejectedPanics(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 1), 1)
 	held := f.arrive("a", wide(1), queueset.Seated)
 	waiting := f.arrive("a", wide(1), queueset.Waiting)
 	f.requireMisuse(waiting, 1)
-	f.requireMisuse(f.arrive("a", wide(1), queueset.Refused), 1)
+	f.requireMisuse(f.arrive("a", wide(1), queueset.Rejected), 1)
 	assert.True(t, f.set.Leave(waiting, stats.Cancelled))
 	f.requireMisuse(waiting, 1)
 	f.set.Finish(held)

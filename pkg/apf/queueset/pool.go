@@ -122,7 +122,7 @@ func (p *pool) endFinalPhases(i int) (full, blocked bool) {
 	return full, blocked
 }
 
-// remove removes r, which was refused, from its shard.
+// remove removes r, which was rejected, from its shard.
 func (p *pool) remove(r *Request) {
 	cell := p.of(r)
 	sh := cell.Lock()

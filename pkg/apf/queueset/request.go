@@ -11,7 +11,7 @@ import (
 
 // Request is one request on its way through a Set. The exported fields belong
 // to its owner, who sets them before Arrive and leaves them alone until Finish
-// or a refusal. Then the Request may be used again: BenchmarkUncontended.
+// or a rejection. Then the Request may be used again: BenchmarkUncontended.
 type Request struct {
 	// Attributes say what is asked for and by whom.
 	Attributes flow.Attributes
@@ -56,10 +56,10 @@ type Request struct {
 	heldBack bool     // by the cap of its flow, while it waits
 	serial   uint64   // by which requests that wait in queue are ordered, from 1 on
 
-	prev, next       *Request // neighbours in the queue, or among those held back; next also in a list of woken requests
-	newer, older     *Request // neighbours in the shard, guarded by the shard's lock
-	refusedForReason stats.Reason
-	refusedBy        int // index of a queue, or noQueue
+	prev, next        *Request // neighbours in the queue, or among those held back; next also in a list of woken requests
+	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
+	rejectedForReason stats.Reason
+	rejectedBy        int // index of a queue, or noQueue
 }
 
 // noQueue is the index of the queue of a request that has none.
@@ -81,12 +81,12 @@ func NewRequest(shard uint32) *Request { return &Request{shard: shard} }
 // Shard returns the number of the shard that the request counts in.
 func (r *Request) Shard(of *stats.Layout) int { return of.ShardOf(r.shard) }
 
-// Reason returns why the request was refused.
-func (r *Request) Reason() stats.Reason { return r.refusedForReason }
+// Reason returns why the request was rejected.
+func (r *Request) Reason() stats.Reason { return r.rejectedForReason }
 
-// RefusingQueue returns the index of the queue that was full, or that the request left,
-// when the request was refused; -1 without one.
-func (r *Request) RefusingQueue() int { return r.refusedBy }
+// RejectingQueue returns the index of the queue that was full, or that the request left,
+// when the request was rejected; -1 without one.
+func (r *Request) RejectingQueue() int { return r.rejectedBy }
 
 // Arrived returns when the request arrived, by the clock of the Set.
 func (r *Request) Arrived() time.Duration { return r.arrived }

@@ -31,7 +31,7 @@ type Set struct {
 // Totals count what became of requests since the Set was created.
 type Totals struct {
 	Dispatched uint64 // were seated
-	Rejected   uint64 // were refused at arrival
+	Rejected   uint64 // were rejected at arrival
 	TimedOut   uint64 // left the queue when their time was over
 	Cancelled  uint64 // left the queue because the client had gone
 }

@@ -20,30 +20,30 @@ import (
 // client is a number of threads. Each sends one request after the other and
 // pauses in between.
 type client struct {
-	flow         string // the client's name if empty
-	threads      int
-	exec, think  time.Duration
-	work         seats.Work
-	from, until  time.Duration // when threads send; until 0 means no end
-	halfUntil    time.Duration // before this only half of the threads send
-	dropRefusals bool          // a refused request is not an error
+	flow           string // the client's name if empty
+	threads        int
+	exec, think    time.Duration
+	work           seats.Work
+	from, until    time.Duration // when threads send; until 0 means no end
+	halfUntil      time.Duration // before this only half of the threads send
+	dropRejections bool          // a rejected request is not an error
 }
 
 // simulation runs clients against a Set in virtual time, on one goroutine.
 type simulation struct {
-	t       *testing.T
-	clock   *clock.Fake
-	set     *queueset.Set
-	layout  *stats.Layout
-	clients []client
-	hashers []*flow.Hasher
-	series  []*stats.Series
-	served  []float64 // seat-seconds per client since the last call of shares
-	running map[*queueset.Request]*execution
-	waiting map[*queueset.Request]int // their clients
-	refused []int
-	onWait  func(client int, r *queueset.Request) // called after r began to wait, unless nil
-	onStart func(r *queueset.Request)             // called when r starts, unless nil
+	t        *testing.T
+	clock    *clock.Fake
+	set      *queueset.Set
+	layout   *stats.Layout
+	clients  []client
+	hashers  []*flow.Hasher
+	series   []*stats.Series
+	served   []float64 // seat-seconds per client since the last call of shares
+	running  map[*queueset.Request]*execution
+	waiting  map[*queueset.Request]int // their clients
+	rejected []int
+	onWait   func(client int, r *queueset.Request) // called after r began to wait, unless nil
+	onStart  func(r *queueset.Request)             // called when r starts, unless nil
 }
 
 type execution struct {
@@ -56,14 +56,14 @@ type execution struct {
 func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...client) *simulation {
 	t.Helper()
 	s := &simulation{
-		t:       t,
-		clock:   clock.NewFake(time.Unix(0, 0)),
-		layout:  stats.NewLayout(4),
-		clients: clients,
-		served:  make([]float64, len(clients)),
-		refused: make([]int, len(clients)),
-		running: map[*queueset.Request]*execution{},
-		waiting: map[*queueset.Request]int{},
+		t:        t,
+		clock:    clock.NewFake(time.Unix(0, 0)),
+		layout:   stats.NewLayout(4),
+		clients:  clients,
+		served:   make([]float64, len(clients)),
+		rejected: make([]int, len(clients)),
+		running:  map[*queueset.Request]*execution{},
+		waiting:  map[*queueset.Request]int{},
 	}
 	if config.Discipline == queueset.Queue {
 		s.nameFlows(config)
@@ -136,10 +136,10 @@ func (s *simulation) send(i int) {
 		if s.onWait != nil {
 			s.onWait(i, r)
 		}
-	case queueset.Refused:
-		s.refused[i]++
-		if !c.dropRefusals {
-			s.t.Errorf("client %d was refused: %v", i, r.Reason())
+	case queueset.Rejected:
+		s.rejected[i]++
+		if !c.dropRejections {
+			s.t.Errorf("client %d was rejected: %v", i, r.Reason())
 		}
 		s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
 	}

@@ -90,14 +90,14 @@ func TestIdleLevelForgetsItsFlows(t *testing.T) {
 	assert.Zero(t, f.set.FlowCountersKept())
 }
 
-func TestRefusedRequestKnowsItsQueue(t *testing.T) {
+func TestRejectedRequestKnowsItsQueue(t *testing.T) {
 	f := newFixture(t, queueset.Config{Discipline: queueset.Queue, Queues: 1, HandSize: 1, QueueLengthLimit: 1}, 1)
 	f.arrive("a", seats.Work{Initial: 1}, queueset.Seated)
 	waiting := f.arrive("a", seats.Work{Initial: 1}, queueset.Waiting)
-	assert.Zero(t, f.arrive("a", seats.Work{Initial: 1}, queueset.Refused).RefusingQueue())
+	assert.Zero(t, f.arrive("a", seats.Work{Initial: 1}, queueset.Rejected).RejectingQueue())
 	require.True(t, f.set.Leave(waiting, stats.TimeOut))
-	assert.Zero(t, waiting.RefusingQueue())
+	assert.Zero(t, waiting.RejectingQueue())
 
 	f = newFixture(t, queueset.Config{Discipline: queueset.Reject}, 0)
-	assert.Equal(t, -1, f.arrive("a", seats.Work{Initial: 1}, queueset.Refused).RefusingQueue())
+	assert.Equal(t, -1, f.arrive("a", seats.Work{Initial: 1}, queueset.Rejected).RejectingQueue())
 }

@@ -58,7 +58,7 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 				ctx, cancel := c.end(context.Background())
 				defer cancel()
 				begin := time.Now()
-				assert.Equal(t, queueset.Refused, set.Wait(ctx, r))
+				assert.Equal(t, queueset.Rejected, set.Wait(ctx, r))
 				assert.Equal(t, 7*time.Second, time.Since(begin), "nothing else happened meanwhile")
 				assert.Equal(t, c.reason, r.Reason())
 
@@ -68,7 +68,7 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 				assert.EqualValues(t, 1, figures.Rejected[c.reason])
 				assert.EqualValues(t, 2, figures.WaitAdmitted.Count(), "with the holder's, which is 0")
 				assert.InDelta(t, 7, figures.WaitAdmitted.Sum, 1e-9)
-				assert.Zero(t, figures.WaitRefused.Count())
+				assert.Zero(t, figures.WaitRejected.Count())
 				assert.Zero(t, set.Figures().Waiting)
 				assert.Zero(t, figures.InQueueRequests)
 				assert.Zero(t, figures.InQueueSeats)

@@ -67,7 +67,7 @@ func (s *site) arrive(n int, user string, groups ...string) []*engine.Request {
 		a := &r.Attributes
 		a.User, a.Groups, a.Verb, a.IsResourceRequest, a.Resource = user, slices.Concat(groups, []string{"system:authenticated"}), "get", true, "pods"
 		r.Classify()
-		require.NotEqual(s.t, queueset.Refused, r.Arrive(seats.Work{Initial: 1}))
+		require.NotEqual(s.t, queueset.Rejected, r.Arrive(seats.Work{Initial: 1}))
 		requests[i] = r
 	}
 	return requests

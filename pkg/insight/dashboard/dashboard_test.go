@@ -64,7 +64,7 @@ func TestStateHasTheReadingsAfterTheLastOneThatThePageHas(t *testing.T) {
 	all := d.State(0)
 	assert.Equal(t, []Reading{
 		{Number: 1, At: c.clock.Now().Add(-2 * time.Second), Levels: []Point{{Level: "system", Seats: new(1), Limit: new(10), Nominal: new(8), Waiting: 2}}},
-		{Number: 2, At: c.clock.Now(), Levels: []Point{{Level: "system", Seats: new(2), Limit: new(10), Nominal: new(8), Waiting: 2, RefusedPerSecond: new(3.0)}}},
+		{Number: 2, At: c.clock.Now(), Levels: []Point{{Level: "system", Seats: new(2), Limit: new(10), Nominal: new(8), Waiting: 2, RejectedPerSecond: new(3.0)}}},
 	}, all.Readings)
 	assert.Equal(t, 2, *all.Levels.Total.SeatsInUse, "the tables have the last reading")
 	assert.Len(t, all.Flows.Flows, 2)

@@ -1,6 +1,6 @@
 // Package dashboard serves one page that shows who holds the seats: for each priority
 // level its seats in use against its limits over the last minutes, the requests that
-// wait and the rate of refused ones, and the heaviest flows.
+// wait and the rate of rejected ones, and the heaviest flows.
 //
 // # The way of the figures
 //

@@ -17,12 +17,12 @@ type Reading struct {
 
 // Point is what one priority level had at one time. Unknown figures are null.
 type Point struct {
-	Level            string   `json:"level"`
-	Seats            *int     `json:"seats"`
-	Limit            *int     `json:"limit"`
-	Nominal          *int     `json:"nominal"`
-	Waiting          int      `json:"waiting"`
-	RefusedPerSecond *float64 `json:"refusedPerSecond"`
+	Level             string   `json:"level"`
+	Seats             *int     `json:"seats"`
+	Limit             *int     `json:"limit"`
+	Nominal           *int     `json:"nominal"`
+	Waiting           int      `json:"waiting"`
+	RejectedPerSecond *float64 `json:"rejectedPerSecond"`
 }
 
 // history are the readings of the last time, the oldest first.
@@ -40,7 +40,7 @@ func (h *history) add(at time.Time, levels *top.Levels) {
 		level := &levels.Levels[i]
 		reading.Levels = append(reading.Levels, Point{
 			Level: level.Name, Seats: level.SeatsInUse, Limit: level.CurrentLimit, Nominal: level.NominalLimit,
-			Waiting: level.Waiting, RefusedPerSecond: level.RefusedPerSecond,
+			Waiting: level.Waiting, RejectedPerSecond: level.RejectedPerSecond,
 		})
 	}
 	h.readings = slices.DeleteFunc(append(h.readings, reading), func(r Reading) bool { return at.Sub(r.At) > h.window })

@@ -17,7 +17,7 @@ func TestMatching(t *testing.T) {
 		before, after configuration.Configuration
 		want          []FlowSchema
 	}{
-		{"a schema whose requests another takes stops matching", base(),
+		{"a schema whose requests another matches first stops matching", base(),
 			with(schema("all", "low", 100, on(userSubject("*"), "*", "*"))),
 			[]FlowSchema{
 				{"devs", Stops, "all its requests match all first"},

@@ -26,15 +26,15 @@ func TestMovesByCombinations(t *testing.T) {
 		want          []string
 	}{
 		{"no change moves nothing", base(), base(), nil},
-		{"a new schema takes requests from the later ones, of the users whom it names", base(),
+		{"a new schema matches requests of the later ones, of the users whom it names", base(),
 			with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))),
 			[]string{"everybody (low) -> alice (high): alice | list | pods | *"}},
-		{"a new schema takes nothing from earlier ones", base(),
+		{"a new schema matches nothing of earlier ones", base(),
 			with(schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))), nil},
 		{"a changed level moves the requests of the schema", base(),
 			with(schema("devs", "low", 500, on(groupSubject("devs"), "list", "pods"), on(groupSubject("devs"), "*", "*"))),
 			[]string{"devs (high) -> devs (low): group devs | *,list | *,pods | *"}},
-		{"a schema whose level is missing takes nothing", base(),
+		{"a schema whose level is missing matches nothing", base(),
 			with(schema("alice", "missing", 600, on(userSubject("alice"), "list", "pods"))), nil},
 		{"a wildcard of subjects covers everybody whom another rule names",
 			with(schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods"))),

@@ -16,7 +16,7 @@ type Answer struct {
 	Outcome Outcome `json:"outcome"`
 	// Replicas are the API servers whose state is known.
 	Replicas []Replica `json:"replicas"`
-	// Trace are the flow schemas in matching order, up to the one that takes the
+	// Trace are the flow schemas in matching order, up to the one that matches the
 	// request.
 	Trace []Step `json:"trace"`
 	// Notes are sentences about what was inferred or assumed.
@@ -41,7 +41,7 @@ type Attributes struct {
 	Name            string `json:"name,omitempty"`
 }
 
-// FlowSchema is the flow schema that takes a request.
+// FlowSchema is the flow schema that matches a request.
 type FlowSchema struct {
 	Name               string `json:"name"`
 	UID                string `json:"uid,omitempty"`
@@ -159,7 +159,7 @@ type Decision string
 const (
 	Executes Decision = "executes"
 	Waits    Decision = "waits"
-	Refused  Decision = "refused"
+	Rejected Decision = "rejected"
 	// Unknown means that the state of the API server is not known.
 	Unknown Decision = "unknown"
 	// Differs means that not all API servers decide the same.
@@ -169,7 +169,7 @@ const (
 // Outcome is a decision and its reason.
 type Outcome struct {
 	Decision Decision `json:"decision"`
-	// Reason is the label of a refusal in metrics: queue-full or concurrency-limit.
+	// Reason is the label of a rejection in metrics: queue-full or concurrency-limit.
 	Reason string `json:"reason,omitempty"`
 	// Why is one or more sentences.
 	Why string `json:"why"`

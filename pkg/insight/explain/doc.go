@@ -1,6 +1,6 @@
-// Package explain says what flow control does with a request: which flow schema takes
+// Package explain says what flow control does with a request: which flow schema matches
 // it and why, its priority level, its flow and queues, how many seats it takes, and
-// whether it would execute, wait or be refused on each API server.
+// whether it would execute, wait or be rejected on each API server.
 //
 // # Input
 //
@@ -36,11 +36,11 @@
 //
 //   - On an exempt level the request executes.
 //   - If no request waits and its seats are free, it executes.
-//   - Otherwise, without queues, it is refused: concurrency-limit.
+//   - Otherwise, without queues, it is rejected: concurrency-limit.
 //   - Otherwise its queue is the one of its hand with the least work waiting. If that
-//     is full, it is refused: queue-full. kube-apiserver refuses it only if no seat is
+//     is full, it is rejected: queue-full. kube-apiserver rejects it only if no seat is
 //     free either.
-//   - Otherwise it waits. A request that waits too long is refused: time-out.
+//   - Otherwise it waits. A request that waits too long is rejected: time-out.
 //
 // Notes and the fields named inferred say what was not read from a server.
 package explain

@@ -8,14 +8,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// The reasons of refusals, as in the metric rejected_requests_total.
+// The reasons of rejections, as in the metric rejected_requests_total.
 const (
 	queueFull        = "queue-full"
 	concurrencyLimit = "concurrency-limit"
 )
 
 // waitText says how long a request waits.
-const waitText = "If it gets no seats within a quarter of its timeout, a minute at most, it is refused: time-out."
+const waitText = "If it gets no seats within a quarter of its timeout, a minute at most, it is rejected: time-out."
 
 // decide sets the outcome on each API server and their sum.
 func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
@@ -68,7 +68,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
 		if fits(r, width) && (current > 0 || !e.input.Own) {
 			return Outcome{Decision: Executes, Why: free}
 		}
-		return Outcome{Decision: Refused, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, seatCount(int64(width)))}
+		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, seatCount(int64(width)))}
 	}
 	if r.Waiting == 0 && fits(r, width) && current > 0 {
 		return Outcome{Decision: Executes, Why: free + " No request waits."}
@@ -88,7 +88,7 @@ func fits(r *Replica, width int) bool {
 // queued decides for a request that needs a queue, and marks the queue.
 func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	if len(r.Hand) == 0 {
-		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is refused: queue-full. " + waitText}
+		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is rejected: queue-full. " + waitText}
 	}
 	chosen := choose(r.Hand)
 	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
@@ -107,7 +107,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	}
 	ahead := count(int64(r.Hand[chosen[0]].Waiting), "request")
 	if full {
-		return Outcome{Decision: Refused, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
+		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
 	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s; %s wait on the priority level. %s",
 		free, queue, ahead, count(int64(r.Waiting), "request"), waitText)}
@@ -141,7 +141,7 @@ func sumUp(replicas []Replica) Outcome {
 		return out
 	}
 	var parts []string
-	for _, d := range []Decision{Executes, Waits, Refused, Unknown} {
+	for _, d := range []Decision{Executes, Waits, Rejected, Unknown} {
 		if n := decisions[d]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s on %d", d, n))
 		}

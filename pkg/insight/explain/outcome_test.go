@@ -59,7 +59,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 		},
 		"others wait, although seats are free": {state("global-default", limits(49, 48), 28, 48, busy...), "get pods web", Waits, "", "48 of 49", []int{2}, false},
 		"the queues are full": {
-			state("global-default", limits(49, 49), 300, 49, full...), "get pods web", Refused, "queue-full", "queue length limit is 50", []int{0, 1, 2, 3, 4, 5}, false,
+			state("global-default", limits(49, 49), 300, 49, full...), "get pods web", Rejected, "queue-full", "queue length limit is 50", []int{0, 1, 2, 3, 4, 5}, false,
 		},
 		"the queues are full and a seat is free": {
 			state("global-default", limits(49, 48), 300, 48, full...), "get pods web", Waits, "", "behind 50 requests", []int{0, 1, 2, 3, 4, 5}, false,
@@ -76,7 +76,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil, false,
 		},
 		"no queues and no seats": {
-			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version", Refused, "concurrency-limit", "13 of 13", nil, true,
+			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version", Rejected, "concurrency-limit", "13 of 13", nil, true,
 		},
 		"no queues and a seat": {
 			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 12}, 0, 12), "get /version", Executes, "", "12 of 13", nil, true,
@@ -104,7 +104,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 	}
 }
 
-func TestAFullQueueRefusesWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
+func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
 	var full []replica.Queue
 	for _, index := range handOfAlice(t) {
 		full = append(full, replica.Queue{Index: index, Waiting: 50, Work: 0.15})
@@ -116,12 +116,12 @@ func TestAFullQueueRefusesWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
 	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
 }
 
-func TestALevelWithoutQueuesAndSeatsRefusesOnlyOnThisServer(t *testing.T) {
+func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {
 	in := withoutDefault()
 	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{}, 0, 0)}
 	assert.Equal(t, Executes, explained(t, in, "get /version").Outcome.Decision)
 	in.Own = true
-	assert.Equal(t, Refused, explained(t, in, "get /version").Outcome.Decision)
+	assert.Equal(t, Rejected, explained(t, in, "get /version").Outcome.Decision)
 }
 
 func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {

@@ -98,7 +98,7 @@ func (a *Answer) traceTable() table.Table {
 		{Name: "FIRST DIFFERENCE"},
 	}}
 	for _, step := range a.Trace {
-		row := []string{strconv.Itoa(int(step.MatchingPrecedence)), step.FlowSchema, step.PriorityLevel, "none: it takes the request"}
+		row := []string{strconv.Itoa(int(step.MatchingPrecedence)), step.FlowSchema, step.PriorityLevel, "none: it matches the request"}
 		for _, reason := range step.Reasons {
 			row[3] = reason.Field + ": " + reason.Message
 			t.Rows = append(t.Rows, row)

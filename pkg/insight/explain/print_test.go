@@ -40,7 +40,7 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 		"https://10.0.0.1:6443      7    100          7        0  executes  ",
 		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
 		"         2  probes                        exempt           spec.rules[0].resourceRules: it has no rules for resource requests\n",
-		"      9000  service-accounts              workload-low     none: it takes the request\n",
+		"      9000  service-accounts              workload-low     none: it matches the request\n",
 	} {
 		assert.Contains(t, out.String(), want)
 	}

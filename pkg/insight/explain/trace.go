@@ -140,7 +140,7 @@ func quoteList(values []string) string {
 	}
 }
 
-// schemaOf describes the flow schema that takes a request.
+// schemaOf describes the flow schema that matches a request.
 func schemaOf(s *rules.Schema, a *flow.Attributes) FlowSchema {
 	out := FlowSchema{Name: s.Name, UID: s.UID, MatchingPrecedence: s.Precedence}
 	switch s.Distinguisher {

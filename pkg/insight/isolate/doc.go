@@ -17,7 +17,7 @@
 // # Precedence
 //
 // The subjects are service accounts, so no request of anybody else can match. Which of their
-// own requests move depends on the precedence. The schema that takes a request of which
+// own requests move depends on the precedence. The schema of a request of which
 // nothing is known, such as service-accounts, loses to the new ones; schemas before it that
 // match some requests of the accounts, such as probes, keep these. So the new precedences are
 // between the two.

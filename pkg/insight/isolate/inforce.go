@@ -60,7 +60,7 @@ type bounds struct {
 }
 
 // boundsOf returns the bounds for schemas of the accounts. The upper one is of the first
-// schema that takes a request of which nothing is known; the lower one is of the last schema
+// schema that matches a request of which nothing is known; the lower one is of the last schema
 // before it that matches some of their requests.
 func (f *inForce) boundsOf(accounts []source.Account) bounds {
 	b := bounds{lower: 1, lowerSchema: "exempt", used: map[int32]bool{}}

@@ -36,7 +36,7 @@ func (p *plan) result() (*Result, error) {
 	return r, nil
 }
 
-// effective returns objects of which each flow schema takes requests, and what they change.
+// effective returns objects whose flow schemas all match requests, and what they change.
 func (p *plan) effective() ([]Object, diff.Result, error) {
 	for {
 		objects, err := p.objects()
@@ -53,13 +53,13 @@ func (p *plan) effective() ([]Object, diff.Result, error) {
 	}
 }
 
-// drop leaves out a schema for leases or events that takes none, because an earlier one has
-// them. It is an error if all other requests are taken, or if a schema loses all requests.
+// drop leaves out a schema for leases or events that matches none, because an earlier one has
+// them. It is an error if no other requests are left, or if a schema loses all requests.
 func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 	for _, schema := range changed {
 		switch {
 		case schema.Name == p.name:
-			return false, fmt.Errorf("FlowSchema %s would take no request: %s; raise the precedence of those", schema.Name, schema.Because)
+			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of those", schema.Name, schema.Because)
 		case schema.Matching == diff.Stops:
 			return false, fmt.Errorf("FlowSchema %s has the requests of %s to itself already, and would match none any more: delete it first if they shall move", schema.Name, listOf(p.accounts))
 		case schema.Name == p.name+leasesSuffix:

@@ -172,7 +172,7 @@ func TestConfigurationMatchesTheSameRequests(t *testing.T) {
 	assert.Greater(t, len(seen), 6)
 }
 
-func TestPseudonymsThatChangeTheOrderAreRefused(t *testing.T) {
+func TestPseudonymsThatChangeTheOrderAreRejected(t *testing.T) {
 	p := pseudonyms(t, "a")
 	schema := func(name string) *flowcontrolv1.FlowSchema {
 		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: 500}}

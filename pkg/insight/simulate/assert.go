@@ -15,15 +15,15 @@ import (
 // SCOPE is level.NAME, schema.NAME, flow.SCHEMA.DISTINGUISHER, or missing for all requests.
 // A name with dots or spaces is in double quotes. METRIC is one of
 //
-//	requests, dispatched, waited, refused, retries, seatSeconds
-//	refused.REASON, such as refused.queue-full
+//	requests, dispatched, waited, rejected, retries, seatSeconds
+//	rejected.REASON, such as rejected.queue-full
 //	wait.mean, wait.p50, wait.p90, wait.p99, wait.max
 //	seats.mean, seats.max, limit.mean, limit.min, limit.max     levels only
 //	borrowed.mean, borrowed.max, lent.mean, lent.max            levels only
 //	jain, mostWaiting                                           levels only
 //
 // OPERATOR is <, <=, >, >=, == or !=. VALUE is a number, with a unit of time for waits
-// ("100ms"), or with a percent sign for refused: a percentage of the requests.
+// ("100ms"), or with a percent sign for rejected: a percentage of the requests.
 type Assertion struct {
 	text              string
 	scope             string // level, schema, flow, or ""
@@ -65,8 +65,8 @@ func (a *Assertion) ForLevel(name string) *Assertion {
 // BoundsLack reports whether the assertion is an upper bound on what a lack of seats causes,
 // waits and rejections, so that more seats do not break it.
 func (a *Assertion) BoundsLack() bool {
-	lack := a.metric == "waited" || a.metric == "mostWaiting" || a.metric == "refused" ||
-		strings.HasPrefix(a.metric, "refused.") || strings.HasPrefix(a.metric, "wait.")
+	lack := a.metric == "waited" || a.metric == "mostWaiting" || a.metric == "rejected" ||
+		strings.HasPrefix(a.metric, "rejected.") || strings.HasPrefix(a.metric, "wait.")
 	return lack && (a.operator == "<" || a.operator == "<=" || a.operator == "==" && a.value == 0)
 }
 
@@ -205,8 +205,8 @@ func (a *Assertion) setValue(text string) error {
 	if err != nil {
 		return fmt.Errorf("the value %q must be a number", text)
 	}
-	if percent && a.metric != "refused" && !strings.HasPrefix(a.metric, "refused.") {
-		return fmt.Errorf("the value %q must be a number: only refused may be a percentage of the requests", text)
+	if percent && a.metric != "rejected" && !strings.HasPrefix(a.metric, "rejected.") {
+		return fmt.Errorf("the value %q must be a number: only rejected may be a percentage of the requests", text)
 	}
 	a.value, a.percent = value, percent
 	return nil

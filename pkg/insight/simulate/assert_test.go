@@ -14,12 +14,12 @@ func answer() simulate.Result {
 	index := 0.5
 	return simulate.Result{
 		Name:    "candidate",
-		Figures: simulate.Figures{Requests: 1000, Refused: 10, RefusedBy: map[string]uint64{"queue-full": 7, "time-out": 3}, Wait: simulate.Wait{P99: 0.25}},
+		Figures: simulate.Figures{Requests: 1000, Rejected: 10, RejectedBy: map[string]uint64{"queue-full": 7, "time-out": 3}, Wait: simulate.Wait{P99: 0.25}},
 		Levels: []simulate.Level{
 			{Name: "workload-high", Figures: simulate.Figures{Requests: 200, Wait: simulate.Wait{P99: 0.0999}}, Jain: &index, Seats: simulate.Spread{Max: 12}, MostWaiting: 4},
 			{Name: "a.b", Figures: simulate.Figures{Requests: 3}},
 		},
-		FlowSchemas: []simulate.Schema{{Name: "everyone", Figures: simulate.Figures{Requests: 9, Refused: 9}}},
+		FlowSchemas: []simulate.Schema{{Name: "everyone", Figures: simulate.Figures{Requests: 9, Rejected: 9}}},
 		Flows:       []simulate.Flow{{Schema: "everyone", Distinguisher: "system:robot", Figures: simulate.Figures{Requests: 5}}},
 	}
 }
@@ -35,13 +35,13 @@ func TestAssertions(t *testing.T) {
 		"level.workload-high.mostWaiting != 4":      false,
 		`level."a.b".requests == 3`:                 true,
 		"wait.p99 > 200ms":                          true,
-		"refused <= 1%":                             true,
-		"refused < 1%":                              false,
-		"refused < 11":                              true,
-		"refused.queue-full == 7":                   true,
-		"refused.time-out < 0.5%":                   true,
-		"refused.concurrency-limit == 0":            true,
-		"schema.everyone.refused == 100%":           true,
+		"rejected <= 1%":                            true,
+		"rejected < 1%":                             false,
+		"rejected < 11":                             true,
+		"rejected.queue-full == 7":                  true,
+		"rejected.time-out < 0.5%":                  true,
+		"rejected.concurrency-limit == 0":           true,
+		"schema.everyone.rejected == 100%":          true,
 		`flow.everyone."system:robot".requests > 4`: true,
 		"flow.everyone.system:robot.requests > 5":   false,
 		" requests\t== 1000 ":                       true,
@@ -60,10 +60,10 @@ func TestAssertions(t *testing.T) {
 func TestAnAssertionOnWhatDoesNotExistDoesNotHold(t *testing.T) {
 	result := answer()
 	for text, why := range map[string]string{
-		"level.gone.wait.p99 < 1s":     `the priority level "gone" does not exist`,
-		"level.\"a.b\".jain < 2":       "fewer than two flows waited or were refused, so there is no index",
-		"schema.gone.refused == 0":     `the flow schema "gone" has no requests`,
-		"flow.everyone.me.refused < 1": `the flow "me" of the flow schema "everyone" is not in the report: more flows make it larger`,
+		"level.gone.wait.p99 < 1s":      `the priority level "gone" does not exist`,
+		"level.\"a.b\".jain < 2":        "fewer than two flows waited or were rejected, so there is no index",
+		"schema.gone.rejected == 0":     `the flow schema "gone" has no requests`,
+		"flow.everyone.me.rejected < 1": `the flow "me" of the flow schema "everyone" is not in the report: more flows make it larger`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			a, err := simulate.ParseAssertion(text)
@@ -76,17 +76,17 @@ func TestAnAssertionOnWhatDoesNotExistDoesNotHold(t *testing.T) {
 func TestAnAssertionThatDoesNotParseNamesThePosition(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 `assertion "", position 1: a name or a metric is missing`,
-		"refused":                          `assertion "refused", position 8: an operator is missing: must be one of <, <=, >, >=, ==, !=`,
-		"refused <":                        `assertion "refused <", position 10: a value is missing`,
-		"refused < many":                   `assertion "refused < many", position 11: the value "many" must be a number`,
+		"rejected":                         `assertion "rejected", position 9: an operator is missing: must be one of <, <=, >, >=, ==, !=`,
+		"rejected <":                       `assertion "rejected <", position 11: a value is missing`,
+		"rejected < many":                  `assertion "rejected < many", position 12: the value "many" must be a number`,
 		"wait.p99 < 100":                   `assertion "wait.p99 < 100", position 12: the value "100" must be a duration such as 100ms`,
-		"requests < 10%":                   `assertion "requests < 10%", position 12: the value "10%" must be a number: only refused may be a percentage of the requests`,
+		"requests < 10%":                   `assertion "requests < 10%", position 12: the value "10%" must be a number: only rejected may be a percentage of the requests`,
 		"level.workload-high < 1":          `assertion "level.workload-high < 1", position 20: level must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by those of the flow schema and of the flow`,
 		"level..wait.p99 < 1s":             `assertion "level..wait.p99 < 1s", position 7: a name or a metric is missing`,
 		`level."a.wait.p99 < 1s`:           `assertion "level.\"a.wait.p99 < 1s", position 7: the quotation mark has no end`,
 		"schema.everyone.seats.max < 1":    `assertion "schema.everyone.seats.max < 1", position 17: the metric "seats.max" is one of levels: write level.NAME.seats.max`,
 		"level.workload-high.wait.p95 < 1": `assertion "level.workload-high.wait.p95 < 1", position 21: the metric "wait.p95" is unknown: must be one of requests, `,
-		"refused.REASON < 1":               `assertion "refused.REASON < 1", position 1: the metric "refused.REASON" is unknown: `,
+		"rejected.REASON < 1":              `assertion "rejected.REASON < 1", position 1: the metric "rejected.REASON" is unknown: `,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := simulate.ParseAssertion(text)
@@ -96,10 +96,10 @@ func TestAnAssertionThatDoesNotParseNamesThePosition(t *testing.T) {
 }
 
 func TestAssertionsAreAboutTheCandidates(t *testing.T) {
-	a, err := simulate.ParseAssertion("refused == 0")
+	a, err := simulate.ParseAssertion("rejected == 0")
 	require.NoError(t, err)
 	base, better := answer(), answer()
-	base.Name, better.Name, better.Refused = "baseline", "better", 0
+	base.Name, better.Name, better.Rejected = "baseline", "better", 0
 	alone := simulate.Report{Results: []simulate.Result{base}}
 	assert.False(t, alone.Assert([]*simulate.Assertion{a}))
 	both := simulate.Report{Results: []simulate.Result{base, better}}
@@ -109,7 +109,7 @@ func TestAssertionsAreAboutTheCandidates(t *testing.T) {
 }
 
 func FuzzParseAssertion(f *testing.F) {
-	f.Add(`level."a.b".refused.queue-full <= 5%`)
+	f.Add(`level."a.b".rejected.queue-full <= 5%`)
 	f.Add("wait.p99<1s")
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := simulate.ParseAssertion(text)

@@ -86,27 +86,27 @@ func (c *call) timedOut() {
 	of.counted.level.change(of.simulation.line.now, 0, -1)
 	of.counted.level.waited(maxWait)
 	of.replica.leave(c)
-	c.refused(queueset.TimeOut.String())
+	c.rejected(queueset.TimeOut.String())
 }
 
-// refused counts a call that does not execute.
-func (c *call) refused(reason string) {
+// rejected counts a call that does not execute.
+func (c *call) rejected(reason string) {
 	of := &c.progress
 	for _, f := range of.counted.all() {
-		f.refuse(reason)
+		f.reject(reason)
 	}
-	of.counted.level.part.refused++
+	of.counted.level.part.rejected++
 	of.simulation.gone(c, true)
 }
 
 // gone takes a call back that is over.
-func (s *simulation) gone(c *call, refused bool) {
+func (s *simulation) gone(c *call, rejected bool) {
 	s.inFlight--
 	c.classified = nil
 	p := c.progress.plan
 	c.progress.plan = nil
 	s.free = append(s.free, c)
 	if p != nil {
-		s.closed.ended(p, refused)
+		s.closed.ended(p, rejected)
 	}
 }

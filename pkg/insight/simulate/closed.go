@@ -9,7 +9,7 @@ import (
 const (
 	// lookahead is by how much a client may be faster than in the trace.
 	lookahead = time.Minute
-	// retryAfter is after how long a refused request is sent again, maxAttempts how often
+	// retryAfter is after how long a rejected request is sent again, maxAttempts how often
 	// it is sent at most.
 	retryAfter  = time.Second
 	maxAttempts = 11
@@ -21,7 +21,7 @@ type closedLoop struct {
 	clients    map[clientKey]*client
 	last       time.Duration // arrival of the last request in the trace
 	planned    int64         // requests that were not sent yet
-	leftOut    int64         // requests that were refused in the trace
+	leftOut    int64         // requests that were rejected in the trace
 	stopped    bool
 }
 
@@ -34,7 +34,7 @@ type client struct{ workers []*worker }
 // worker sends one request after the other.
 type worker struct {
 	busyUntil time.Duration // in the trace
-	refused   *plan         // in the trace, and not repeated yet
+	rejected  *plan         // in the trace, and not repeated yet
 	endedAt   time.Duration // of its last request, in the simulation
 	busy      bool          // in the simulation, which includes thinking
 	plans     []*plan
@@ -68,7 +68,7 @@ func (l *closedLoop) plan(r *trace.Request, at time.Duration) {
 	if r.Rejected != "" {
 		// The worker is busy until it repeats the request.
 		l.leftOut++
-		w.refused, w.busyUntil = p, at+retryAfter
+		w.rejected, w.busyUntil = p, at+retryAfter
 		return
 	}
 	p.request, p.alone = *r, l.simulation.service(r, at)
@@ -89,7 +89,7 @@ func (l *closedLoop) plan(r *trace.Request, at time.Duration) {
 }
 
 // next returns a plan of the worker that sends a request in the trace at this time: the
-// one that became idle last, or a new one. If it repeats what was refused, it had thought
+// one that became idle last, or a new one. If it repeats what was rejected, it had thought
 // before it sent that for the first time.
 func (c *client) next(at time.Duration) *plan {
 	w := c.workerAt(at)
@@ -98,9 +98,9 @@ func (c *client) next(at time.Duration) *plan {
 		w = &worker{}
 		c.workers = append(c.workers, w)
 		return &plan{worker: w, think: at, first: true}
-	case w.refused != nil:
-		p := w.refused
-		w.refused = nil
+	case w.rejected != nil:
+		p := w.rejected
+		w.rejected = nil
 		return p
 	default:
 		return &plan{worker: w, think: at - w.busyUntil}
@@ -144,9 +144,9 @@ func (l *closedLoop) send(p *plan) {
 	l.simulation.send(&p.request, p.alone, p)
 }
 
-// ended is called when a request has ended or was refused.
-func (l *closedLoop) ended(p *plan, refused bool) {
-	if refused && p.attempts < maxAttempts && !l.stopped {
+// ended is called when a request has ended or was rejected.
+func (l *closedLoop) ended(p *plan, rejected bool) {
+	if rejected && p.attempts < maxAttempts && !l.stopped {
 		l.simulation.line.after(retryAfter, func() { l.send(p) })
 		return
 	}

@@ -33,9 +33,9 @@ func TestClientsThatWaitSendLess(t *testing.T) {
 	trace := sorted(parts...)
 	open := run(t, trace.options(), busy(1, 1, 1, 100)).Results[0]
 	assert.Equal(t, uint64(600), open.Requests)
-	assert.NotZero(t, open.Refused, "in an open loop they do not wait for each other")
+	assert.NotZero(t, open.Rejected, "in an open loop they do not wait for each other")
 	closed := run(t, closedLoop(trace), busy(1, 1, 1, 100)).Results[0]
-	assert.Zero(t, closed.Refused)
+	assert.Zero(t, closed.Rejected)
 	assert.InDelta(t, 70, closed.Requests, 2, "one a second, and those that wait at the end")
 	assert.Equal(t, int64(600)-int64(closed.Requests), closed.NotSent)
 	assert.InDelta(t, 9, closed.Wait.P50, 0.2, "each waits for the nine others")
@@ -59,13 +59,13 @@ func TestClientsThinkAsLongAsInTheTrace(t *testing.T) {
 	}
 }
 
-func TestARefusedRequestIsRepeatedAfterASecond(t *testing.T) {
+func TestARejectedRequestIsRepeatedAfterASecond(t *testing.T) {
 	// The seat is in use for 3.5 s, and one request may wait.
 	trace := requests{get("a", 0, 3500*time.Millisecond), get("b", 100*time.Millisecond, time.Second), get("c", 200*time.Millisecond, time.Second)}
 	trace = append(trace, get("d", time.Minute, time.Millisecond))
 	r := run(t, closedLoop(trace), busy(1, 1, 1, 1)).Results[0]
-	// c is refused at 0.2, 1.2, 2.2 and 3.2 s, and waits from 4.2 s on until b ends at 4.5 s.
-	assert.Equal(t, map[string]uint64{"queue-full": 4}, r.RefusedBy)
+	// c is rejected at 0.2, 1.2, 2.2 and 3.2 s, and waits from 4.2 s on until b ends at 4.5 s.
+	assert.Equal(t, map[string]uint64{"queue-full": 4}, r.RejectedBy)
 	assert.Equal(t, uint64(4), r.Retries)
 	assert.Equal(t, uint64(4), r.Dispatched)
 	assert.InDelta(t, 3.4, r.Wait.Max, 0.01)
@@ -77,30 +77,30 @@ func TestAClientGivesUpAfterTenRepetitions(t *testing.T) {
 	candidate.Configuration.FlowSchemas = nil // the level catch-all, without queues
 	trace := requests{get("a", 0, 30*time.Second), get("b", time.Second, time.Second), get("d", time.Minute, time.Millisecond)}
 	r := run(t, closedLoop(trace), candidate).Results[0]
-	assert.Equal(t, map[string]uint64{"concurrency-limit": 11}, r.RefusedBy)
+	assert.Equal(t, map[string]uint64{"concurrency-limit": 11}, r.RejectedBy)
 	assert.Equal(t, uint64(10), r.Retries)
 }
 
-func TestRequestsThatWereRefusedInTheTraceAreLeftOut(t *testing.T) {
+func TestRequestsThatWereRejectedInTheTraceAreLeftOut(t *testing.T) {
 	trace := requests{get("a", 0, 0), get("a", time.Second, time.Second)}
 	trace[0].Rejected = "queue-full"
 	r := run(t, closedLoop(trace), busy(1, 1, 1, 1)).Results[0]
 	assert.Equal(t, uint64(1), r.Requests)
-	assert.Contains(t, r.Notes, "1 requests that were refused in the trace are left out: the requests that repeat them are in the trace.")
+	assert.Contains(t, r.Notes, "1 requests that were rejected in the trace are left out: the requests that repeat them are in the trace.")
 }
 
-func TestARefusedRequestIsSentWhenItWasFirstSentInTheTrace(t *testing.T) {
-	// One worker is busy for 10 s. Another one is refused each second, until the end.
+func TestARejectedRequestIsSentWhenItWasFirstSentInTheTrace(t *testing.T) {
+	// One worker is busy for 10 s. Another one is rejected each second, until the end.
 	trace := worker("a", 10, time.Second, 0)
 	for i := range 9 {
-		refused := get("a", 500*time.Millisecond+time.Duration(i)*time.Second, 0)
-		refused.Rejected = "queue-full"
-		trace = append(trace, refused)
+		rejected := get("a", 500*time.Millisecond+time.Duration(i)*time.Second, 0)
+		rejected.Rejected = "queue-full"
+		trace = append(trace, rejected)
 	}
 	trace = sorted(append(trace, get("a", 9500*time.Millisecond, time.Second)))
 	r := run(t, closedLoop(trace), busy(2, 1, 1, 1)).Results[0]
 	series := levelOf(t, &r, "busy").Series
-	assert.Equal(t, 2, series[0].MaxSeats, "with seats for both, nobody is refused")
+	assert.Equal(t, 2, series[0].MaxSeats, "with seats for both, nobody is rejected")
 	assert.Equal(t, 1, series[5].MaxSeats)
 }
 

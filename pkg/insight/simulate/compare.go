@@ -8,10 +8,10 @@ import (
 
 const (
 	// A difference of waits is noted from a tenth of the longer one and from a
-	// millisecond on, one of refused requests from 0.1 % of the requests on.
-	relativeWait = 0.1
-	leastWait    = 0.001
-	leastRefused = 0.001
+	// millisecond on, one of rejected requests from 0.1 % of the requests on.
+	relativeWait  = 0.1
+	leastWait     = 0.001
+	leastRejected = 0.001
 )
 
 // DifferenceKind is what a Difference is about.
@@ -29,7 +29,7 @@ type Difference struct {
 	Configuration string         `json:"configuration"`
 	Kind          DifferenceKind `json:"kind"`
 	Name          string         `json:"name"`
-	// Metric is wait.p50, wait.p99, in seconds, or refused, a part of the requests.
+	// Metric is wait.p50, wait.p99, in seconds, or rejected, a part of the requests.
 	Metric string  `json:"metric"`
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
@@ -40,11 +40,11 @@ type Difference struct {
 	To   string `json:"to,omitempty"`
 }
 
-// Size is how large a difference is, in seconds: refused requests count as waits of a
+// Size is how large a difference is, in seconds: rejected requests count as waits of a
 // minute.
 func (d *Difference) Size() float64 {
 	size := math.Abs(d.After - d.Before)
-	if d.Metric == "refused" {
+	if d.Metric == "rejected" {
 		size *= 60
 	}
 	return size
@@ -133,8 +133,8 @@ func differences(d Difference, before, after *Figures) []Difference {
 		a, b := before.metric(metric), after.metric(metric)
 		add(metric, a, b, max(leastWait, relativeWait*max(a, b)))
 	}
-	add("refused", before.refusedPart(), after.refusedPart(), leastRefused)
+	add("rejected", before.rejectedPart(), after.rejectedPart(), leastRejected)
 	return out
 }
 
-func (f *Figures) refusedPart() float64 { return float64(f.Refused) / max(float64(f.Requests), 1) }
+func (f *Figures) rejectedPart() float64 { return float64(f.Rejected) / max(float64(f.Requests), 1) }

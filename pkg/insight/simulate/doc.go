@@ -12,7 +12,7 @@
 //
 // Upstream is the queue sets of k8s.io/apiserver, package
 // pkg/util/flowcontrol/fairqueuing/queueset of the version in go.mod. These decide which
-// queue takes a request, which request is dispatched, and which is refused. The library
+// queue takes a request, which request is dispatched, and which is rejected. The library
 // also integrates the demand. It needs no goroutine for each request: the note that a
 // request left its queue says that it was dispatched, and Finish is called when its
 // execution ends. The periodic division of the seats is not the library's code, because
@@ -32,13 +32,13 @@
 // In an open loop, requests arrive when they arrived in the trace, however long others
 // take. A client that waits for its answers would send less: an open loop exaggerates
 // overload that is worse than that of the trace, and also has the retries of requests
-// that were refused then.
+// that were rejected then.
 //
 // In a closed loop, a client has as many workers as it had requests in progress at one
 // time in the trace. A worker sends its next request when the previous one has ended and
 // the time has passed that it took for thinking then. A request that the trace says was
-// refused, and the one that repeated it, are one request, which is sent when it was first
-// sent; a request that the simulation refuses is repeated after 1 s, as Retry-After says,
+// rejected, and the one that repeated it, are one request, which is sent when it was first
+// sent; a request that the simulation rejects is repeated after 1 s, as Retry-After says,
 // up to 10 times.
 // A client without delays cannot be faster than its trace by more than a minute.
 //
@@ -48,7 +48,7 @@
 // Wait, otherwise the median of its kind (verb, resource, subresource), of its verb, or of
 // all. The medians are those of the first 100,000 requests and of those that came before,
 // at most 10,000 of each kind.
-// Requests that were refused in the trace have the median of their kind.
+// Requests that were rejected in the trace have the median of their kind.
 //
 // With a Capacity of n processors, a request that starts while m requests execute takes
 // max(1, m/n) times as long as alone, for its whole execution. How long it takes alone
@@ -65,7 +65,7 @@
 // latency. With replicas, seats and limits are sums. A level borrows the seats that are in
 // use above its nominal limit, and lends what its current limit is below it.
 //
-// Jain's index of the flows of a level that waited or were refused, (Σx)²/(n·Σx²) with the
+// Jain's index of the flows of a level that waited or were rejected, (Σx)²/(n·Σx²) with the
 // seat-seconds x of each, is 1 if all got the same and 1/n if one got everything. It does
 // not say who wanted more.
 package simulate

@@ -42,7 +42,7 @@ type flowControl interface {
 	// it from arrive on.
 	begin() *engine.Request
 	// arrive asks for seats. If the outcome is Waiting, wake of the call is called when it
-	// may execute, unless it leaves. If it is Refused, reason says why.
+	// may execute, unless it leaves. If it is Rejected, reason says why.
 	arrive(c *call) (outcome queueset.Outcome, reason string)
 	// finish ends the execution of a call.
 	finish(c *call)

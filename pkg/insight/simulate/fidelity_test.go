@@ -128,7 +128,7 @@ func handle(engine flowcontrol.Interface, r *trace.Request, out *outcomes) {
 }
 
 // Each request waits exactly as long in a simulation as with the library's engine and
-// controller, and as many are refused: also those of levels that borrow and lend, of
+// controller, and as many are rejected: also those of levels that borrow and lend, of
 // requests with several seats, and of those with an additional latency.
 func TestUpstreamWaitsAreThoseOfTheLibrary(t *testing.T) {
 	const until = 45 * time.Second
@@ -189,6 +189,6 @@ func compareFlow(t *testing.T, name string, want *outcome, got *simulate.Figures
 	mean := want.sum.Seconds() / float64(want.dispatched)
 	assert.Equal(t,
 		fmt.Sprintf("%d dispatched, %d waited, %d queue-full, %d time-out, at most %v, %.6f s on average", want.dispatched, want.waited, want.full, want.late, want.most, mean),
-		fmt.Sprintf("%d dispatched, %d waited, %d queue-full, %d time-out, at most %v, %.6f s on average", got.Dispatched, got.Waited, got.RefusedBy["queue-full"], got.RefusedBy["time-out"],
+		fmt.Sprintf("%d dispatched, %d waited, %d queue-full, %d time-out, at most %v, %.6f s on average", got.Dispatched, got.Waited, got.RejectedBy["queue-full"], got.RejectedBy["time-out"],
 			time.Duration(got.Wait.Max*float64(time.Second)+0.5), got.Wait.Mean), name)
 }

@@ -10,20 +10,20 @@ import (
 // figures count what became of requests.
 type figures struct {
 	requests, retries uint64
-	refused           map[string]uint64 // by reason
+	rejected          map[string]uint64 // by reason
 	waits             histogram         // of those dispatched
 	seatSeconds       float64
 }
 
-func (f *figures) refuse(reason string) {
-	if f.refused == nil {
-		f.refused = map[string]uint64{}
+func (f *figures) reject(reason string) {
+	if f.rejected == nil {
+		f.rejected = map[string]uint64{}
 	}
-	f.refused[reason]++
+	f.rejected[reason]++
 }
 
-// suffered reports whether a request waited or was refused.
-func (f *figures) suffered() bool { return len(f.refused) > 0 || f.waits.count > f.waits.zeros }
+// suffered reports whether a request waited or was rejected.
+func (f *figures) suffered() bool { return len(f.rejected) > 0 || f.waits.count > f.waits.zeros }
 
 // flowKey identifies a flow.
 type flowKey struct{ level, schema, distinguisher string }
@@ -55,7 +55,7 @@ type usage struct {
 	seatSeconds, borrowedSeconds float64
 	mostSeats, mostWaiting       int
 	longestWait                  time.Duration
-	refused                      uint64
+	rejected                     uint64
 }
 
 // spread is the mean and the extremes of values of equal weight.
@@ -139,7 +139,7 @@ func (l *levelFigures) merge() {
 				mostSeats:       max(a.usage.mostSeats, b.usage.mostSeats),
 				mostWaiting:     max(a.usage.mostWaiting, b.usage.mostWaiting),
 				longestWait:     max(a.usage.longestWait, b.usage.longestWait),
-				refused:         a.usage.refused + b.usage.refused,
+				rejected:        a.usage.rejected + b.usage.rejected,
 			},
 		})
 	}

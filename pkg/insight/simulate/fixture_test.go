@@ -98,7 +98,7 @@ func level(name string, shares int32, queues, hand, length int32) *flowcontrolv1
 	}
 }
 
-// schema returns a flow schema that takes all requests, a flow for each user.
+// schema returns a flow schema that matches all requests, a flow for each user.
 func schema(name, to string) *flowcontrolv1.FlowSchema {
 	all := []string{"*"}
 	return &flowcontrolv1.FlowSchema{

@@ -10,7 +10,7 @@ import (
 // metricNames returns the metrics of all scopes.
 func metricNames() []string {
 	return []string{
-		"requests", "dispatched", "waited", "refused", "refused.REASON", "retries", "seatSeconds",
+		"requests", "dispatched", "waited", "rejected", "rejected.REASON", "retries", "seatSeconds",
 		"wait.mean", "wait.p50", "wait.p90", "wait.p99", "wait.max",
 	}
 }
@@ -24,21 +24,21 @@ func levelMetricNames() []string {
 }
 
 func isMetric(name string) bool {
-	_, reason := strings.CutPrefix(name, "refused.")
-	return reason && slices.Contains([]string{"queue-full", "concurrency-limit", "time-out"}, strings.TrimPrefix(name, "refused.")) ||
-		name != "refused.REASON" && slices.Contains(metricNames(), name)
+	_, reason := strings.CutPrefix(name, "rejected.")
+	return reason && slices.Contains([]string{"queue-full", "concurrency-limit", "time-out"}, strings.TrimPrefix(name, "rejected.")) ||
+		name != "rejected.REASON" && slices.Contains(metricNames(), name)
 }
 
 func isLevelMetric(name string) bool { return slices.Contains(levelMetricNames(), name) }
 
 // metric returns the value of a metric of isMetric.
 func (f *Figures) metric(name string) float64 {
-	if reason, ok := strings.CutPrefix(name, "refused."); ok {
-		return float64(f.RefusedBy[reason])
+	if reason, ok := strings.CutPrefix(name, "rejected."); ok {
+		return float64(f.RejectedBy[reason])
 	}
 	return map[string]float64{
 		"requests": float64(f.Requests), "dispatched": float64(f.Dispatched), "waited": float64(f.Waited),
-		"refused": float64(f.Refused), "retries": float64(f.Retries), "seatSeconds": f.SeatSeconds,
+		"rejected": float64(f.Rejected), "retries": float64(f.Retries), "seatSeconds": f.SeatSeconds,
 		"wait.mean": f.Wait.Mean, "wait.p50": f.Wait.P50, "wait.p90": f.Wait.P90, "wait.p99": f.Wait.P99, "wait.max": f.Wait.Max,
 	}[name]
 }
@@ -137,7 +137,7 @@ func (a *Assertion) measure(r *Result) (value float64, requests uint64, why stri
 			if l := &r.Levels[i]; l.Name == a.names[0] {
 				value, ok := l.metric(a.metric)
 				if !ok {
-					return 0, 0, "fewer than two flows waited or were refused, so there is no index"
+					return 0, 0, "fewer than two flows waited or were rejected, so there is no index"
 				}
 				return value, l.Requests, ""
 			}

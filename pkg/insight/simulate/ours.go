@@ -24,7 +24,7 @@ func (o ours) arrive(c *call) (queueset.Outcome, string) {
 	switch outcome {
 	case queueset.Seated:
 		c.seat()
-	case queueset.Refused:
+	case queueset.Rejected:
 		reason := r.Reason().String()
 		r.End()
 		return outcome, reason

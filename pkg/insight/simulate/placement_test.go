@@ -45,7 +45,7 @@ func TestRequestsOfUnknownUsersHaveTheFlowSchemaOfTheTrace(t *testing.T) {
 				o.Engine, o.Loop = engine, loop
 				result := &run(t, o, builtIn(t, "baseline", 600)).Results[0]
 				assert.Equal(t, map[string]uint64{"service-accounts": 800}, requestsOf(result))
-				assert.Zero(t, result.Refused)
+				assert.Zero(t, result.Rejected)
 				assert.Zero(t, result.Waited)
 				assert.Zero(t, result.LeftOut)
 				assert.Contains(t, strings.Join(result.Notes, "\n"), "800 of 800 requests have the flow schema that the trace names: it lacks their users or groups.")

@@ -67,11 +67,11 @@ type Figures struct {
 	Requests   uint64 `json:"requests"`
 	Dispatched uint64 `json:"dispatched"`
 	// Waited is the number of those dispatched that waited.
-	Waited  uint64 `json:"waited"`
-	Refused uint64 `json:"refused"`
-	// RefusedBy are the refused ones by reason.
-	RefusedBy map[string]uint64 `json:"refusedBy,omitempty"`
-	// Retries are the requests that repeat a refused one, in a closed loop.
+	Waited   uint64 `json:"waited"`
+	Rejected uint64 `json:"rejected"`
+	// RejectedBy are the rejected ones by reason.
+	RejectedBy map[string]uint64 `json:"rejectedBy,omitempty"`
+	// Retries are the requests that repeat a rejected one, in a closed loop.
 	Retries     uint64  `json:"retries,omitempty"`
 	SeatSeconds float64 `json:"seatSeconds"`
 	Wait        Wait    `json:"wait"`
@@ -106,7 +106,7 @@ type Level struct {
 	Lent     Spread `json:"lent"`
 	// MostWaiting is the largest number of requests that waited at one time.
 	MostWaiting int `json:"mostWaiting"`
-	// FlowCount is the number of flows, Suffering of those that waited or were refused.
+	// FlowCount is the number of flows, Suffering of those that waited or were rejected.
 	FlowCount int `json:"flowCount"`
 	Suffering int `json:"suffering"`
 	// Jain is Jain's index of the suffering flows; nil if there are fewer than two.
@@ -133,10 +133,10 @@ type Point struct {
 	// Borrowed is the mean of the seats in use above the nominal limit.
 	Borrowed float64 `json:"borrowed"`
 	// Waiting is the largest number of waiting requests, Wait the longest wait in seconds
-	// that ended, Refused the number of refused requests.
-	Waiting int     `json:"waiting"`
-	Wait    float64 `json:"wait"`
-	Refused uint64  `json:"refused"`
+	// that ended, Rejected the number of rejected requests.
+	Waiting  int     `json:"waiting"`
+	Wait     float64 `json:"wait"`
+	Rejected uint64  `json:"rejected"`
 }
 
 // Schema is a flow schema on a priority level.

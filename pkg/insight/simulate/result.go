@@ -39,11 +39,11 @@ func (f *figures) join(other *figures) {
 	f.requests += other.requests
 	f.retries += other.retries
 	f.seatSeconds += other.seatSeconds
-	for reason, n := range other.refused {
-		if f.refused == nil {
-			f.refused = map[string]uint64{}
+	for reason, n := range other.rejected {
+		if f.rejected == nil {
+			f.rejected = map[string]uint64{}
 		}
-		f.refused[reason] += n
+		f.rejected[reason] += n
 	}
 	f.waits.zeros += other.waits.zeros
 	f.waits.count += other.waits.count
@@ -58,14 +58,14 @@ func (f *figures) result() Figures {
 	q := f.waits.quantiles(0.5, 0.9, 0.99)
 	out := Figures{
 		Requests: f.requests, Dispatched: f.waits.count, Waited: f.waits.count - f.waits.zeros,
-		RefusedBy: f.refused, Retries: f.retries, SeatSeconds: f.seatSeconds,
+		RejectedBy: f.rejected, Retries: f.retries, SeatSeconds: f.seatSeconds,
 		Wait: Wait{P50: q[0].Seconds(), P90: q[1].Seconds(), P99: q[2].Seconds(), Max: f.waits.max.Seconds()},
 	}
 	if f.waits.count > 0 {
 		out.Wait.Mean = f.waits.sum / float64(f.waits.count)
 	}
-	for _, n := range f.refused {
-		out.Refused += n
+	for _, n := range f.rejected {
+		out.Rejected += n
 	}
 	return out
 }
@@ -90,7 +90,7 @@ func (l *levelFigures) result(name string, seconds float64) Level {
 		at += p.wholeSeconds
 		out.Series[i] = Point{
 			At: at, Seats: p.seats, MaxSeats: p.usage.mostSeats, Limit: p.limit, Borrowed: p.usage.borrowedSeconds / p.wholeSeconds,
-			Waiting: p.usage.mostWaiting, Wait: p.usage.longestWait.Seconds(), Refused: p.usage.refused,
+			Waiting: p.usage.mostWaiting, Wait: p.usage.longestWait.Seconds(), Rejected: p.usage.rejected,
 		}
 	}
 	return out
@@ -184,9 +184,9 @@ func (s *simulation) notes() []string {
 	if s.options.Loop == Open {
 		notes = append(notes, "The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers.")
 	} else {
-		notes = append(notes, "The loop is closed: clients wait for their answers, think as long as they did in the trace, and repeat refused requests after 1s.")
+		notes = append(notes, "The loop is closed: clients wait for their answers, think as long as they did in the trace, and repeat rejected requests after 1s.")
 		if s.closed.leftOut > 0 {
-			notes = append(notes, fmt.Sprintf("%d requests that were refused in the trace are left out: the requests that repeat them are in the trace.", s.closed.leftOut))
+			notes = append(notes, fmt.Sprintf("%d requests that were rejected in the trace are left out: the requests that repeat them are in the trace.", s.closed.leftOut))
 		}
 		if s.notSent > 0 {
 			notes = append(notes, fmt.Sprintf("%d requests were not sent before the end of the trace: their clients still waited.", s.notSent))

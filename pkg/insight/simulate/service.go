@@ -117,7 +117,7 @@ func (s *services) notes() []string {
 		notes = append(notes, fmt.Sprintf("The execution of %d requests is their latency less their wait: the trace has no execution of theirs.", s.latency))
 	}
 	if s.median > 0 {
-		notes = append(notes, fmt.Sprintf("The execution of %d requests is the median of their kind: the trace has none, or they were refused then.", s.median))
+		notes = append(notes, fmt.Sprintf("The execution of %d requests is the median of their kind: the trace has none, or they were rejected then.", s.median))
 	}
 	if s.unknown > 0 {
 		notes = append(notes, fmt.Sprintf("The execution of %d requests is %s: the trace has no execution of any request before them.", s.unknown, fallback))

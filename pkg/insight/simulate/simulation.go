@@ -270,7 +270,7 @@ func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 		of.counted.level.change(s.line.now, 0, 1)
 		of.timeout.Reset(maxWait)
 	default:
-		c.refused(reason)
+		c.rejected(reason)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestASingleQueueWaitsAsTheFormulaSays(t *testing.T) {
 			assert.InEpsilon(t, utilization, l.Seats.Mean, 0.03)
 			assert.InEpsilon(t, utilization, float64(l.Waited)/float64(l.Dispatched), 0.03, "a part u of the requests waits")
 			assert.Equal(t, uint64(len(trace)), l.Dispatched)
-			assert.Zero(t, l.Refused)
+			assert.Zero(t, l.Rejected)
 			assert.Equal(t, 1.0, l.Seats.Max)
 		})
 	}
@@ -56,9 +56,9 @@ func TestMiceDoNotWaitForAnElephantInQueuesOfTheirOwn(t *testing.T) {
 				flows[f.Distinguisher] = f
 			}
 			assert.Less(t, flows["mouse"].Wait.P99, service.Seconds())
-			assert.Zero(t, flows["mouse"].Refused)
+			assert.Zero(t, flows["mouse"].Rejected)
 			assert.Greater(t, flows["elephant"].Wait.P50, 10*service.Seconds())
-			assert.NotZero(t, flows["elephant"].RefusedBy["queue-full"])
+			assert.NotZero(t, flows["elephant"].RejectedBy["queue-full"])
 			l := levelOf(t, &r, "busy")
 			assert.InDelta(t, 10, l.Seats.Mean, 0.5, "all seats are in use")
 			require.NotNil(t, l.Jain)
@@ -74,7 +74,7 @@ func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 			options := requests{get("alice", 0, time.Minute), get("alice", time.Second, time.Second)}.options()
 			options.Engine = engine
 			r := run(t, options, busy(1, 1, 1, 10)).Results[0]
-			assert.Equal(t, map[string]uint64{"time-out": 1}, r.RefusedBy)
+			assert.Equal(t, map[string]uint64{"time-out": 1}, r.RejectedBy)
 			assert.Equal(t, 15.0, r.Levels[0].Series[15].Wait)
 			assert.Equal(t, uint64(1), r.Dispatched)
 			assert.Equal(t, 60.0, r.Seconds, "until the last request has ended")
@@ -82,7 +82,7 @@ func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 	}
 }
 
-func TestAFullQueueRefuses(t *testing.T) {
+func TestAFullQueueRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {
 			var trace requests
@@ -92,14 +92,14 @@ func TestAFullQueueRefuses(t *testing.T) {
 			options := trace.options()
 			options.Engine = engine
 			r := run(t, options, busy(1, 1, 1, 2)).Results[0]
-			assert.Equal(t, map[string]uint64{"queue-full": 2}, r.RefusedBy)
+			assert.Equal(t, map[string]uint64{"queue-full": 2}, r.RejectedBy)
 			assert.Equal(t, uint64(3), r.Dispatched)
 			assert.InDelta(t, 1.998, r.Wait.Max, 1e-6)
 		})
 	}
 }
 
-func TestALevelWithoutQueuesRefuses(t *testing.T) {
+func TestALevelWithoutQueuesRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {
 			// Without a flow schema, the level catch-all takes them, which has one seat.
@@ -108,7 +108,7 @@ func TestALevelWithoutQueuesRefuses(t *testing.T) {
 			options := requests{get("alice", 0, time.Second), get("bob", time.Millisecond, time.Second)}.options()
 			options.Engine = engine
 			r := run(t, options, candidate).Results[0]
-			assert.Equal(t, map[string]uint64{"concurrency-limit": 1}, r.RefusedBy)
+			assert.Equal(t, map[string]uint64{"concurrency-limit": 1}, r.RejectedBy)
 			assert.Equal(t, uint64(2), levelOf(t, &r, "catch-all").Requests)
 		})
 	}
@@ -183,7 +183,7 @@ func TestServiceTimesThatTheTraceLacksAreMediansOfTheirKind(t *testing.T) {
 	r := run(t, trace.options(), busy(10, 1, 1, 2)).Results[0]
 	assert.InEpsilon(t, 0.1+0.3+2+0.3+0.3, r.SeatSeconds, 0.02)
 	assert.Contains(t, r.Notes, "The execution of 1 requests is their latency less their wait: the trace has no execution of theirs.")
-	assert.Contains(t, r.Notes, "The execution of 2 requests is the median of their kind: the trace has none, or they were refused then.")
+	assert.Contains(t, r.Notes, "The execution of 2 requests is the median of their kind: the trace has none, or they were rejected then.")
 }
 
 func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {

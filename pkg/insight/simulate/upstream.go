@@ -114,9 +114,9 @@ func (u *upstream) arrive(c *call) (queueset.Outcome, string) {
 	if of.request == nil {
 		r.End()
 		if of.level.queuing.DesiredNumQueues > 0 {
-			return queueset.Refused, queueset.QueueFull.String()
+			return queueset.Rejected, queueset.QueueFull.String()
 		}
-		return queueset.Refused, queueset.ConcurrencyLimit.String()
+		return queueset.Rejected, queueset.ConcurrencyLimit.String()
 	}
 	outcome := queueset.Seated
 	if of.waiting {

@@ -102,7 +102,7 @@ func numbers(names ...string) []table.Column {
 func (r *Report) resultTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "NAME"}, {Name: "ENGINE"}, {Name: "RELEASE", Optional: 1}, {Name: "LOOP"}, {Name: "CAPACITY", Optional: 2}},
-		numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REFUSED", "P50", "P99", "MAX"))}
+		numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"))}
 	leftOut := slices.ContainsFunc(r.Results, func(one Result) bool { return one.LeftOut > 0 })
 	if leftOut {
 		t.Columns = append(t.Columns, numbers("LEFT OUT")...)
@@ -115,7 +115,7 @@ func (r *Report) resultTable() table.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			one.Name, string(one.Engine), release, string(one.Loop), one.Capacity, strconv.Itoa(one.Replicas), strconv.Itoa(one.Total),
-			count(one.Requests), count(one.Waited), count(one.Refused), seconds(one.Wait.P50), seconds(one.Wait.P99), seconds(one.Wait.Max),
+			count(one.Requests), count(one.Waited), count(one.Rejected), seconds(one.Wait.P50), seconds(one.Wait.P99), seconds(one.Wait.Max),
 		})
 		if leftOut {
 			t.Rows[i] = append(t.Rows[i], count(uint64(one.LeftOut)))
@@ -127,7 +127,7 @@ func (r *Report) resultTable() table.Table {
 func (r *Report) levelTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("REQUESTS", "REFUSED", "NOMINAL", "LIMIT", "SEATS", "MOST", "BORROWED", "LENT", "P50", "P90", "P99", "MAX", "JAIN"),
+		numbers("REQUESTS", "REJECTED", "NOMINAL", "LIMIT", "SEATS", "MOST", "BORROWED", "LENT", "P50", "P90", "P99", "MAX", "JAIN"),
 		[]table.Column{{Name: "CHANGE"}})}
 	for _, name := range r.levelNames() {
 		for i := range r.Results {
@@ -161,7 +161,7 @@ func (l *Level) cells() []string {
 	if l.Type == "Exempt" {
 		limit = []string{"-", "-"}
 	}
-	return slices.Concat([]string{count(l.Requests), refusals(&l.Figures)}, limit,
+	return slices.Concat([]string{count(l.Requests), rejections(&l.Figures)}, limit,
 		[]string{inSeats(l.Seats.Mean), inSeats(l.Seats.Max), inSeats(l.Borrowed.Mean), inSeats(l.Lent.Mean)}, l.Wait.cells(), []string{index})
 }
 
@@ -172,11 +172,11 @@ func (w Wait) cells() []string {
 func (r *Report) schemaTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "FLOW SCHEMA"}, {Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("REQUESTS", "WAITED", "REFUSED", "P50", "P90", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
+		numbers("REQUESTS", "WAITED", "REJECTED", "P50", "P90", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
 	for i := range r.Results {
 		for j := range r.Results[i].FlowSchemas {
 			s := &r.Results[i].FlowSchemas[j]
-			t.Rows = append(t.Rows, slices.Concat([]string{s.Name, s.Level, r.Results[i].Name, count(s.Requests), count(s.Waited), refusals(&s.Figures)},
+			t.Rows = append(t.Rows, slices.Concat([]string{s.Name, s.Level, r.Results[i].Name, count(s.Requests), count(s.Waited), rejections(&s.Figures)},
 				s.Wait.cells(), []string{r.change(&r.Results[i], OfSchema, s.Name)}))
 		}
 	}
@@ -187,7 +187,7 @@ func (r *Report) schemaTable() table.Table {
 func (r *Report) flowTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "FLOW"}, {Name: "FLOW SCHEMA", Optional: 1}, {Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("SEAT-SECONDS", "REQUESTS", "WAITED", "REFUSED", "P50", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
+		numbers("SEAT-SECONDS", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
 	for i := range r.Results {
 		for j := range r.Results[i].Flows {
 			f := &r.Results[i].Flows[j]
@@ -196,7 +196,7 @@ func (r *Report) flowTable() table.Table {
 				name = "-"
 			}
 			t.Rows = append(t.Rows, []string{
-				name, f.Schema, f.Level, r.Results[i].Name, inSeats(f.SeatSeconds), count(f.Requests), count(f.Waited), refusals(&f.Figures),
+				name, f.Schema, f.Level, r.Results[i].Name, inSeats(f.SeatSeconds), count(f.Requests), count(f.Waited), rejections(&f.Figures),
 				seconds(f.Wait.P50), seconds(f.Wait.P99), seconds(f.Wait.Max), r.change(&r.Results[i], OfFlow, f.Distinguisher),
 			})
 		}
@@ -250,14 +250,14 @@ func seconds(s float64) string {
 	}
 }
 
-// refusals returns the number of refused requests and their reasons.
-func refusals(f *Figures) string {
-	if f.Refused == 0 {
+// rejections returns the number of rejected requests and their reasons.
+func rejections(f *Figures) string {
+	if f.Rejected == 0 {
 		return "0"
 	}
 	var parts []string
-	for _, reason := range slices.Sorted(maps.Keys(f.RefusedBy)) {
-		parts = append(parts, count(f.RefusedBy[reason])+" "+reason)
+	for _, reason := range slices.Sorted(maps.Keys(f.RejectedBy)) {
+		parts = append(parts, count(f.RejectedBy[reason])+" "+reason)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -42,7 +42,7 @@ func TestDifferencesFromTheBaselineAreMarked(t *testing.T) {
 	for _, d := range mouse {
 		assert.True(t, d.Gains, "%+v", d)
 	}
-	assert.Equal(t, "refused", mouse[0].Metric, "the largest is first")
+	assert.Equal(t, "rejected", mouse[0].Metric, "the largest is first")
 }
 
 func TestFlowsThatAreHeavyInOneResultAreInAll(t *testing.T) {
@@ -93,7 +93,7 @@ func TestEqualConfigurationsDoNotDiffer(t *testing.T) {
 	b.Name = "the same"
 	report := run(t, poisson("alice", 300, 50*time.Millisecond, 20*time.Second, 1).options(), a, b)
 	assert.Empty(t, report.Differences)
-	assert.NotZero(t, report.Results[0].Refused)
+	assert.NotZero(t, report.Results[0].Rejected)
 }
 
 func TestTheReportIsATableForPeople(t *testing.T) {
@@ -130,7 +130,7 @@ func TestTheReportIsJSONWithAStableForm(t *testing.T) {
 	require.Len(t, fields.Results, 2)
 	assert.Equal(t, "ours", fields.Results[0].Engine)
 	level := fields.Results[0].PriorityLevels[0]
-	for _, field := range []string{"name", "type", "requests", "dispatched", "refused", "refusedBy", "wait", "nominal", "limit", "seats", "borrowed", "lent", "jain", "series"} {
+	for _, field := range []string{"name", "type", "requests", "dispatched", "rejected", "rejectedBy", "wait", "nominal", "limit", "seats", "borrowed", "lent", "jain", "series"} {
 		assert.Contains(t, level, field)
 	}
 	assert.Contains(t, fields.Results[0].Flows[0], "distinguisher")
@@ -138,7 +138,7 @@ func TestTheReportIsJSONWithAStableForm(t *testing.T) {
 
 func TestThePageNeedsNothingElse(t *testing.T) {
 	report := compared(t)
-	a, err := simulate.ParseAssertion("refused == 0")
+	a, err := simulate.ParseAssertion("rejected == 0")
 	require.NoError(t, err)
 	report.Assert([]*simulate.Assertion{a})
 	var out bytes.Buffer

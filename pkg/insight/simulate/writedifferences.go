@@ -51,7 +51,7 @@ func DifferenceTable(differences []Difference) table.Table {
 }
 
 func (d *Difference) text(value float64) string {
-	if d.Metric == "refused" {
+	if d.Metric == "rejected" {
 		return fmt.Sprintf("%.1f%%", 100*value)
 	}
 	return seconds(value)

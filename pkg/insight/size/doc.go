@@ -4,7 +4,7 @@
 // # Goals
 //
 // A goal is an assertion of package simulate that bounds waits or rejections, such as
-// "wait.p99 < 100ms" or "refused == 0". Without a scope it holds for each priority level.
+// "wait.p99 < 100ms" or "rejected == 0". Without a scope it holds for each priority level.
 //
 // # Need
 //

@@ -54,7 +54,7 @@ func exhaustive(t *testing.T, options simulate.Options, c configuration.Configur
 		require.NoError(t, err)
 		for i := range report.Results {
 			for _, l := range report.Results[i].Levels {
-				if l.Wait.P99 >= 0.1 || l.Refused > 0 {
+				if l.Wait.P99 >= 0.1 || l.Rejected > 0 {
 					require.Less(t, top-i, from, "no total meets the goals")
 					return top - i + 1
 				}
@@ -68,7 +68,7 @@ func exhaustive(t *testing.T, options simulate.Options, c configuration.Configur
 func fitsTheOtherHalf(t *testing.T, r requests, engine simulate.EngineKind, warmUp time.Duration) {
 	t.Helper()
 	options := simulate.Options{Open: r.half(true).open, Engine: engine, WarmUp: warmUp}
-	got, err := size.Run(context.Background(), size.Options{Simulate: options, Goals: assertions(t, "wait.p99 < 100ms", "refused == 0")}, builtIn(t))
+	got, err := size.Run(context.Background(), size.Options{Simulate: options, Goals: assertions(t, "wait.p99 < 100ms", "rejected == 0")}, builtIn(t))
 	require.NoError(t, err)
 	options.Open = r.half(false).open
 	want := exhaustive(t, options, builtIn(t), got.Need.Seats*3/2+2)

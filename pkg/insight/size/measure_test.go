@@ -51,7 +51,7 @@ func measured(t *testing.T, before, after replicas, goals ...string) (*size.Meas
 
 // Little's law: 90 requests a second of 100 ms use 9 seats on average.
 func TestMeanSeatsFollowFromRatesAndHistograms(t *testing.T) {
-	m, out := measured(t, replicas{scraped("a", 0, 7, 1000)}, replicas{scraped("a", 300*time.Second, 7, 1000+90*300)}, "wait.p99 < 100ms", "refused == 0")
+	m, out := measured(t, replicas{scraped("a", 0, 7, 1000)}, replicas{scraped("a", 300*time.Second, 7, 1000+90*300)}, "wait.p99 < 100ms", "rejected == 0")
 	assert.Equal(t, 5*time.Minute, m.Elapsed)
 	l := levelOf(t, out, "global-default")
 	assert.InDelta(t, 90, l.PerSecond, 3)

@@ -178,7 +178,7 @@ func checkGoals(goals []*simulate.Assertion) error {
 	}
 	for _, goal := range goals {
 		if !goal.BoundsLack() {
-			return fmt.Errorf("the goal %q must be an upper bound on waits or rejections, such as \"wait.p99 < 100ms\" or \"refused == 0\": more seats cannot meet another one", goal)
+			return fmt.Errorf("the goal %q must be an upper bound on waits or rejections, such as \"wait.p99 < 100ms\" or \"rejected == 0\": more seats cannot meet another one", goal)
 		}
 	}
 	return nil

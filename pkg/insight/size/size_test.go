@@ -206,8 +206,8 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 		{"a goal of an exempt level", r, builtIn(t), []string{"level.exempt.wait.p99 < 1s"}, `the goal "level.exempt.wait.p99 < 1s" is met with any number of seats: the priority level "exempt" is exempt`},
 		{"a goal of a level without requests", r, builtIn(t), []string{"level.system.wait.p99 < 1s"}, `the goal "level.system.wait.p99 < 1s" is about nothing: the priority level "system" has no requests`},
 		{"a goal of no level", r, builtIn(t), []string{"level.mine.wait.p99 < 1s"}, `the goal "level.mine.wait.p99 < 1s" is about nothing: the priority level "mine" does not exist`},
-		{"only exempt requests", exempt, builtIn(t), []string{"refused == 0"}, "takes seats of the total: there is nothing to size. Requests of exempt priority levels take none"},
-		{"a level that lends all its seats", r, lending, []string{"level.global-default.refused == 0"}, `The priority level "global-default" would not lack seats if it kept them: lower its lendablePercent, or give it shares`},
+		{"only exempt requests", exempt, builtIn(t), []string{"rejected == 0"}, "takes seats of the total: there is nothing to size. Requests of exempt priority levels take none"},
+		{"a level that lends all its seats", r, lending, []string{"level.global-default.rejected == 0"}, `The priority level "global-default" would not lack seats if it kept them: lower its lendablePercent, or give it shares`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := size.Options{}
@@ -228,12 +228,12 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 
 func TestFailuresAreReturned(t *testing.T) {
 	broken := errors.New("no trace")
-	options := size.Options{Goals: assertions(t, "refused == 0"), Simulate: simulate.Options{Open: func() (simulate.Source, error) { return nil, broken }}}
+	options := size.Options{Goals: assertions(t, "rejected == 0"), Simulate: simulate.Options{Open: func() (simulate.Source, error) { return nil, broken }}}
 	_, err := size.Run(context.Background(), options, builtIn(t))
 	assert.ErrorIs(t, err, broken)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = size.Run(ctx, of(t, every(0.01), size.Options{}, "refused == 0"), builtIn(t))
+	_, err = size.Run(ctx, of(t, every(0.01), size.Options{}, "rejected == 0"), builtIn(t))
 	assert.ErrorContains(t, err, "interrupted")
 }
 

@@ -94,7 +94,7 @@ func TestListWhosePagesExpireIsReadAtOnce(t *testing.T) {
 	const path = groupPath + "/v1/flowschemas"
 	answers := standardAnswers(t, "1.33")
 	answers[path+"?limit=500"] = pageOf(t, "second", "old")
-	answers[path+"?continue=second"] = refusal(http.StatusGone, "Expired", "The provided continue parameter is too old")
+	answers[path+"?continue=second"] = rejection(http.StatusGone, "Expired", "The provided continue parameter is too old")
 	answers[path] = ok(listOf(t, "FlowSchemaList", "", []map[string]any{{"metadata": map[string]string{"name": "a"}}, {"metadata": map[string]string{"name": "b"}}}))
 	server := startServer(t, answers)
 	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
@@ -118,7 +118,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			source.ReasonServer, `URL is of the version "latest", which is no release of Kubernetes.`,
 		},
 		{
-			"a server without the group", map[string]answer{groupPath: refusal(http.StatusNotFound, "NotFound", "not found")},
+			"a server without the group", map[string]answer{groupPath: rejection(http.StatusNotFound, "NotFound", "not found")},
 			source.ReasonNoFlowControl, "URL does not serve the API group flowcontrol.apiserver.k8s.io: use the kubeconfig of a server that does.",
 		},
 		{
@@ -134,11 +134,11 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			source.ReasonForbidden, `URL forbids it: the right "list" on flowschemas.flowcontrol.apiserver.k8s.io is missing.`,
 		},
 		{
-			"credentials that are not accepted", map[string]answer{groupPath: refusal(http.StatusUnauthorized, "Unauthorized", "Unauthorized")},
+			"credentials that are not accepted", map[string]answer{groupPath: rejection(http.StatusUnauthorized, "Unauthorized", "Unauthorized")},
 			source.ReasonForbidden, "URL does not accept the credentials of the kubeconfig: log in again.",
 		},
 		{
-			"an error of the server", map[string]answer{groupPath + "/v1/flowschemas": refusal(http.StatusInternalServerError, "InternalError", "etcd is away")},
+			"an error of the server", map[string]answer{groupPath + "/v1/flowschemas": rejection(http.StatusInternalServerError, "InternalError", "etcd is away")},
 			source.ReasonServer, "URL returned an error: etcd is away.",
 		},
 	} {

@@ -131,7 +131,7 @@ func TestFactsWithoutRights(t *testing.T) {
 
 func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {
 	answers := observedAnswers()
-	answers[groupPath+"/v1"] = refusal(503, "ServiceUnavailable", "away")
+	answers[groupPath+"/v1"] = rejection(503, "ServiceUnavailable", "away")
 	server := startServer(t, answers)
 	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
 	require.NoError(t, err)

@@ -40,13 +40,13 @@ type answer struct {
 
 func ok(body string) answer { return answer{code: http.StatusOK, body: body} }
 
-// refusal returns a Status as kube-apiserver answers.
-func refusal(code int, reason, message string) answer {
+// rejection returns a Status as kube-apiserver answers.
+func rejection(code int, reason, message string) answer {
 	return answer{code: code, body: fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":%q,"reason":%q,"code":%d}`, message, reason, code)}
 }
 
 func forbidden() answer {
-	return refusal(http.StatusForbidden, "Forbidden", `User "alice" cannot do it`)
+	return rejection(http.StatusForbidden, "Forbidden", `User "alice" cannot do it`)
 }
 
 // apiServer answers as a kube-apiserver. A path that it does not have is not found.

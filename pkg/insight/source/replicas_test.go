@@ -138,7 +138,7 @@ func TestOneServerAlone(t *testing.T) {
 		slices  answer
 		missing string
 	}{
-		{"without EndpointSlices, as flowcontrol-apiserver", refusal(http.StatusNotFound, "NotFound", "not found"), ""},
+		{"without EndpointSlices, as flowcontrol-apiserver", rejection(http.StatusNotFound, "NotFound", "not found"), ""},
 		{"with no endpoint", ok(`{"items":[]}`), ""},
 		{"with an endpoint that is not ready", ok(`{"items":[{"endpoints":[{"addresses":["192.0.2.1","192.0.2.2"],"conditions":{"ready":false}}],"ports":[{"port":6443}]}]}`), ""},
 		{"with one endpoint", ok(`{"items":[{"endpoints":[{"addresses":["192.0.2.1"]}],"ports":[{"port":6443}]}]}`), ""},
@@ -164,7 +164,7 @@ func TestOneServerAlone(t *testing.T) {
 func TestEndpointThatCannotBeReadIsMissing(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
 	server.answers[debugPath+"dump_queues"] = forbidden()
-	server.answers[debugPath+"dump_requests"] = refusal(http.StatusNotFound, "NotFound", "not found")
+	server.answers[debugPath+"dump_requests"] = rejection(http.StatusNotFound, "NotFound", "not found")
 	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), everything())
 	require.NoError(t, err)
 	require.Len(t, states, 1)

@@ -89,7 +89,7 @@ func TestRolesOfFilesAreLaidOverThoseOfACluster(t *testing.T) {
 	answers[group+"clusterrolebindings"] = ok(listOf(t, "ClusterRoleBindingList", "", []rbacv1.ClusterRoleBinding{{ObjectMeta: named("b")}}))
 	answers[group+"rolebindings"] = forbidden()
 	answers["/apis/apps/v1/namespaces/shop/daemonsets/agent"] = ok(`{"spec": {"template": {"spec": {"serviceAccount": "agent"}}}}`)
-	answers["/api/v1/namespaces/shop/serviceaccounts/gone"] = refusal(http.StatusNotFound, "NotFound", "gone")
+	answers["/api/v1/namespaces/shop/serviceaccounts/gone"] = rejection(http.StatusNotFound, "NotFound", "gone")
 	server := startServer(t, answers)
 	got, err := rolesOf(t, source.Options{Cluster: clusterOf(t, server.Server)}, source.Runner{Kind: "DaemonSet", Namespace: "shop", Name: "agent"})
 	require.NoError(t, err)

@@ -4,7 +4,7 @@
 // # Goals
 //
 // A goal is an assertion of package simulate, such as "level.workload-high.wait.p99 <
-// 100ms" or "flow.service-accounts.robot.refused == 0". How far a configuration is from the
+// 100ms" or "flow.service-accounts.robot.rejected == 0". How far a configuration is from the
 // goals is the number of those that are not met, and then the sum of their excesses.
 //
 // # Search
@@ -31,5 +31,5 @@
 //
 // The levels exempt, system, leader-election, node-high and catch-all are protected,
 // unless the caller allows it: they give no shares, none of their settings changes, and a
-// configuration under which their waits or refusals are notably worse is not taken.
+// configuration under which their waits or rejections are notably worse is not taken.
 package suggest

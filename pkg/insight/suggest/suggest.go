@@ -177,7 +177,7 @@ func (s *search) steps(from state) []step {
 }
 
 // targets returns the levels of the goals that are not met. A goal for all requests is
-// about each level with requests that waited or were refused.
+// about each level with requests that waited or were rejected.
 func (s *search) targets(from state) []string {
 	var names []string
 	for _, goal := range s.options.Goals {
@@ -189,7 +189,7 @@ func (s *search) targets(from state) []string {
 			continue
 		}
 		for i := range from.result.Levels {
-			if l := &from.result.Levels[i]; l.Waited+l.Refused > 0 {
+			if l := &from.result.Levels[i]; l.Waited+l.Rejected > 0 {
 				names = append(names, l.Name)
 			}
 		}

@@ -230,7 +230,7 @@ func write(s *suggest.Suggestion, out io.Writer) error {
 func TestInvalidSearchesAreErrors(t *testing.T) {
 	_, err := suggest.Run(context.Background(), suggest.Options{}, builtIn(t))
 	assert.EqualError(t, err, "there is no goal to search for")
-	a, err := simulate.ParseAssertion("refused == 0")
+	a, err := simulate.ParseAssertion("rejected == 0")
 	require.NoError(t, err)
 	_, err = suggest.Run(context.Background(), suggest.Options{Goals: []*simulate.Assertion{a}, Simulations: 1}, builtIn(t))
 	assert.EqualError(t, err, "the number of simulations is 1: must be at least 2")

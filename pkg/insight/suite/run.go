@@ -114,7 +114,7 @@ func (e *Expectation) failures(got *Got, answer *explain.Answer, schemas map[str
 	return failures
 }
 
-// whyNot says why the expected flow schema does not take the request.
+// whyNot says why the expected flow schema does not match the request.
 func whyNot(expected string, exists bool, answer *explain.Answer) string {
 	at := slices.IndexFunc(answer.Trace, func(s explain.Step) bool { return s.FlowSchema == expected })
 	switch {

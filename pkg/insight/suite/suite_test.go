@@ -107,7 +107,7 @@ func TestExpectationsThatAreNotMetSayWhy(t *testing.T) {
 	for _, test := range []struct{ name, request, expect, message string }{
 		{"the schema does not match", `{verb: get, resource: pods, namespace: a, name: web, user: "system:serviceaccount:ci:builder"}`, `{flowSchema: builders}`,
 			`case "one": expected flow schema "builders", got "service-accounts": "builders" does not match: spec.rules[0].resourceRules[0].verbs: `},
-		{"an earlier schema takes the request", list, `{flowSchema: global-default}`,
+		{"an earlier schema matches the request", list, `{flowSchema: global-default}`,
 			`case "one": expected flow schema "global-default", got "builders": "builders" matches and comes first, with matchingPrecedence 400`},
 		{"the schema does not exist", list, `{flowSchema: builder}`,
 			`case "one": expected flow schema "builder", got "builders": the configuration has no flow schema "builder"`},

@@ -33,11 +33,11 @@ type Level struct {
 	// OldestWaitSeconds is how long the longest waiting request has waited; null if none
 	// waits.
 	OldestWaitSeconds *float64 `json:"oldestWaitSeconds"`
-	// Refused is the number of requests refused since the servers started: their queue
+	// Rejected is the number of requests rejected since the servers started: their queue
 	// was full, the level had no seats, their time was over, or their client left.
-	Refused uint64 `json:"refused"`
-	// RefusedPerSecond is null without a second reading.
-	RefusedPerSecond *float64 `json:"refusedPerSecond"`
+	Rejected uint64 `json:"rejected"`
+	// RejectedPerSecond is null without a second reading.
+	RejectedPerSecond *float64 `json:"rejectedPerSecond"`
 	// Replicas is the number of replicas that told of the level.
 	Replicas int `json:"replicas"`
 }
@@ -52,8 +52,8 @@ func levelOrders() []order[Level] {
 		{"limit", func(a, b Level) int { return descending(a.CurrentLimit, b.CurrentLimit) }},
 		{"waiting", func(a, b Level) int { return cmp.Compare(b.Waiting, a.Waiting) }},
 		{"oldest", func(a, b Level) int { return descending(a.OldestWaitSeconds, b.OldestWaitSeconds) }},
-		{"refused", func(a, b Level) int {
-			return cmp.Or(descending(a.RefusedPerSecond, b.RefusedPerSecond), cmp.Compare(b.Refused, a.Refused))
+		{"rejected", func(a, b Level) int {
+			return cmp.Or(descending(a.RejectedPerSecond, b.RejectedPerSecond), cmp.Compare(b.Rejected, a.Rejected))
 		}},
 		{"name", func(Level, Level) int { return 0 }},
 	}
@@ -75,7 +75,7 @@ func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 	levels := map[string]*Level{}
 	for i := range now {
 		addReplica(levels, &now[i])
-		addRefusals(levels, &now[i], find(before, now[i].Name))
+		addRejections(levels, &now[i], find(before, now[i].Name))
 	}
 	out := Levels{Origin: originOf(now), Levels: make([]Level, 0, len(levels))}
 	for _, name := range slices.Sorted(maps.Keys(levels)) {
@@ -178,12 +178,12 @@ func (l *Level) add(other *Level) {
 	}
 	l.Executing += other.Executing
 	l.Waiting += other.Waiting
-	l.Refused += other.Refused
+	l.Rejected += other.Rejected
 	l.Replicas += other.Replicas
 	if other.OldestWaitSeconds != nil {
 		longer(&l.OldestWaitSeconds, *other.OldestWaitSeconds)
 	}
-	if other.RefusedPerSecond != nil {
-		addFloat(&l.RefusedPerSecond, *other.RefusedPerSecond)
+	if other.RejectedPerSecond != nil {
+		addFloat(&l.RejectedPerSecond, *other.RejectedPerSecond)
 	}
 }

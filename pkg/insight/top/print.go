@@ -30,7 +30,7 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 		{Name: "EXECUTING", Number: true, Wide: true},
 		{Name: "WAITING", Number: true},
 		{Name: "OLDEST", Number: true, Optional: 2},
-		{Name: "REFUSED/S", Number: true, Optional: 1},
+		{Name: "REJECTED/S", Number: true, Optional: 1},
 		{Name: "REPLICAS", Number: true, Wide: true},
 	}}
 	for _, level := range append(slices.Clip(l.Levels), l.Total) {
@@ -41,7 +41,7 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 		out.Rows = append(out.Rows, []string{
 			name, integer(level.SeatsInUse), integer(level.CurrentLimit), integer(level.NominalLimit),
 			integer(level.LowerLimit), integer(level.UpperLimit), strconv.Itoa(level.Executing), strconv.Itoa(level.Waiting),
-			wait(level.OldestWaitSeconds), decimal(level.RefusedPerSecond), strconv.Itoa(level.Replicas),
+			wait(level.OldestWaitSeconds), decimal(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
 		})
 	}
 	return write(w, out, options, "levels", l.Omitted, l.Origin)

@@ -61,8 +61,8 @@ func TestFiguresOfALevelAreTheSumOfTheReplicas(t *testing.T) {
 	assert.Equal(t, "system", system.Name)
 	assert.Equal(t, []int{14, 20, 16, 10, 40}, []int{*system.SeatsInUse, *system.CurrentLimit, *system.NominalLimit, *system.LowerLimit, *system.UpperLimit})
 	assert.Equal(t, []int{14, 4, 2}, []int{system.Executing, system.Waiting, system.Replicas})
-	assert.Equal(t, uint64(5), system.Refused)
-	assert.Nil(t, system.RefusedPerSecond, "one reading has no rate")
+	assert.Equal(t, uint64(5), system.Rejected)
+	assert.Nil(t, system.RejectedPerSecond, "one reading has no rate")
 	assert.Nil(t, system.OldestWaitSeconds, "the requests are unknown")
 	assert.Equal(t, []int{16, 20, 2}, []int{*answer.Total.SeatsInUse, *answer.Total.CurrentLimit, answer.Total.Replicas})
 }
@@ -72,7 +72,7 @@ func TestReplicaWithoutMetricsTellsByItsDumps(t *testing.T) {
 	exempt, system := answer.Levels[0], answer.Levels[1]
 	assert.Equal(t, []int{5, 2, 1}, []int{*system.SeatsInUse, system.Executing, system.Waiting})
 	assert.Equal(t, 1.5, *system.OldestWaitSeconds)
-	assert.Equal(t, uint64(8), system.Refused)
+	assert.Equal(t, uint64(8), system.Rejected)
 	assert.Nil(t, system.CurrentLimit, "no dump has limits")
 	assert.Zero(t, *exempt.SeatsInUse)
 
@@ -86,7 +86,7 @@ func TestReplicaWithoutMetricsTellsByItsDumps(t *testing.T) {
 	assert.Nil(t, system.SeatsInUse, "two requests execute, and the dump of requests has none of them")
 }
 
-func TestRefusedPerSecond(t *testing.T) {
+func TestRejectedPerSecond(t *testing.T) {
 	earlier := now.Add(-4 * time.Second)
 	for _, test := range []struct {
 		name        string
@@ -104,9 +104,9 @@ func TestRefusedPerSecond(t *testing.T) {
 		{"metrics are not compared with dumps", []replica.Replica{dumped("a")}, []replica.Replica{metered("a", earlier, 2)}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answer := levels(t, test.now, test.before, Options{Sort: "refused"})
-			assert.Equal(t, test.want, answer.Levels[0].RefusedPerSecond)
-			assert.Equal(t, test.want, answer.Total.RefusedPerSecond)
+			answer := levels(t, test.now, test.before, Options{Sort: "rejected"})
+			assert.Equal(t, test.want, answer.Levels[0].RejectedPerSecond)
+			assert.Equal(t, test.want, answer.Total.RejectedPerSecond)
 		})
 	}
 }
@@ -130,7 +130,7 @@ func TestOrderAndLimitOfLevels(t *testing.T) {
 			{Level: "a"}: {Waiting: 1}, {Level: "b"}: {Rejected: map[string]uint64{"time-out": 1}},
 		},
 	}}}
-	for key, want := range map[string]string{"": "cab", "seats": "cab", "use": "bac", "limit": "abc", "waiting": "abc", "refused": "bac", "oldest": "abc", "name": "abc"} {
+	for key, want := range map[string]string{"": "cab", "seats": "cab", "use": "bac", "limit": "abc", "waiting": "abc", "rejected": "bac", "oldest": "abc", "name": "abc"} {
 		names := ""
 		for _, level := range levels(t, replicas, nil, Options{Sort: key}).Levels {
 			names += level.Name
@@ -143,7 +143,7 @@ func TestOrderAndLimitOfLevels(t *testing.T) {
 	assert.Equal(t, 18, *limited.Total.SeatsInUse, "the total has those that are omitted")
 
 	_, err := OfLevels(replicas, nil, Options{Sort: "size"})
-	require.EqualError(t, err, `the sort key "size" must be one of seats, use, limit, waiting, oldest, refused, name`)
+	require.EqualError(t, err, `the sort key "size" must be one of seats, use, limit, waiting, oldest, rejected, name`)
 	_, err = OfLevels(replicas, nil, Options{Limit: -1})
 	require.EqualError(t, err, "the limit -1 must not be negative")
 }
@@ -203,10 +203,10 @@ func TestTables(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, levels(t, replicas, nil, Options{}).WriteTable(&out, table.Options{}))
 	assert.Equal(t, ""+
-		"LEVEL   SEATS  LIMIT  NOMINAL  WAITING  OLDEST  REFUSED/S\n"+
-		"system      7     10        8        2    1.5s          -\n"+
-		"exempt      1      0        0        0       -          -\n"+
-		"TOTAL       8     10        8        2    1.5s          -\n", out.String())
+		"LEVEL   SEATS  LIMIT  NOMINAL  WAITING  OLDEST  REJECTED/S\n"+
+		"system      7     10        8        2    1.5s           -\n"+
+		"exempt      1      0        0        0       -           -\n"+
+		"TOTAL       8     10        8        2    1.5s           -\n", out.String())
 
 	out.Reset()
 	flows, err := OfFlows(replicas, Options{Limit: 1})
@@ -263,9 +263,9 @@ func TestJSONHasNullForWhatIsUnknown(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
 		"levels": [{"name": "system", "seatsInUse": null, "currentLimit": null, "nominalLimit": null, "lowerLimit": null, "upperLimit": null,
-			"executing": 0, "waiting": 0, "oldestWaitSeconds": null, "refused": 0, "refusedPerSecond": null, "replicas": 1}],
+			"executing": 0, "waiting": 0, "oldestWaitSeconds": null, "rejected": 0, "rejectedPerSecond": null, "replicas": 1}],
 		"total": {"seatsInUse": null, "currentLimit": null, "nominalLimit": null, "lowerLimit": null, "upperLimit": null,
-			"executing": 0, "waiting": 0, "oldestWaitSeconds": null, "refused": 0, "refusedPerSecond": null, "replicas": 1},
+			"executing": 0, "waiting": 0, "oldestWaitSeconds": null, "rejected": 0, "rejectedPerSecond": null, "replicas": 1},
 		"replicas": [{"name": "a", "readAt": "2026-05-06T07:08:09Z", "missing": [
 			{"what": "/debug/api_priority_and_fairness/dump_requests", "why": "Forbidden."}]}]
 	}`, string(text))

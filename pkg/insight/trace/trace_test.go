@@ -285,7 +285,7 @@ func TestOverwrite(t *testing.T) {
 	require.NoError(t, read.Close())
 }
 
-func TestWriterRefusesWhatAReaderRefuses(t *testing.T) {
+func TestWriterRejectsWhatAReaderRejects(t *testing.T) {
 	w, err := NewWriter(io.Discard, Header{})
 	require.NoError(t, err)
 	all := requests()

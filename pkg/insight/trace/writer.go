@@ -34,7 +34,7 @@ func NewWriter(out io.Writer, header Header) (*Writer, error) {
 	return w, w.encoder.Encode(header)
 }
 
-// Write writes the next request. It returns an error if a reader would refuse it.
+// Write writes the next request. It returns an error if a reader would reject it.
 func (w *Writer) Write(r *Request) error {
 	if err := errors.Join(r.validate(), w.order.next(r.Arrival)); err != nil {
 		return fmt.Errorf("request %d %w", w.written+1, err)

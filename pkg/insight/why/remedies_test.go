@@ -12,7 +12,7 @@ import (
 )
 
 func TestRemedies(t *testing.T) {
-	refused := func(user, outcome string) call {
+	rejected := func(user, outcome string) call {
 		return call{user: user, group: "users", at: 50 * time.Second, took: time.Millisecond, code: 429, told: told(user, 1, outcome)}
 	}
 	end := call{user: "idle", group: "users", at: 99 * time.Second, took: time.Second, told: told("idle", 1, "executed")}
@@ -40,14 +40,14 @@ func TestRemedies(t *testing.T) {
 			"Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
 		}},
 		{"lists without a limit are paged", Query{User: "alice"},
-			slices.Concat(repeat(10, list), []call{refused("alice", "time-out"), end}),
+			slices.Concat(repeat(10, list), []call{rejected("alice", "time-out"), end}),
 			[]string{"Page lists of pods with limit=500, or watch instead of listing again."}},
-		{"lists with a limit are not", Query{User: "alice"}, slices.Concat(repeat(10, paged), []call{refused("alice", "time-out"), end}), nil},
-		{"a limit does not help lists from the watch cache", Query{User: "alice"}, slices.Concat(repeat(10, cached), []call{refused("alice", "time-out"), end}), nil},
+		{"lists with a limit are not", Query{User: "alice"}, slices.Concat(repeat(10, paged), []call{rejected("alice", "time-out"), end}), nil},
+		{"a limit does not help lists from the watch cache", Query{User: "alice"}, slices.Concat(repeat(10, cached), []call{rejected("alice", "time-out"), end}), nil},
 		{"writes that notify many need fewer watchers", Query{User: "alice"},
-			slices.Concat(repeat(10, write), []call{refused("alice", "time-out"), end}),
+			slices.Concat(repeat(10, write), []call{rejected("alice", "time-out"), end}),
 			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects."}},
-		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, []call{refused("alice", "queue-full"), end},
+		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, []call{rejected("alice", "queue-full"), end},
 			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100."}},
 		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), job(100*time.Second, 200)},
 			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue."}},

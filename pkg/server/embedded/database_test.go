@@ -108,14 +108,14 @@ func TestALaterStartIsNotTakenForTheFirst(t *testing.T) {
 }
 
 func TestAFullDiskEndsEtcdAndNotTheProcess(t *testing.T) {
-	refusal := startChild(t, "serve on a full disk", filepath.Join(t.TempDir(), "data")).refusal()
-	assert.Contains(t, refusal, "cannot start")
-	assert.Contains(t, refusal, "file too large")
+	rejection := startChild(t, "serve on a full disk", filepath.Join(t.TempDir(), "data")).rejection()
+	assert.Contains(t, rejection, "cannot start")
+	assert.Contains(t, rejection, "file too large")
 
 	// etcd also writes its database ten times a second. That write may fail before
 	// the write of the log.
-	refusal = startChild(t, "write until the disk is full", filepath.Join(t.TempDir(), "data")).refusal()
-	assert.Regexp(t, `^failed to (save Raft hard state and entries|commit tx),.*file too large`, refusal)
+	rejection = startChild(t, "write until the disk is full", filepath.Join(t.TempDir(), "data")).rejection()
+	assert.Regexp(t, `^failed to (save Raft hard state and entries|commit tx),.*file too large`, rejection)
 }
 
 func killAtFirstSightOf(t *testing.T, path, file string) {
@@ -194,13 +194,13 @@ func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 			fill(t, path)
 			test.spoil(t, filepath.Join(path, "etcd", "member"))
 			limit := cmp.Or(test.limit, eventually.Grace)
-			refusal := startChild(t, serveWithin+limit.String(), path).refusal()
-			for limit < eventually.Grace && strings.Contains(refusal, "did not open its data in time") { // the machine is busy
+			rejection := startChild(t, serveWithin+limit.String(), path).rejection()
+			for limit < eventually.Grace && strings.Contains(rejection, "did not open its data in time") { // the machine is busy
 				limit *= 2
-				refusal = startChild(t, serveWithin+limit.String(), path).refusal()
+				rejection = startChild(t, serveWithin+limit.String(), path).rejection()
 			}
 			for _, want := range append(test.wants, filepath.Join(path, "etcd")) {
-				assert.Contains(t, refusal, want)
+				assert.Contains(t, rejection, want)
 			}
 		})
 	}

@@ -115,17 +115,17 @@ func TestOpenDataDirectoryRejectsOneThatCannotBeWritten(t *testing.T) {
 
 	// The user nobody may not traverse the path, but may use a directory that it
 	// inherits.
-	refusal := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
-	assert.Contains(t, refusal, "data directory /proc/self/fd/3 is not writable for user")
-	assert.Contains(t, refusal, "choose another --data-dir")
+	rejection := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).rejection()
+	assert.Contains(t, rejection, "data directory /proc/self/fd/3 is not writable for user")
+	assert.Contains(t, rejection, "choose another --data-dir")
 
 	// If an earlier lock file is writable, only a write detects the error.
 	require.NoError(t, os.Chmod(path, 0o700))
 	write(t, filepath.Join(path, lockName), "")
 	require.NoError(t, os.Chmod(filepath.Join(path, lockName), 0o666))
 	require.NoError(t, os.Chmod(path, 0o500))
-	refusal = startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).refusal()
-	assert.Contains(t, refusal, "data directory /proc/self/fd/3 is not writable for user")
+	rejection = startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).rejection()
+	assert.Contains(t, rejection, "data directory /proc/self/fd/3 is not writable for user")
 }
 
 func TestOneProcessPerDataDirectory(t *testing.T) {
@@ -140,7 +140,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	assert.Equal(t, "data directory "+path+" is in use by process "+strconv.Itoa(holder.command.Process.Pid)+"; stop it or choose another --data-dir", err.Error())
 
 	second := startChild(t, "open", path)
-	assert.Equal(t, err.Error(), second.refusal())
+	assert.Equal(t, err.Error(), second.rejection())
 	assert.Error(t, second.command.Wait(), "the second process goes on")
 
 	holder.kill()

@@ -195,9 +195,9 @@ func startPatientEtcd(t *testing.T) *Etcd {
 
 func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
-	refusal := startChild(t, serveWithin+"1ns", path).refusal()
-	assert.Contains(t, refusal, "embedded etcd on "+filepath.Join(path, "etcd")+": it did not")
-	assert.Contains(t, refusal, "in time: context deadline exceeded; check whether the disk is slow or full")
+	rejection := startChild(t, serveWithin+"1ns", path).rejection()
+	assert.Contains(t, rejection, "embedded etcd on "+filepath.Join(path, "etcd")+": it did not")
+	assert.Contains(t, rejection, "in time: context deadline exceeded; check whether the disk is slow or full")
 }
 
 func TestStartEtcdNamesTheFileInTheWay(t *testing.T) {

@@ -236,8 +236,8 @@ func (c *child) next() string {
 	return c.lines.Text()
 }
 
-// refusal returns the error with which the child ended.
-func (c *child) refusal() string {
+// rejection returns the error with which the child ended.
+func (c *child) rejection() string {
 	c.t.Helper()
 	require.NoError(c.t, c.input.Close())
 	for c.lines.Scan() {

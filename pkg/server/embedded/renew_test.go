@@ -112,7 +112,7 @@ func TestRenewCertificatesKeepsWhatIsNotOfTheCertificatesInTheKubeconfig(t *test
 	assert.Equal(t, os.FileMode(0o600), modeOf(t, dir.KubeconfigPath()))
 }
 
-func TestRenewCertificatesRefusesWhatItMayNotReplace(t *testing.T) {
+func TestRenewCertificatesRejectsWhatItMayNotReplace(t *testing.T) {
 	tests := map[string]struct {
 		prepare func(t *testing.T, dir *DataDirectory)
 		names   []string

@@ -57,7 +57,7 @@ func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseFirstStart(dir); err != nil {
+	if err := rejectFirstStart(dir); err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
 	etcd, err := StartEtcd(ctx, dir, EtcdOptions{Log: log, QuotaBytes: MaxQuotaBytes})
@@ -71,9 +71,9 @@ func OpenStore(ctx context.Context, path string, log logr.Logger) (*Store, error
 	return &Store{Client: client, Path: dir.Path(), etcd: etcd, dir: dir}, nil
 }
 
-// refuseFirstStart returns an error if the first start of the server was interrupted.
+// rejectFirstStart returns an error if the first start of the server was interrupted.
 // What becomes of the store is decided by the next start of the server alone.
-func refuseFirstStart(dir *DataDirectory) error {
+func rejectFirstStart(dir *DataDirectory) error {
 	marked, err := exists(filepath.Join(dir.etcdPath(), firstStartName))
 	if err != nil || !marked {
 		return err

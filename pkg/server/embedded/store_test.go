@@ -90,7 +90,7 @@ func TestOpenStoreSaysWhyThereIsNone(t *testing.T) {
 	assert.ErrorContains(t, err, "it may be starting or stopping")
 }
 
-func TestOpenStoreOfAnotherUserIsRefused(t *testing.T) {
+func TestOpenStoreOfAnotherUserIsRejected(t *testing.T) {
 	base, err := os.MkdirTemp("", "store") //nolint:usetesting // another user may not enter t.TempDir
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
@@ -101,7 +101,7 @@ func TestOpenStoreOfAnotherUserIsRefused(t *testing.T) {
 		require.NoError(t, os.Chmod(path, 0))
 		defer func() { _ = os.Chmod(path, 0o700) }()
 	}
-	refusal := startChild(t, "open store", path, asNobody).refusal()
-	assert.Contains(t, refusal, "not readable for user")
-	assert.Contains(t, refusal, "run this command as the user of the server")
+	rejection := startChild(t, "open store", path, asNobody).rejection()
+	assert.Contains(t, rejection, "not readable for user")
+	assert.Contains(t, rejection, "run this command as the user of the server")
 }

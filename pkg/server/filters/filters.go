@@ -22,7 +22,7 @@ import (
 // and the client opens its next one elsewhere.
 //
 // A load balancer sends no new connections to a replica that is not ready, but
-// clients keep the connections that they have, and would be refused at the end of
+// clients keep the connections that they have, and would be rejected at the end of
 // --shutdown-delay-duration.
 func WithConnectionDraining(handler http.Handler, draining <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

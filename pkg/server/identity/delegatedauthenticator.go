@@ -26,8 +26,8 @@ const (
 	rememberedAddresses = 2_000
 )
 
-// errTokenRefused is returned for a token that is not reviewed.
-var errTokenRefused = errors.New("too many unknown tokens")
+// errTokenRejected is returned for a token that is not reviewed.
+var errTokenRejected = errors.New("too many unknown tokens")
 
 // delegatedAuthenticator authenticates client certificates and the front proxy, then
 // tokens, and treats only requests without credentials as anonymous.
@@ -50,7 +50,7 @@ func (a *delegatedAuthenticator) AuthenticateRequest(request *http.Request) (*au
 		switch {
 		case ok:
 			return response, true, nil
-		case errors.Is(err, errTokenRefused):
+		case errors.Is(err, errTokenRejected):
 			return nil, false, nil // logged by the limit, not for each request
 		case err != nil:
 			errs = append(errs, err)
@@ -88,7 +88,7 @@ func (l *limitedTokens) AuthenticateRequest(request *http.Request) (*authenticat
 	if _, known := l.accepted.Get(key); !known {
 		if !l.limiterOf(request.RemoteAddr).Allow() || !l.limit.acquire() {
 			filters.FailReview(request.Context(), errTooManyReviews(l.limit.kind))
-			return nil, false, errTokenRefused
+			return nil, false, errTokenRejected
 		}
 		defer l.limit.release()
 		l.limit.sent.Reserve()

@@ -40,9 +40,9 @@ func (a *delegatedAuthorizer) Authorize(ctx context.Context, attributes authoriz
 		return a.users.Authorize(ctx, attributes)
 	}
 	if !a.limit.acquire() {
-		refusal := errTooManyReviews(a.limit.kind)
-		filters.FailReview(ctx, refusal)
-		return authorizer.DecisionNoOpinion, refusal.Error(), nil
+		rejection := errTooManyReviews(a.limit.kind)
+		filters.FailReview(ctx, rejection)
+		return authorizer.DecisionNoOpinion, rejection.Error(), nil
 	}
 	defer a.limit.release()
 	return a.unauthenticated.Authorize(ctx, attributes)

@@ -171,7 +171,7 @@ func TestRBACFileAllowsWhatItSays(t *testing.T) {
 		require.Empty(t, webhook.received())
 		require.Equal(t, http.StatusOK, server.request(objects, bob, nil).Status)
 	})
-	t.Run("and an invalid one is refused at the start", func(t *testing.T) {
+	t.Run("and an invalid one is rejected at the start", func(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte("kind: Pod"), 0o600))
 		_, err := apply(t, newTestOptions(t, "--authorization-rbac-file="+file), "")
 		require.ErrorContains(t, err, "--authorization-rbac-file="+file+": document 1: ")

@@ -29,14 +29,14 @@ const (
 	addressTokenBurst = 50
 )
 
-// reviewLimit bounds reviews. A request that would exceed it is refused, not queued:
+// reviewLimit bounds reviews. A request that would exceed it is rejected, not queued:
 // a queue of hostile requests would delay the others in it.
 type reviewLimit struct {
 	kind  string
 	sent  *rate.Limiter
 	slots chan struct{}
-	// refusedAt is when a refusal was logged last, in Unix nanoseconds.
-	refusedAt atomic.Int64
+	// rejectedAt is when a rejection was logged last, in Unix nanoseconds.
+	rejectedAt atomic.Int64
 }
 
 func newReviewLimit(kind string, perSecond rate.Limit, burst, inFlight int) *reviewLimit {
@@ -49,12 +49,12 @@ func (l *reviewLimit) acquire() bool {
 	select {
 	case l.slots <- struct{}{}:
 	default:
-		l.logRefusal()
+		l.logRejection()
 		return false
 	}
 	if l.sent.Tokens() < 1 {
 		l.release()
-		l.logRefusal()
+		l.logRejection()
 		return false
 	}
 	return true
@@ -62,11 +62,11 @@ func (l *reviewLimit) acquire() bool {
 
 func (l *reviewLimit) release() { <-l.slots }
 
-// logRefusal logs at most once a minute.
-func (l *reviewLimit) logRefusal() {
-	now, last := time.Now().UnixNano(), l.refusedAt.Load()
-	if now-last > int64(time.Minute) && l.refusedAt.CompareAndSwap(last, now) {
-		klog.InfoS("Refused requests of unknown clients that need a review by kube-apiserver, logged at most once a minute",
+// logRejection logs at most once a minute.
+func (l *reviewLimit) logRejection() {
+	now, last := time.Now().UnixNano(), l.rejectedAt.Load()
+	if now-last > int64(time.Minute) && l.rejectedAt.CompareAndSwap(last, now) {
+		klog.InfoS("Rejected requests of unknown clients that need a review by kube-apiserver, logged at most once a minute",
 			"review", l.kind, "reviewsPerSecond", float64(l.sent.Limit()))
 	}
 }
@@ -88,7 +88,7 @@ func (t countingTransport) RoundTrip(request *http.Request) (*http.Response, err
 	return t.RoundTripper.RoundTrip(request)
 }
 
-// errTooManyReviews is what a refused client is told.
+// errTooManyReviews is what a rejected client is told.
 func errTooManyReviews(kind string) *apierrors.StatusError {
 	return apierrors.NewTooManyRequests("this server is asked for too many "+kind+"s of clients that it does not know: try again later", 1)
 }

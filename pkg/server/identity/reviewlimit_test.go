@@ -27,7 +27,7 @@ func countReviews(r *reviewer, kind string) (count int) {
 	return count
 }
 
-// flood sends requests until one is refused, and returns the others' statuses.
+// flood sends requests until one is rejected, and returns the others' statuses.
 func flood(t *testing.T, atMost int, send func(i int) int) (statuses []int) {
 	t.Helper()
 	for i := range atMost {
@@ -37,7 +37,7 @@ func flood(t *testing.T, atMost int, send func(i int) int) (statuses []int) {
 		}
 		statuses = append(statuses, status)
 	}
-	t.Fatalf("none of %d requests was refused", atMost)
+	t.Fatalf("none of %d requests was rejected", atMost)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func TestReviewsOfAnonymousClientsAreLimitedApartFromThoseOfUsers(t *testing.T) 
 	answered := flood(t, 50*unauthenticatedReviewBurst, func(i int) int { return server.request(fmt.Sprintf("/random/%d", i), nil, nil).Status })
 	require.GreaterOrEqual(t, len(answered), unauthenticatedReviewBurst)
 	require.Equal(t, []int{http.StatusForbidden}, slices.Compact(answered))
-	require.Equal(t, len(answered), countReviews(cluster, "authorization.k8s.io/v1 SubjectAccessReview"), "a refused request causes no review")
+	require.Equal(t, len(answered), countReviews(cluster, "authorization.k8s.io/v1 SubjectAccessReview"), "a rejected request causes no review")
 	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "probes need no review")
 	require.Equal(t, known("alice"), server.withToken("/apis/new-permission", "secret"))
 }
@@ -67,7 +67,7 @@ func TestUnknownTokensAreLimitedApartFromKnownOnes(t *testing.T) {
 	require.GreaterOrEqual(t, len(answered), addressTokenBurst-1)
 	require.Equal(t, []int{http.StatusUnauthorized}, slices.Compact(answered), "no invalid token is anonymous")
 	require.Equal(t, len(answered)+1, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"))
-	require.Equal(t, known("alice"), server.withToken(objects, "secret"), "reviewed again, although unknown tokens are refused")
+	require.Equal(t, known("alice"), server.withToken(objects, "secret"), "reviewed again, although unknown tokens are rejected")
 }
 
 // Each client may send many requests at once, from many ports.
@@ -76,14 +76,14 @@ func TestUnknownTokensAreLimitedByAddressAndTogether(t *testing.T) {
 		reject := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, false, nil })
 		limited := newLimitedTokens(reject, newReviewLimit("TokenReview", unknownTokenRate, unknownTokenBurst, unknownTokensInFlight))
 		sent := 0
-		// reviewed returns how many tokens from an address are reviewed before one is refused.
+		// reviewed returns how many tokens from an address are reviewed before one is rejected.
 		reviewed := func(address string) (count int) {
 			for {
 				request := httptest.NewRequest(http.MethodGet, objects, nil)
 				request.RemoteAddr = fmt.Sprintf("%s:%d", address, 1024+sent)
 				request.Header.Set("Authorization", fmt.Sprintf("Bearer guess-%d", sent))
 				sent++
-				if _, _, err := limited.AuthenticateRequest(request); errors.Is(err, errTokenRefused) {
+				if _, _, err := limited.AuthenticateRequest(request); errors.Is(err, errTokenRejected) {
 					return count
 				}
 				count++

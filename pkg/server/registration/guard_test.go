@@ -111,9 +111,9 @@ func TestTimeUnavailableCountsWithoutABreak(t *testing.T) {
 	require.False(t, c.check(t, 59*time.Second))
 
 	// While kube-apiserver does not answer, nobody can tell.
-	c.client.PrependReactor("get", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("refused") })
+	c.client.PrependReactor("get", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("rejected") })
 	_, err := c.Check(t.Context())
-	require.EqualError(t, err, "getting APIService v1.flowcontrol.apiserver.k8s.io: refused")
+	require.EqualError(t, err, "getting APIService v1.flowcontrol.apiserver.k8s.io: rejected")
 	c.client.ReactionChain = c.client.ReactionChain[1:]
 	require.False(t, c.check(t, time.Minute))
 	require.True(t, c.check(t, time.Minute))
@@ -135,10 +135,10 @@ func TestARegistrationThatIsNewIsNotReturned(t *testing.T) {
 func TestAnInterruptedReturnIsFinished(t *testing.T) {
 	c := start(apiService("flowcontrol-apiserver", "False"))
 	require.False(t, c.check(t, 0))
-	c.client.PrependReactor("create", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("refused") })
+	c.client.PrependReactor("create", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("rejected") })
 	c.clock.Step(time.Minute)
 	_, err := c.Check(context.Background())
-	require.EqualError(t, err, "creating kube-apiserver's APIService v1.flowcontrol.apiserver.k8s.io: refused")
+	require.EqualError(t, err, "creating kube-apiserver's APIService v1.flowcontrol.apiserver.k8s.io: rejected")
 	c.client.ReactionChain = c.client.ReactionChain[1:]
 	require.True(t, c.check(t, 0))
 	require.False(t, c.ours(c.registered(t)))

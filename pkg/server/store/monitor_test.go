@@ -56,9 +56,9 @@ func TestScrapeHasAMonitorOfEachStore(t *testing.T) {
 	require.Len(t, monitors, 2)
 	require.Zero(t, closed.Load())
 
-	refused := errors.New("connection refused")
-	_, err = storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return nil, refused }, time.Minute)
-	require.ErrorIs(t, err, refused)
+	rejected := errors.New("connection refused")
+	_, err = storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return nil, rejected }, time.Minute)
+	require.ErrorIs(t, err, rejected)
 }
 
 func TestEtcdIsUnavailableIfItsCheckFailsOrTakesTooLong(t *testing.T) {

@@ -103,7 +103,7 @@ func TestWritesAndReadsOfAnEtcdThatIsNotAvailable(t *testing.T) {
 		code int32
 	}{
 		{"the leader changes before the write is proposed", rpctypes.ErrGRPCLeaderChanged, 503},
-		{"a member refuses the write", status.Error(codes.Unknown, "raft proposal dropped"), 503},
+		{"a member rejects the write", status.Error(codes.Unknown, "raft proposal dropped"), 503},
 		{"too many requests", rpctypes.ErrTooManyRequests, 503},
 		{"a member does not learn what became of the write", rpctypes.ErrGRPCTimeoutDueToLeaderFail, 504},
 		{"a member stops", rpctypes.ErrGRPCStopped, 504},

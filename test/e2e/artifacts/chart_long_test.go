@@ -109,7 +109,7 @@ func TestChartTakesItsValues(t *testing.T) {
 	assert.Equal(t, "kube-system", binding.Namespace)
 }
 
-func TestChartRefusesValuesThatDeployNothingThatWorks(t *testing.T) {
+func TestChartRejectsValuesThatDeployNothingThatWorks(t *testing.T) {
 	for name, test := range map[string]struct{ set, says string }{
 		"an etcd without address":        {"etcd.mode=external", "etcd.servers: name the members of the etcd"},
 		"an unknown etcd":                {"etcd.mode=mine", "must be one of 'own', 'external', 'kubeadm'"},

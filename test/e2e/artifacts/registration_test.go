@@ -134,7 +134,7 @@ func TestRegisterWaitsUntilKubeAPIServerListsTheVersion(t *testing.T) {
 	}{
 		{"listed at the second attempt", "2", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, false},
 		{"not listed", "1", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, true},
-		{"refused", "2", `flowschemas is forbidden`, true},
+		{"rejected", "2", `flowschemas is forbidden`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScripted(t)

@@ -40,14 +40,14 @@ func testAdmission(t *testing.T, s *site) {
 		return &admissionv1.AdmissionResponse{Allowed: true, PatchType: &patch,
 			Patch: []byte(`[{"op": "add", "path": "/metadata/annotations", "value": {"example.com/by": "webhook"}}]`)}
 	})
-	refusing := s.startWebhook(func(request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
-		return &admissionv1.AdmissionResponse{Allowed: request.Name != "refused", Result: &metav1.Status{Message: "not this one"}}
+	rejecting := s.startWebhook(func(request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Allowed: request.Name != "rejected", Result: &metav1.Status{Message: "not this one"}}
 	})
 	s.mutating(t, "changing", changing)
-	s.validating(t, "refusing", refusing)
+	s.validating(t, "rejecting", rejecting)
 	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
 	s.awaitWebhook(t, changing)
-	s.awaitWebhook(t, refusing)
+	s.awaitWebhook(t, rejecting)
 	for _, pod := range s.Servers(t, replicas) {
 		directly := s.to(t, pod).as(s.admin(t))
 		eventually.Holds(t, "the policy takes effect in "+pod.Name(), func(a *eventually.Attempt) {
@@ -68,13 +68,13 @@ func testAdmission(t *testing.T, s *site) {
 				require.Contains(t, reply.Body, `"example.com/by":"webhook"`)
 				require.Equal(t, query != "", *changing.about(name).DryRun, "webhooks are told of a dry run")
 
-				reply = write(query, "refused", 500)
+				reply = write(query, "rejected", 500)
 				require.Equal(t, http.StatusBadRequest, reply.Code, reply.Body)
 				require.Contains(t, reply.Body, "not this one")
 			}
-			refused := write("?dryRun=All", "policy-early", 100)
-			require.Equal(t, http.StatusUnprocessableEntity, refused.Code, refused.Body)
-			require.Contains(t, refused.Body, "places before 200 are the administrators' own")
+			rejected := write("?dryRun=All", "policy-early", 100)
+			require.Equal(t, http.StatusUnprocessableEntity, rejected.Code, rejected.Body)
+			require.Contains(t, rejected.Body, "places before 200 are the administrators' own")
 			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).Code)
 		})
 	}
@@ -85,10 +85,10 @@ func testAdmission(t *testing.T, s *site) {
 func testAdmissionFlags(t *testing.T, s *site) {
 	const off, on = "--disable-admission-plugins=", "--enable-admission-plugins="
 	for _, test := range []struct {
-		name           string
-		flags          []string
-		early, refused int
-		changes        bool
+		name            string
+		flags           []string
+		early, rejected int
+		changes         bool
 	}{
 		{"policies are off", []string{off + "ValidatingAdmissionPolicy"}, http.StatusCreated, http.StatusBadRequest, true},
 		{"policies are on, webhooks off", []string{on + "ValidatingAdmissionPolicy", off + "MutatingAdmissionWebhook,ValidatingAdmissionWebhook"},
@@ -107,7 +107,7 @@ func testAdmissionFlags(t *testing.T, s *site) {
 			}
 			eventually.Holds(t, "what is on takes effect", func(a *eventually.Attempt) {
 				require.Equal(a, test.early, write(a, "policy-early", 100).Code)
-				require.Equal(a, test.refused, write(a, "refused", 500).Code)
+				require.Equal(a, test.rejected, write(a, "rejected", 500).Code)
 				require.Equal(a, test.changes, strings.Contains(write(a, "changed", 500).Body, `"example.com/by":"webhook"`))
 			})
 		})

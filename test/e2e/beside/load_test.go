@@ -58,10 +58,10 @@ type asker struct {
 	client   *http.Client
 	count    int
 	failures []string
-	// refusal, if not empty, is the text of errors of requests that were never
-	// processed. refused counts these errors; they are not failures.
-	refusal string
-	refused int
+	// rejection, if not empty, is the text of errors of requests that were never
+	// processed. rejected counts these errors; they are not failures.
+	rejection string
+	rejected  int
 }
 
 // use sets the client of the next requests.
@@ -90,8 +90,8 @@ func (u *asker) run(ctx context.Context) {
 		u.count++
 		switch err := unless(u.code, got, err); {
 		case err == nil:
-		case u.refusal != "" && strings.Contains(err.Error(), u.refusal):
-			u.refused++
+		case u.rejection != "" && strings.Contains(err.Error(), u.rejection):
+			u.rejected++
 		case len(u.failures) < 10:
 			u.failures = append(u.failures, fmt.Sprintf("request %d: %v", u.count, err))
 		}
@@ -100,10 +100,10 @@ func (u *asker) run(ctx context.Context) {
 }
 
 // allow accepts errors with this text from now on.
-func (u *asker) allow(refusal string) {
+func (u *asker) allow(rejection string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.refusal = refusal
+	u.rejection = rejection
 }
 
 // load is the set of users that send requests while a test runs.
@@ -143,8 +143,8 @@ func (s *site) underLoad(test func(*testing.T, *site, *load)) func(*testing.T) {
 			wg.Wait()
 			for _, user := range l.users {
 				require.Empty(t, user.failures, "%s, %d requests", user.name, user.count)
-				require.LessOrEqual(t, user.refused, replicas, "%s: one for each connection that is closed", user.name)
-				t.Logf("%s: %d requests, none failed, %d were refused", user.name, user.count, user.refused)
+				require.LessOrEqual(t, user.rejected, replicas, "%s: one for each connection that is closed", user.name)
+				t.Logf("%s: %d requests, none failed, %d were rejected", user.name, user.count, user.rejected)
 			}
 		}()
 		l.goOn(t)

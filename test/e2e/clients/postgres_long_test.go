@@ -22,7 +22,7 @@ func sqlDriver(t *testing.T) []string {
 	programs, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	require.NoError(t, err)
 	require.NotEmpty(t, programs)
-	// The database refuses to run as root.
+	// The database rejects to run as root.
 	dir := harness.ShortDir(t)
 	owned, err := exec.CommandContext(t.Context(), "chown", "postgres:", dir).CombinedOutput()
 	require.NoError(t, err, "%s", owned)

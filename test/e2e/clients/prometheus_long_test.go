@@ -41,7 +41,7 @@ func prometheus(t *testing.T, _ *site, _ string) outcome {
 		require.NoError(a, err)
 		require.Len(a, samples, 8)
 	})
-	p.RequireNoneRefused(t)
+	p.RequireNoneRejected(t)
 	return outcome{
 		version: moduleVersion(t, harness.Program(t, binaries.Prometheus), "github.com/prometheus/prometheus"),
 		works:   []string{"scrape of every series"},

@@ -2,7 +2,7 @@ package conformance
 
 // applyTheme tests server-side apply.
 func applyTheme() theme {
-	return theme{"apply", append(ownershipCases(), append(recordCases(), applyRefusals()...)...)}
+	return theme{"apply", append(ownershipCases(), append(recordCases(), applyRejections()...)...)}
 }
 
 // applied is a step in which a manager applies an object with a name.
@@ -95,7 +95,7 @@ func recordCases() []testCase {
 	}
 }
 
-func applyRefusals() []testCase {
+func applyRejections() []testCase {
 	return []testCase{
 		{
 			name: "apply needs a field manager", proves: []string{"apply.manager"},

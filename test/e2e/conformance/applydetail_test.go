@@ -19,10 +19,10 @@ func schemaApplied(manager, path, object string) step {
 func managerCases() []testCase {
 	const one, many = "flowschemas/a", "flowschemas"
 	long, wild := strings.Repeat("m", 128), []string{strings.Repeat("m", 129), "bell\a", "tab\t", "zero\x00", strings.Repeat("é", 65)}
-	var refused []step
+	var rejected []step
 	for _, name := range wild {
 		query := "?fieldManager=" + url.QueryEscape(name)
-		refused = append(refused,
+		rejected = append(rejected,
 			patch("apply", "flowschemas/b"+query, flowSchema("b")).gives(422).writesNothing(), post(many+query, flowSchema("b")).gives(422).writesNothing(),
 			put("flowschemas/exempt"+query, flowSchema("exempt")).gives(422).writesNothing(), patch("merge", "flowschemas/exempt"+query, `{"metadata":{"labels":{"a":"b"}}}`).gives(422).writesNothing())
 	}
@@ -40,7 +40,7 @@ func managerCases() []testCase {
 				patch("merge", one, `{"metadata":{"labels":{"x":"3"}}}`).with("User-Agent", "/v1"), patch("merge", one, `{"metadata":{"labels":{"x":"4"}}}`).with("User-Agent", "bell\x80/1"),
 			},
 		},
-		{name: "names that no manager may have", proves: []string{"apply.manager", "valid.invalid"}, steps: refused},
+		{name: "names that no manager may have", proves: []string{"apply.manager", "valid.invalid"}, steps: rejected},
 		{
 			name: "the oldest of many updates are merged", proves: []string{"apply.update-entry"},
 			steps: append(append([]step{post(many+"?fieldManager=m", flowSchema("a"))}, updates...), get(one).saying("ancient-changes")),

@@ -56,7 +56,7 @@ func betaTheme() theme {
 			},
 		},
 		{
-			name: "a body of one version for the other is refused", proves: []string{"valid.wrong-kind"}, beta: true,
+			name: "a body of one version for the other is rejected", proves: []string{"valid.wrong-kind"}, beta: true,
 			steps: []step{
 				post("flowschemas", inBeta(flowSchema("a"))).gives(400).writesNothing(), post(v1beta3Path+"flowschemas", flowSchema("a")).gives(400),
 				patch("apply", "flowschemas/a?fieldManager=m", inBeta(flowSchema("a"))).gives(400),

@@ -16,7 +16,7 @@ func textCases() []testCase {
 	annotated := func(value string) string {
 		return raw(`"name":"a"`, `"name":"a","annotations":{"x":`+value+`}`).Replace(level("a", 1))
 	}
-	refused := func(body string) step { return post(all, body).gives(400).writesNothing() }
+	rejected := func(body string) step { return post(all, body).gives(400).writesNothing() }
 	yaml := func(body string) step { return inYAML("POST", all, body).gives(400).writesNothing() }
 	binary := toProtobuf(level("a", 1))
 	var cut []step
@@ -27,10 +27,10 @@ func textCases() []testCase {
 		{
 			name: "JSON that is none", proves: []string{"valid.bad-body"},
 			steps: []step{
-				refused(level("a", 1) + "rest"), refused(level("a", 1) + level("b", 1)), refused("\ufeff" + level("a", 1)), refused("// comment\n" + level("a", 1)), refused(strings.ReplaceAll(level("a", 1), `"`, `'`)),
-				refused(raw(`}}}`, `}},}`).Replace(level("a", 1))), refused(raw(`:1,`, `:01,`).Replace(level("a", 1))), refused(raw(`:1,`, `:NaN,`).Replace(level("a", 1))), refused(raw(`:1,`, `:0x1,`).Replace(level("a", 1))),
-				refused(annotated(`"\x"`)), refused(annotated("\"line\nbreak\"")), refused(annotated(`{}`)), refused(annotated(`[]`)), refused(annotated(`7`)), refused(annotated(`true`)), refused(" "), refused("\x00"),
-				refused("\xff\xfe{\x00}\x00"), post(all, " \n\t"+level("a", 1)+"\r\n "), put(one, "").gives(400), put(one+"/status", "").gives(400), ask("PUT", one, "{}").gives(400), put(one, "[{}]").gives(400),
+				rejected(level("a", 1) + "rest"), rejected(level("a", 1) + level("b", 1)), rejected("\ufeff" + level("a", 1)), rejected("// comment\n" + level("a", 1)), rejected(strings.ReplaceAll(level("a", 1), `"`, `'`)),
+				rejected(raw(`}}}`, `}},}`).Replace(level("a", 1))), rejected(raw(`:1,`, `:01,`).Replace(level("a", 1))), rejected(raw(`:1,`, `:NaN,`).Replace(level("a", 1))), rejected(raw(`:1,`, `:0x1,`).Replace(level("a", 1))),
+				rejected(annotated(`"\x"`)), rejected(annotated("\"line\nbreak\"")), rejected(annotated(`{}`)), rejected(annotated(`[]`)), rejected(annotated(`7`)), rejected(annotated(`true`)), rejected(" "), rejected("\x00"),
+				rejected("\xff\xfe{\x00}\x00"), post(all, " \n\t"+level("a", 1)+"\r\n "), put(one, "").gives(400), put(one+"/status", "").gives(400), ask("PUT", one, "{}").gives(400), put(one, "[{}]").gives(400),
 			},
 		},
 		{

@@ -47,7 +47,7 @@ func chunkTheme() theme {
 				get("flowschemas?limit=2&continue=<fresh>&resourceVersion=<before>").gives(400)),
 		},
 		{
-			name: "a broken token is refused", proves: []string{"list.broken-token"},
+			name: "a broken token is rejected", proves: []string{"list.broken-token"},
 			steps: []step{
 				get("flowschemas?limit=2&continue=nonsense").gives(400),
 				get("flowschemas?limit=2&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ").gives(400), // {"v":"meta.k8s.io/v1"}

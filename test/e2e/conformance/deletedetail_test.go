@@ -133,7 +133,7 @@ func collectionCases() []testCase {
 func deleteBodyCases() []testCase {
 	const one = "prioritylevelconfigurations/a"
 	create := post("prioritylevelconfigurations", level("a", 1))
-	refused := func(body string) step { return remove(one, body).gives(400).writesNothing() }
+	rejected := func(body string) step { return remove(one, body).gives(400).writesNothing() }
 	return []testCase{
 		{
 			name: "options of every version and form", proves: []string{"verbs.resource", "repr.yaml"},
@@ -147,8 +147,8 @@ func deleteBodyCases() []testCase {
 		{
 			name: "options that are none", proves: []string{"valid.bad-body", "valid.wrong-kind"},
 			steps: []step{
-				create, refused(`{"kind":"Poem","apiVersion":"v1"}`), refused(`{"kind":"Status","apiVersion":"v1"}`), refused(`"text"`), refused(`{"propagationPolicy":7}`), refused(`{"preconditions":[]}`),
-				refused(`{"orphanDependents":"yes"}`), refused(strings.Repeat("[", 50_000)), refused("{}{"), remove(one, "k8s\x00rubbish").with("Content-Type", protobufType).gives(400).writesNothing(),
+				create, rejected(`{"kind":"Poem","apiVersion":"v1"}`), rejected(`{"kind":"Status","apiVersion":"v1"}`), rejected(`"text"`), rejected(`{"propagationPolicy":7}`), rejected(`{"preconditions":[]}`),
+				rejected(`{"orphanDependents":"yes"}`), rejected(strings.Repeat("[", 50_000)), rejected("{}{"), remove(one, "k8s\x00rubbish").with("Content-Type", protobufType).gives(400).writesNothing(),
 				inYAML("DELETE", one, "a: [").gives(400).writesNothing(), remove(one, "{}").with("Content-Type", "text/plain").gives(415), remove("prioritylevelconfigurations", "{}").with("Content-Type", "text/plain").gives(415).writesNothing(),
 				remove("prioritylevelconfigurations/none", "{").gives(400), remove(one+"?unheard=1", ""),
 			},

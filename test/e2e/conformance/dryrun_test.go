@@ -23,7 +23,7 @@ func dryRunTheme() theme {
 			},
 		},
 		{
-			name: "another value is refused", proves: []string{"dry.value"},
+			name: "another value is rejected", proves: []string{"dry.value"},
 			steps: []step{
 				post("flowschemas?dryRun=Some", flowSchema("a")).gives(422).writesNothing(), post("flowschemas?dryRun=", flowSchema("a")).gives(422).writesNothing(),
 				put("flowschemas/exempt?dryRun=all", flowSchema("exempt")).gives(422), patch("merge", "flowschemas/exempt?dryRun=true", `{}`).gives(422),

@@ -17,7 +17,7 @@ func inputTheme() theme {
 	return theme{"input", []testCase{
 		{name: "unknown and repeated fields are ignored or warned of", proves: []string{"fields.ignore", "fields.warn"}, steps: fields},
 		{
-			name: "unknown and repeated fields are refused", proves: []string{"fields.strict"},
+			name: "unknown and repeated fields are rejected", proves: []string{"fields.strict"},
 			steps: []step{
 				post(path+strict, unknown).gives(400).saying("unheard", "duplicate"), put(path+"/workload-low"+strict, having(level("workload-low", 1), "spec.unheard", 1)).gives(400).saying("unheard"),
 				patch("merge", path+"/workload-low"+strict, `{"spec":{"unheard":1}}`).gives(422), patch("strategic-merge", path+"/workload-low"+strict, `{"spec":{"unheard":1}}`).gives(422),

@@ -23,7 +23,7 @@ func selectorCases() []testCase {
 			},
 		},
 		{
-			name: "names select, other fields are refused", proves: []string{"list.fields"},
+			name: "names select, other fields are rejected", proves: []string{"list.fields"},
 			steps: []step{
 				post("prioritylevelconfigurations", red), post("prioritylevelconfigurations", blue),
 				get("prioritylevelconfigurations?fieldSelector=metadata.name%3Da").saying(`"a"`).without(`"b"`),
@@ -37,7 +37,7 @@ func selectorCases() []testCase {
 			},
 		},
 		{
-			name: "options that cannot be read are refused", proves: []string{"list.rv-unset"},
+			name: "options that cannot be read are rejected", proves: []string{"list.rv-unset"},
 			steps: []step{
 				get("flowschemas?resourceVersion=latest").gives(400),
 				get("flowschemas?resourceVersion=-1").gives(400),

@@ -10,7 +10,7 @@ const protobufType = "application/vnd.kubernetes.protobuf"
 
 // representationTheme tests the encodings and representations of objects.
 func representationTheme() theme {
-	return theme{"representations", append(encodingCases(), append(partialCases(), refusedTypes()...)...)}
+	return theme{"representations", append(encodingCases(), append(partialCases(), rejectedTypes()...)...)}
 }
 
 func toYAML(object string) string {
@@ -101,7 +101,7 @@ func partialCases() []testCase {
 	}
 }
 
-func refusedTypes() []testCase {
+func rejectedTypes() []testCase {
 	return []testCase{
 		{
 			name: "answers that are not offered", proves: []string{"repr.406"},

@@ -208,7 +208,7 @@ func selfReviews() section {
 		{id: "reviews.switch", text: "`--runtime-config` switches them off. Behind a kube-apiserver they are its own, and this server has none of their groups.",
 			tests: []string{"test/e2e TestVersionsSwitchedOff", "test/e2e/beside TestBesideKubeAPIServer/self-reviews are kube-apiserver's own"}},
 		{id: "reviews.requests", text: "They are audited and governed by flow control, as other requests are.",
-			tests: []string{"test/e2e/serving TestServerThatIsObserved/a self-review is audited as other requests are", "test/e2e TestServer/a level that is full refuses",
+			tests: []string{"test/e2e/serving TestServerThatIsObserved/a self-review is audited as other requests are", "test/e2e TestServer/a level that is full rejects",
 				"test/e2e/conformance TestFlowControlHeadersAreThoseOfKubeAPIServer"}},
 	}}
 }

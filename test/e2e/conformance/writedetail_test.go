@@ -54,7 +54,7 @@ func writeDetailTheme() theme {
 			},
 		},
 		{
-			name: "kinds that only kube-apiserver has", proves: []string{"valid.wrong-kind"}, alone: "kube-apiserver knows these, and refuses them in other words",
+			name: "kinds that only kube-apiserver has", proves: []string{"valid.wrong-kind"}, alone: "kube-apiserver knows these, and rejects them in other words",
 			steps: []step{
 				post(all, `{"apiVersion":"v1","kind":"List","items":[`+level("a", 1)+`]}`).gives(400).writesNothing(),
 				post(all, having(level("a", 1), "apiVersion", "flowcontrol.apiserver.k8s.io/v1beta2")).gives(400).writesNothing(),

@@ -30,7 +30,7 @@ func TestPrometheus(t *testing.T) {
 	t.Run("Prometheus finds every replica, and each is up", func(t *testing.T) { testUp(t, s) })
 	t.Run("requests show in the series of flow control", func(t *testing.T) { testLoad(t, s) })
 	t.Run("every family is there", func(t *testing.T) { testFamilies(t, s) })
-	t.Run("no sample is refused", func(t *testing.T) { s.prometheus.RequireNoneRefused(t) })
+	t.Run("no sample is rejected", func(t *testing.T) { s.prometheus.RequireNoneRejected(t) })
 }
 
 // testUp requires that Prometheus discovers and scrapes every replica.

@@ -25,7 +25,7 @@ func TestServerComesBackOnItsDirectoryAndPort(t *testing.T) {
 	}
 }
 
-func TestServerThatRefusesItsFlagsIsRunToItsEnd(t *testing.T) {
+func TestServerThatRejectsItsFlagsIsRunToItsEnd(t *testing.T) {
 	code, output := RunServer(t, "--no-such-flag")
 	require.NotZero(t, code)
 	require.Contains(t, output, "no-such-flag")

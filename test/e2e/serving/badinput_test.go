@@ -19,10 +19,10 @@ const (
 	tooManyTraces = "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nsamplingRatePerMillion: 2000000\n"
 )
 
-// TestBadValuesAreRefusedByFlagAndFile tests flags that name a missing or invalid
+// TestBadValuesAreRejectedByFlagAndFile tests flags that name a missing or invalid
 // file, and flags with an invalid value. All errors occur before the server needs
 // a store.
-func TestBadValuesAreRefusedByFlagAndFile(t *testing.T) {
+func TestBadValuesAreRejectedByFlagAndFile(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent")
 	garbage, policy := fileOf(t, "garbage", "garbage\n"), fileOf(t, "any-policy", anyAuditPolicy)

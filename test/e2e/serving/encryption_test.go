@@ -190,8 +190,8 @@ func testGracePeriod(t *testing.T, patient, impatient *site) {
 // 1.33.
 func testUnsafeDelete(t *testing.T, s *site) {
 	t.Helper()
-	refused := s.ask(t, http.MethodDelete, schemasPath+"/forgotten", "")
-	require.Equal(t, http.StatusInternalServerError, refused.Code, refused.Body)
+	rejected := s.ask(t, http.MethodDelete, schemasPath+"/forgotten", "")
+	require.Equal(t, http.StatusInternalServerError, rejected.Code, rejected.Body)
 	spared := s.ask(t, http.MethodDelete, schemasPath+"/rotated", unsafeDelete)
 	require.Equal(t, http.StatusUnprocessableEntity, spared.Code, spared.Body)
 	require.Contains(t, spared.Body, "is exclusively used to delete corrupt object(s)")

@@ -41,13 +41,13 @@ type authorizationWebhook struct {
 	// held receives when the request for heldPath is reviewed, which lasts until
 	// release is closed.
 	held, release chan struct{}
-	// refused receives for each review in which a guest wants to get all FlowSchemas.
-	refused chan struct{}
+	// rejected receives for each review in which a guest wants to get all FlowSchemas.
+	rejected chan struct{}
 }
 
 func newAuthorizationWebhook(t *testing.T) *authorizationWebhook {
 	t.Helper()
-	h := &authorizationWebhook{held: make(chan struct{}, 1), release: make(chan struct{}), refused: make(chan struct{}, 100)}
+	h := &authorizationWebhook{held: make(chan struct{}, 1), release: make(chan struct{}), rejected: make(chan struct{}, 100)}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	h.file = fileOf(t, "authorization.yaml", "apiVersion: v1\nkind: Config\nclusters: [{name: test, cluster: {server: '"+server.URL+
@@ -72,7 +72,7 @@ func (h *authorizationWebhook) ServeHTTP(w http.ResponseWriter, r *http.Request)
 			case <-r.Context().Done():
 			}
 		case resource.Name == "" && review.Spec.User == guest:
-			h.refused <- struct{}{}
+			h.rejected <- struct{}{}
 			review.Status.Allowed = false
 		}
 	}
@@ -186,7 +186,7 @@ func (s *site) testUnexplained(t *testing.T, webhook *authorizationWebhook) {
 		require.NoError(a, err)
 		require.Equal(a, http.StatusTooManyRequests, answer.Code)
 		require.Equal(a, plain, answer.Body)
-		require.NotEmpty(a, webhook.refused)
+		require.NotEmpty(a, webhook.rejected)
 	})
 	answer := s.askAs(t, guest, http.MethodGet, otherPath, "")
 	require.Equal(t, plain, answer.Body)

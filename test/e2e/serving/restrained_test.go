@@ -38,7 +38,7 @@ func TestServerThatIsRestrained(t *testing.T) {
 		require.Equal(t, http.StatusOK, metrics.Code)
 		require.NotContains(t, metrics.Body, watchCacheMetrics)
 	})
-	t.Run("TLS 1.2 is refused", func(t *testing.T) {
+	t.Run("TLS 1.2 is rejected", func(t *testing.T) {
 		_, err := s.dial(t.Context(), &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12})
 		require.ErrorContains(t, err, "protocol version")
 		connection, err := s.dial(t.Context(), &tls.Config{MinVersion: tls.VersionTLS12})
@@ -53,7 +53,7 @@ func TestServerThatIsRestrained(t *testing.T) {
 		require.NoError(t, connection.Close())
 	})
 	t.Run("a request waits until it is audited", func(t *testing.T) { s.testAuditIsWaitedFor(t, audit) })
-	t.Run("a request that cannot be audited is refused", func(t *testing.T) { s.testAuditIsDemanded(t, audit) })
+	t.Run("a request that cannot be audited is rejected", func(t *testing.T) { s.testAuditIsDemanded(t, audit) })
 }
 
 // testUncached reads from the store, at revisions and page by page, and watches

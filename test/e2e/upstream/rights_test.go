@@ -22,9 +22,9 @@ import (
 // permission is a rule for one group, resource and verb.
 type permission struct{ group, resource, verb string }
 
-// refusal returns kube-apiserver's message for a missing permission, as the log
+// rejection returns kube-apiserver's message for a missing permission, as the log
 // quotes it.
-func (p permission) refusal() string {
+func (p permission) rejection() string {
 	return fmt.Sprintf(`cannot %s resource \"%s\" in API group \"%s\"`, p.verb, p.resource, p.group)
 }
 
@@ -126,7 +126,7 @@ func testRights(t *testing.T, s *site) {
 		says("delegated-admission", "this server is not allowed to list the cluster's "),
 	)
 	for _, missing := range slices.Concat(of("create"), of("list")) {
-		server.waitSaid(t, missing.refusal())
+		server.waitSaid(t, missing.rejection())
 	}
 	require.Contains(t, server.Process.Output(), `User \"system:serviceaccount:default:rights\" cannot create resource \"subjectaccessreviews\"`)
 	server.waitCode(t, "/livez", http.StatusOK)
@@ -134,7 +134,7 @@ func testRights(t *testing.T, s *site) {
 	s.grant(t, "rights", "list", of("list")...)
 	server.waitReadiness(t, http.StatusInternalServerError, passes("delegated-admission"), "[-]delegated-authorization")
 	for _, missing := range of("watch") {
-		server.waitSaid(t, missing.refusal())
+		server.waitSaid(t, missing.rejection())
 	}
 	s.grant(t, "rights", "watch", of("watch")...)
 

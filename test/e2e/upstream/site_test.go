@@ -94,11 +94,11 @@ func (s *server) present(a *eventually.Attempt, certificates []tls.Certificate, 
 	return reply
 }
 
-// requireRefused requires that the requests, given by their headers, are rejected
+// requireRejected requires that the requests, given by their headers, are rejected
 // even if kube-apiserver is slow. It retries if an answer is cut off:
 // k8s.io/apiserver does that to an answer that begins just as the request times
 // out.
-func (s *server) requireRefused(t *testing.T, requests map[string][]string) {
+func (s *server) requireRejected(t *testing.T, requests map[string][]string) {
 	t.Helper()
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards failures

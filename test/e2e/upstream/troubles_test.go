@@ -22,7 +22,7 @@ func testTroubles(t *testing.T, s *site) {
 
 	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", unreachable), says("delegated-authorization", "kube-apiserver has not answered yet"))
 	server.waitCode(t, "/livez", http.StatusOK) // a restart would not help
-	server.requireRefused(t, map[string][]string{
+	server.requireRejected(t, map[string][]string{
 		"nobody":                    nil,
 		"one who names themselves":  {"X-Remote-User: admin", "X-Remote-Group: system:masters"},
 		"one whom nobody knows now": {admin},
@@ -35,7 +35,7 @@ func testTroubles(t *testing.T, s *site) {
 	release := server.gate.hold()
 	server.gate.certify(t, s.kube.ClientCA.Server(t, "gate"))
 	server.waitReadiness(t, http.StatusInternalServerError, says("kube-apiserver", "kube-apiserver did not answer in time"))
-	server.requireRefused(t, map[string][]string{"one who names themselves": {"X-Remote-User: somebody"}})
+	server.requireRejected(t, map[string][]string{"one who names themselves": {"X-Remote-User: somebody"}})
 	release()
 
 	const behind = "this server's clock is 1h0m0s behind that of kube-apiserver"
@@ -71,7 +71,7 @@ func testLoss(t *testing.T, server *server) {
 	release := server.gate.hold()
 	server.gate.open(t)
 	server.waitReadiness(t, http.StatusOK, remarks("kube-apiserver", "kube-apiserver did not answer in time"))
-	server.requireRefused(t, map[string][]string{"a token": {"Authorization: Bearer unheard"}, "nobody": nil})
+	server.requireRejected(t, map[string][]string{"a token": {"Authorization: Bearer unheard"}, "nobody": nil})
 	server.gate.set(func() { server.gate.ahead = 0 })
 	release()
 	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("clock"))

@@ -22,7 +22,7 @@ func TestReplicaBecomesTheState(t *testing.T) {
 	}
 }
 
-func TestReplicaRefusesWhatNoClientCanFollow(t *testing.T) {
+func TestReplicaRejectsWhatNoClientCanFollow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		event Event

@@ -168,7 +168,7 @@ func (s *stress) requireAll(a *eventually.Attempt) {
 }
 
 // compact compacts etcd to the last recorded change, which must be later than the one
-// of the last compaction: etcd refuses to compact to the same revision twice.
+// of the last compaction: etcd rejects to compact to the same revision twice.
 func (s *stress) compact(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var revision int64

@@ -1,4 +1,4 @@
-// Package replacement runs upstream's end-to-end tests against a running cluster.
+// Package replacement runs Kubernetes' end-to-end tests against a running cluster.
 // ../module.sh copies it into the module that it makes.
 package replacement
 

@@ -30,7 +30,7 @@ func newFlowControl(factory informers.SharedInformerFactory, client flowcontrolc
 	return flowControl
 }
 
-// engines collects the metrics of the newest engine, since upstream's tests start several
+// engines collects the metrics of the newest engine, since Kubernetes' tests start several
 // servers in one process, with one registry.
 type engines struct {
 	register sync.Once

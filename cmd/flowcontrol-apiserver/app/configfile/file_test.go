@@ -158,7 +158,7 @@ func TestReferencesAreFollowed(t *testing.T) {
 	require.ErrorContains(t, err, `requestTimeout: invalid value "/here"`)
 }
 
-func FuzzAnyFileIsAppliedOrRefused(f *testing.F) {
+func FuzzAnyFileIsAppliedOrRejected(f *testing.F) {
 	f.Add(header + "securePort: 1\n")
 	f.Add(header + "etcdServers: [a, *b]\n")
 	f.Add("&a [*a]")

@@ -51,7 +51,7 @@ func names(t *testing.T, directory string) (names []string) {
 	return names
 }
 
-func TestSnapshotRefusesFlagsThatContradictEachOther(t *testing.T) {
+func TestSnapshotRejectsFlagsThatContradictEachOther(t *testing.T) {
 	for name, test := range map[string]struct {
 		args []string
 		says string

@@ -43,8 +43,8 @@ func TestARepeatedErrorIsWrittenOnceAMinute(t *testing.T) {
 			{time.Hour, inJSON("3662.5", away), inJSON("3662.5", away)},
 		}},
 		{"a warning about connections with other numbers", []step{
-			{0, text("W", "05", "[Channel #1 SubChannel #22] refused"), text("W", "05", "[Channel #1 SubChannel #22] refused")},
-			{0, text("W", "05", "[Channel #3 SubChannel #4] refused"), ""},
+			{0, text("W", "05", "[Channel #1 SubChannel #22] rejected"), text("W", "05", "[Channel #1 SubChannel #22] rejected")},
+			{0, text("W", "05", "[Channel #3 SubChannel #4] rejected"), ""},
 		}},
 		{"errors that differ", []step{
 			{0, text("E", "05", "one"), text("E", "05", "one")},

@@ -35,7 +35,7 @@ func (r Reply) Failed() bool {
 }
 
 // Retriable reports whether a client may send a request that failed again, whatever
-// it asked for: there was no connection, or the server refused to execute it.
+// it asked for: there was no connection, or the server rejected to execute it.
 func (r Reply) Retriable() bool {
 	return !r.Sent() || r.Code == http.StatusTooManyRequests || r.Code == http.StatusServiceUnavailable
 }

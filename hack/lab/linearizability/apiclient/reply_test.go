@@ -12,7 +12,7 @@ import (
 
 func TestWhatAReplyTells(t *testing.T) {
 	status := func(reason string) []byte { return []byte(`{"kind":"Status","reason":"` + reason + `"}`) }
-	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	rejected := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 	for _, test := range []struct {
 		name      string
 		reply     Reply
@@ -20,7 +20,7 @@ func TestWhatAReplyTells(t *testing.T) {
 		kind      string
 		retriable bool
 	}{
-		{"no connection", Reply{Err: refused}, linearizability.Unknown, "no connection", true},
+		{"no connection", Reply{Err: rejected}, linearizability.Unknown, "no connection", true},
 		{"a connection that ends", Reply{Err: &net.OpError{Op: "read", Err: errors.New("reset")}}, linearizability.Unknown, "no answer", false},
 		{"a server without room", Reply{Code: 429}, linearizability.Unknown, "code 429", true},
 		{"a server that stops", Reply{Code: 503}, linearizability.Unknown, "code 503", true},

@@ -107,12 +107,12 @@ func TestAServerOfTheLibraryAdoptsFlowControlByOneLine(t *testing.T) {
 		}
 	}()
 	<-held
-	refused := ask(t, server, http.MethodGet, "/healthz")
+	rejected := ask(t, server, http.MethodGet, "/healthz")
 	close(release)
 	<-done
-	assert.Equal(t, http.StatusTooManyRequests, refused.status)
-	assert.NotEmpty(t, refused.header.Get("Retry-After"))
-	assert.Equal(t, "uid-of-catch-all", refused.header.Get("X-Kubernetes-PF-FlowSchema-UID"))
+	assert.Equal(t, http.StatusTooManyRequests, rejected.status)
+	assert.NotEmpty(t, rejected.header.Get("Retry-After"))
+	assert.Equal(t, "uid-of-catch-all", rejected.header.Get("X-Kubernetes-PF-FlowSchema-UID"))
 
 	ask(t, server, http.MethodDelete, "/api/v1/namespaces/default/pods/nobody-watches")
 	levels := ask(t, server, http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels")

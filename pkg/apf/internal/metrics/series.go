@@ -59,7 +59,7 @@ func (f *seriesFamilies) collect(s *stats.Snapshot, out *output) {
 	out.gauge(f.executingSeats, float64(s.ExecutingSeats), labels...)
 	out.gauge(f.concurrencyInUse, float64(s.ExecutingSeats), labels...)
 	out.histogram(f.waitDuration, &s.WaitAdmitted, with("true")...)
-	out.histogram(f.waitDuration, &s.WaitRefused, with("false")...)
+	out.histogram(f.waitDuration, &s.WaitRejected, with("false")...)
 	out.histogram(f.executionDuration, &s.ExecutionRegular, with("regular")...)
 	out.histogram(f.executionDuration, &s.ExecutionWatch, with("watch")...)
 	out.histogram(f.queueLength, &s.QueueLength, labels...)

@@ -41,7 +41,7 @@ func scrape(t *testing.T, report func() engine.Report) map[string]*dto.MetricFam
 	defer func() { assert.NoError(t, response.Body.Close()) }()
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	families, err := exposition.Parse(response.Body)
-	require.NoError(t, err, "the parser refuses a family that comes twice")
+	require.NoError(t, err, "the parser rejects a family that comes twice")
 	return families
 }
 
@@ -279,10 +279,10 @@ func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	queues := engine.LevelReport{Config: engine.LevelConfig{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}}}
 	assert.NotContains(t, byName(t, registered(t, fixed(engine.Report{Levels: []engine.LevelReport{queues}}))), prefix+"epoch_advance_total")
 	waits := families[prefix+"request_wait_duration_seconds"].GetMetric()
-	assert.Len(t, waits, 1, "of the executed, none of the refused")
+	assert.Len(t, waits, 1, "of the executed, none of the rejected")
 	assert.Contains(t, families, prefix+"dispatched_requests_total")
 
 	series.Rejected(0, 1)
-	refused := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))[prefix+"rejected_requests_total"].GetMetric()
-	assert.Len(t, refused, 1, "one reason, not each")
+	rejected := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))[prefix+"rejected_requests_total"].GetMetric()
+	assert.Len(t, rejected, 1, "one reason, not each")
 }

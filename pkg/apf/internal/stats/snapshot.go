@@ -14,7 +14,7 @@ type Snapshot struct {
 
 	// Wait in seconds of the requests that started or left their queue, and of those
 	// rejected on arrival, which is 0.
-	WaitAdmitted, WaitRefused Distribution
+	WaitAdmitted, WaitRejected Distribution
 	// Duration of execution in seconds.
 	ExecutionRegular, ExecutionWatch Distribution
 	// Requests in a queue after one was added.
@@ -59,7 +59,7 @@ func (s *Series) Snapshot() Snapshot {
 	out := Snapshot{
 		Level: s.Level, Schema: s.Schema,
 		WaitAdmitted:     newDistribution(&l.duration),
-		WaitRefused:      newDistribution(&l.duration),
+		WaitRejected:     newDistribution(&l.duration),
 		ExecutionRegular: newDistribution(&l.duration),
 		ExecutionWatch:   newDistribution(&l.duration),
 		QueueLength:      newDistribution(&l.queueLength),
@@ -107,7 +107,7 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
 	out.Dispatched += sh.dispatched()
 	out.WaitAdmitted.observe(0, unqueued+queued)
-	out.WaitRefused.observe(0, sh.rejected[QueueFull].Load()+sh.rejected[ConcurrencyLimit].Load())
+	out.WaitRejected.observe(0, sh.rejected[QueueFull].Load()+sh.rejected[ConcurrencyLimit].Load())
 	out.QueueLength.observe(1, queued)
 
 	sh.waited.addTo(&out.WaitAdmitted, &l.duration)

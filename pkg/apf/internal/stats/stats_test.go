@@ -53,7 +53,7 @@ func TestASeriesCountsWhatBecameOfRequests(t *testing.T) {
 		"seats":            {got.EstimatedSeats, map[float64]uint64{1: 1, 10: 1, 1e9: 1}, 36},
 		"queue length":     {got.QueueLength, map[float64]uint64{10: 2, 25: 1, 1e9: 1}, 2022},
 		"waits admitted":   {got.WaitAdmitted, map[float64]uint64{0: 2, 0.02: 1, 1e9: 1}, 60.007},
-		"waits refused":    {got.WaitRefused, map[float64]uint64{0: 1}, 0},
+		"waits rejected":   {got.WaitRejected, map[float64]uint64{0: 1}, 0},
 		"watches":          {got.WatchCount, map[float64]uint64{10: 1}, 10},
 		"execution":        {got.ExecutionRegular, map[float64]uint64{1: 1}, 1},
 		"watch executions": {got.ExecutionWatch, map[float64]uint64{1e9: 1}, 31},

@@ -167,7 +167,7 @@ func TestAFightIsSlowIfTheAPIIsSlowToo(t *testing.T) {
 func TestFailedWritesAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
-		a.refuse = errors.New("etcd is tired")
+		a.reject = errors.New("etcd is tired")
 		a.schemas.set(t, schemaOf("s", "l"))
 		a.run(t)
 		require.Len(t, a.writes, 2)
@@ -179,7 +179,7 @@ func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
 	// Apply rejects an object with a duplicate item in a set.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
-		a.refuse = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
+		a.reject = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
 		a.schemas.set(t, schemaOf("s", "l"))
 		controller := a.controller(t)
 		defer controller.queue.ShutDown()
@@ -197,7 +197,7 @@ func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
 func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 	a := newAPI()
 	a.schemas.set(t, schemaOf("s", "l"))
-	a.refuse = notFound("flowschemas", "s")
+	a.reject = notFound("flowschemas", "s")
 	controller := a.controller(t)
 	defer controller.queue.ShutDown()
 	wait, err := controller.sync(t.Context(), "s")

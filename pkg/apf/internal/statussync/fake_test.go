@@ -68,7 +68,7 @@ type api struct {
 
 	mu     sync.Mutex // guards the fields below
 	writes []write
-	refuse error         // returned by the next write
+	reject error         // returned by the next write
 	slow   time.Duration // duration of the next write
 	gets   int
 }
@@ -107,11 +107,11 @@ func (a *api) Patch(_ context.Context, name string, kind types.PatchType, data [
 	<-time.After(slow)
 	a.mu.Lock()
 	a.writes = append(a.writes, write{time.Now(), name, patch.Status.Conditions[0], kind, options, subresources})
-	refuse := a.refuse
-	a.refuse = nil
+	reject := a.reject
+	a.reject = nil
 	a.mu.Unlock()
-	if refuse != nil {
-		return nil, refuse
+	if reject != nil {
+		return nil, reject
 	}
 	if _, exists, _ := a.schemas.store.GetByKey(name); !exists {
 		return nil, notFound("flowschemas", name)

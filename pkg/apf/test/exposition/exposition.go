@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// Parse returns the families of a text, by name. Like a Prometheus server it refuses a
+// Parse returns the families of a text, by name. Like a Prometheus server it rejects a
 // family that comes twice.
 func Parse(text io.Reader) (map[string]*dto.MetricFamily, error) {
 	decoder := expfmt.NewDecoder(text, expfmt.NewFormat(expfmt.TypeTextPlain))

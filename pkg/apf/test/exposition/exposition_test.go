@@ -19,7 +19,7 @@ func TestFamiliesAreFoundByName(t *testing.T) {
 	assert.InDelta(t, 1, families["a"].GetMetric()[0].GetCounter().GetValue(), 0)
 }
 
-func TestFamilyThatComesTwiceIsRefused(t *testing.T) {
+func TestFamilyThatComesTwiceIsRejected(t *testing.T) {
 	_, err := exposition.Parse(strings.NewReader(family + family))
 	require.Error(t, err)
 }

@@ -46,7 +46,7 @@ func TestDefaultPrecedence(t *testing.T) {
 		{"an omitted precedence is a thousand", `{}`, 1000},
 		{"precedence zero is a thousand", `{"matchingPrecedence":0}`, 1000},
 		{"a given precedence stays", `{"matchingPrecedence":1}`, 1},
-		{"a negative precedence stays for validation to refuse", `{"matchingPrecedence":-1}`, -1},
+		{"a negative precedence stays for validation to reject", `{"matchingPrecedence":-1}`, -1},
 	} {
 		for _, version := range versions() {
 			t.Run(version+": "+c.name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 	for _, c := range []levelCase{
 		{"a complete level is valid", func(*flowcontrol.PriorityLevelConfiguration) {}, nil},
 		{"a name is a DNS subdomain", func(l *flowcontrol.PriorityLevelConfiguration) { l.Name = "a_b" }, []string{"FieldValueInvalid metadata.name"}},
-		{"the annotation of v1beta3 is refused elsewhere", func(l *flowcontrol.PriorityLevelConfiguration) {
+		{"the annotation of v1beta3 is rejected elsewhere", func(l *flowcontrol.PriorityLevelConfiguration) {
 			l.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": "x"}
 		}, []string{"FieldValueForbidden metadata.annotations"}},
 		{"no other level than exempt is exempt", func(l *flowcontrol.PriorityLevelConfiguration) {
@@ -74,7 +74,7 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 			l.Spec.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{LendablePercent: ptr.To[int32](-1)}
 		}, []string{"FieldValueForbidden spec.exempt"}},
 		{"a limited level has limits", func(l *flowcontrol.PriorityLevelConfiguration) { l.Spec.Limited = nil }, []string{"FieldValueRequired spec.limited"}},
-		{"an unknown type is refused", func(l *flowcontrol.PriorityLevelConfiguration) { l.Spec.Type = "limited" }, []string{"FieldValueNotSupported spec.type"}},
+		{"an unknown type is rejected", func(l *flowcontrol.PriorityLevelConfiguration) { l.Spec.Type = "limited" }, []string{"FieldValueNotSupported spec.type"}},
 		{"the lending of an exempt level is checked", func(l *flowcontrol.PriorityLevelConfiguration) {
 			l.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt
 			l.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: "Exempt", Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{
@@ -87,11 +87,11 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 }
 
 func TestValidateCapOfAFlow(t *testing.T) {
-	refused := []string{"FieldValueInvalid metadata.annotations[" + capKey + "]"}
+	rejected := []string{"FieldValueInvalid metadata.annotations[" + capKey + "]"}
 	for value, want := range map[string][]string{
 		"1": nil, "30": nil, "100": nil,
-		"": refused, "0": refused, "101": refused, "-1": refused, "30%": refused, "0.5": refused, "1 0": refused, "many": refused,
-		"99999999999999999999": refused,
+		"": rejected, "0": rejected, "101": rejected, "-1": rejected, "30%": rejected, "0.5": rejected, "1 0": rejected, "many": rejected,
+		"99999999999999999999": rejected,
 	} {
 		t.Run(value, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{capKey: value} }, want: want}.run)
 	}
@@ -105,7 +105,7 @@ func TestValidateLimited(t *testing.T) {
 	}{
 		{"zero shares are valid", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = ptr.To[int32](0) }, nil},
 		{"shares not yet defaulted are valid", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = nil }, nil},
-		{"negative shares are refused", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = ptr.To[int32](-1) },
+		{"negative shares are rejected", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = ptr.To[int32](-1) },
 			[]string{"FieldValueInvalid spec.limited.nominalConcurrencyShares"}},
 		{"all may be lent", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LendablePercent = ptr.To[int32](100) }, nil},
 		{"more than all may not be lent", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LendablePercent = ptr.To[int32](101) },
@@ -113,7 +113,7 @@ func TestValidateLimited(t *testing.T) {
 		{"less than nothing may not be lent", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LendablePercent = ptr.To[int32](-1) },
 			[]string{"FieldValueInvalid spec.limited.lendablePercent"}},
 		{"borrowing may pass a hundred percent", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.BorrowingLimitPercent = ptr.To[int32](500) }, nil},
-		{"a negative borrowing limit is refused", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.BorrowingLimitPercent = ptr.To[int32](-1) },
+		{"a negative borrowing limit is rejected", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.BorrowingLimitPercent = ptr.To[int32](-1) },
 			[]string{"FieldValueInvalid spec.limited.borrowingLimitPercent"}},
 		{"rejection needs no queues", func(l *flowcontrol.LimitedPriorityLevelConfiguration) {
 			l.LimitResponse = flowcontrol.LimitResponse{Type: "Reject"}
@@ -122,7 +122,7 @@ func TestValidateLimited(t *testing.T) {
 			[]string{"FieldValueForbidden spec.limited.limitResponse.queuing"}},
 		{"queuing needs queues", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LimitResponse.Queuing = nil },
 			[]string{"FieldValueRequired spec.limited.limitResponse.queuing"}},
-		{"an unknown response is refused", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LimitResponse.Type = "" },
+		{"an unknown response is rejected", func(l *flowcontrol.LimitedPriorityLevelConfiguration) { l.LimitResponse.Type = "" },
 			[]string{"FieldValueNotSupported spec.limited.limitResponse.type"}},
 	} {
 		t.Run(c.name, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) { c.change(l.Spec.Limited) }, want: c.want}.run)
@@ -138,16 +138,16 @@ func TestValidateQueuing(t *testing.T) {
 	}{
 		{"one queue of one is valid", 1, 1, 1, nil},
 		{"ten million queues are valid", 10_000_000, 2, 50, nil},
-		{"more than ten million queues are refused", 10_000_001, 1, 50, []string{path + "queues"}},
+		{"more than ten million queues are rejected", 10_000_001, 1, 50, []string{path + "queues"}},
 		{"a queue is needed", 0, 1, 50, []string{path + "queues", path + "handSize"}},
 		{"a hand is needed", 64, 0, 50, []string{path + "handSize"}},
 		{"a place in the queue is needed", 64, 8, 0, []string{path + "queueLengthLimit"}},
 		{"a hand may hold every queue", 8, 8, 50, nil},
 		{"a hand is not larger than the deck", 8, 9, 50, []string{path + "handSize"}},
 		{"a hand of 60 bits is valid", 64, 10, 50, nil},
-		{"a hand of 66 bits is refused", 64, 11, 50, []string{path + "handSize"}},
-		{"the largest numbers are refused without harm", 1<<31 - 1, 1<<31 - 1, 1<<31 - 1, []string{path + "queues", path + "handSize"}},
-		{"the smallest numbers are refused without harm", -1 << 31, -1 << 31, -1 << 31, []string{path + "queues", path + "handSize", path + "queueLengthLimit"}},
+		{"a hand of 66 bits is rejected", 64, 11, 50, []string{path + "handSize"}},
+		{"the largest numbers are rejected without harm", 1<<31 - 1, 1<<31 - 1, 1<<31 - 1, []string{path + "queues", path + "handSize"}},
+		{"the smallest numbers are rejected without harm", -1 << 31, -1 << 31, -1 << 31, []string{path + "queues", path + "handSize", path + "queueLengthLimit"}},
 	} {
 		t.Run(c.name, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) {
 			l.Spec.Limited.LimitResponse.Queuing = &flowcontrol.QueuingConfiguration{

@@ -100,9 +100,9 @@ function show() {
 }
 
 // busiest returns the name of the level that is worth looking at first: where requests
-// wait or are refused, then where the largest part of the limit is in use.
+// wait or are rejected, then where the largest part of the limit is in use.
 function busiest(levels) {
-  const rank = (level) => [level.waiting, level.refusedPerSecond ?? 0, level.refused, share(level) ?? 0, level.seatsInUse ?? 0];
+  const rank = (level) => [level.waiting, level.rejectedPerSecond ?? 0, level.rejected, share(level) ?? 0, level.seatsInUse ?? 0];
   const sorted = [...levels].sort((a, b) => {
     const [one, other] = [rank(a), rank(b)];
     const at = one.findIndex((value, index) => value !== other[index]);
@@ -131,7 +131,7 @@ const charts = [
     { kind: "nominal", of: (point) => point.nominal },
   ] },
   { id: "waiting-chart", series: [{ kind: "waiting", of: (point) => point.waiting }] },
-  { id: "refused-chart", series: [{ kind: "refused", of: (point) => point.refusedPerSecond }] },
+  { id: "rejected-chart", series: [{ kind: "rejected", of: (point) => point.rejectedPerSecond }] },
 ];
 
 function showCharts() {
@@ -148,7 +148,7 @@ function showCharts() {
   setText(element("reading"), sentence);
   element("seats-chart").setAttribute("aria-label", `Seats of ${view.chosen}: ${sentence}`);
   element("waiting-chart").setAttribute("aria-label", `Waiting requests of ${view.chosen}`);
-  element("refused-chart").setAttribute("aria-label", `Refused requests of ${view.chosen} per second`);
+  element("rejected-chart").setAttribute("aria-label", `Rejected requests of ${view.chosen} per second`);
 }
 
 // readingSentence says the figures at the pointer, or the last ones.
@@ -157,9 +157,9 @@ function readingSentence() {
   const reading = view.readings.findLast((r) => r.time <= until);
   if (!reading) return "no reading at this time";
   const of = (figureOf) => pointOf(reading, view.chosen, figureOf);
-  const [seats, limit, waiting, refused] = [of((p) => p.seats), of((p) => p.limit), of((p) => p.waiting), of((p) => p.refusedPerSecond)];
+  const [seats, limit, waiting, rejected] = [of((p) => p.seats), of((p) => p.limit), of((p) => p.waiting), of((p) => p.rejectedPerSecond)];
   const limited = limit === null ? "" : ` of ${figure(limit)}`;
-  const rate = refused === null ? "" : `, ${decimal(refused)} refused per second`;
+  const rate = rejected === null ? "" : `, ${decimal(rejected)} rejected per second`;
   return `${clockTime(reading.time)}: ${figure(seats)}${limited} seats in use, ${figure(waiting)} waiting${rate}`;
 }
 
@@ -214,7 +214,7 @@ function marked(name, value, format) {
   };
 }
 
-const rate = (level) => level.refusedPerSecond;
+const rate = (level) => level.rejectedPerSecond;
 const levelsTable = new SortedTable(element("levels"), [
   { title: "Level", value: (level) => level.name, fill: fillLevelName },
   { title: "Last minutes", fill: fillSparkline },
@@ -225,8 +225,8 @@ const levelsTable = new SortedTable(element("levels"), [
   { title: "Executing", hint: "requests", number: true, value: (level) => level.executing },
   { title: "Waiting", hint: "requests", number: true, value: (level) => level.waiting, fill: marked("waits", (level) => level.waiting, figure) },
   { title: "Oldest", hint: "how long the oldest waiting request has waited", number: true, value: (level) => level.oldestWaitSeconds, fill: (cell, level) => setText(cell, seconds(level.oldestWaitSeconds)) },
-  { title: "Refused/s", hint: "requests refused per second", number: true, value: rate, fill: marked("refuses", rate, decimal) },
-  { title: "Refused", hint: "requests refused since the servers started", number: true, value: (level) => level.refused },
+  { title: "Rejected/s", hint: "requests rejected per second", number: true, value: rate, fill: marked("rejects", rate, decimal) },
+  { title: "Rejected", hint: "requests rejected since the servers started", number: true, value: (level) => level.rejected },
 ], { sort: 2, key: (level) => level.name, total: true });
 
 const flowsTable = new SortedTable(element("flows"), [

@@ -101,7 +101,7 @@ func FuzzImpersonation(f *testing.F) {
 	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
 	codecs := serializer.NewCodecFactory(scheme)
 	requester := &user.DefaultInfo{Name: "hostile"}
-	refuse := authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	reject := authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 		return authorizer.DecisionNoOpinion, "", errors.New("no")
 	})
 	f.Fuzz(func(t *testing.T, name, value, another, second string) {
@@ -113,7 +113,7 @@ func FuzzImpersonation(f *testing.F) {
 			assert.Equal(t, requester, reached)
 		})
 		answer := httptest.NewRecorder()
-		Impersonation(genericfilters.WithImpersonation(api, refuse, codecs), codecs).ServeHTTP(answer, request)
+		Impersonation(genericfilters.WithImpersonation(api, reject, codecs), codecs).ServeHTTP(answer, request)
 		require.Less(t, answer.Code, http.StatusInternalServerError, answer.Body)
 	})
 }

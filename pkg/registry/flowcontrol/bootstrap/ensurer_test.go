@@ -144,7 +144,7 @@ func TestWhatAUserSetsOnTheLevelExemptLasts(t *testing.T) {
 }
 
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
-	refusal := func() error { return apierrors.NewInternalError(errors.New("disk full")) }
+	rejection := func() error { return apierrors.NewInternalError(errors.New("disk full")) }
 	for _, c := range []struct {
 		name, verb, resource, object, wantError string
 		wantCreations                           int
@@ -156,7 +156,7 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t)
 			a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true"))
-			a.fail(c.verb, c.resource, c.object, refusal)
+			a.fail(c.verb, c.resource, c.object, rejection)
 			err := a.keeper().EnsureOnce(t.Context())
 			require.ErrorContains(t, err, c.wantError)
 			require.ErrorContains(t, err, "disk full")
@@ -169,7 +169,7 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true"))
 		a.put(withAutoUpdate(newSchema("stuck", "system", 100), "true"))
 		a.put(withAutoUpdate(newLevel("obsolete", 5), "true"))
-		a.fail("delete", schemasResource, "stuck", refusal)
+		a.fail("delete", schemasResource, "stuck", rejection)
 		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "stuck": delete: `)
 		require.Nil(t, a.stored(schemasResource, "obsolete"))
 		require.Nil(t, a.stored(levelsResource, "obsolete"))
@@ -178,7 +178,7 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		a := filled(t)
 		a.drop(schemasResource, "probes")
 		a.before("create", schemasResource, func() { a.put(newSchema("probes", flowcontrolv1.PriorityLevelConfigurationNameExempt, 77)) })
-		a.fail("get", schemasResource, "probes", refusal)
+		a.fail("get", schemasResource, "probes", rejection)
 		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "probes": get after a conflict: `)
 	})
 }

@@ -11,7 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-func TestFilesThatAreNoSnapshotsAreRefused(t *testing.T) {
+func TestFilesThatAreNoSnapshotsAreRejected(t *testing.T) {
 	etcd := startFilled(t)
 	good, err := os.ReadFile(etcd.saved(t).Path)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func withChecksum(database []byte) []byte {
 	return append(append([]byte{}, database...), sum[:]...)
 }
 
-func TestADatabaseOfAnotherProgramIsRefused(t *testing.T) {
+func TestADatabaseOfAnotherProgramIsRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.db")
 	database, err := bolt.Open(path, 0o600, nil)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestADatabaseOfAnotherProgramIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "it is a database of something else than etcd")
 }
 
-func TestASnapshotOfANewerEtcdIsRefused(t *testing.T) {
+func TestASnapshotOfANewerEtcdIsRejected(t *testing.T) {
 	snapshot := startFilled(t).saved(t)
 	content, err := os.ReadFile(snapshot.Path)
 	require.NoError(t, err)

@@ -135,7 +135,7 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 	}
 }
 
-func TestInvalidFilesAreRefused(t *testing.T) {
+func TestInvalidFilesAreRejected(t *testing.T) {
 	const binding = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\n"
 	const ref = "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: r}\n"
 	for _, test := range []struct{ name, content, want string }{

@@ -81,7 +81,7 @@ func (o *objects) add(object runtime.Object) error {
 	return nil
 }
 
-// validate returns what kube-apiserver would refuse, and what has no effect here.
+// validate returns what kube-apiserver would reject, and what has no effect here.
 func (o *objects) validate() []error {
 	var mistakes []error
 	for name, role := range o.roles {

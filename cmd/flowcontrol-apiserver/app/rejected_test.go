@@ -13,9 +13,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// refusal returns the error with which the program does not start with these
+// rejection returns the error with which the program does not start with these
 // flags. It starts up to opening the store, without process-wide settings.
-func refusal(t *testing.T, args ...string) error {
+func rejection(t *testing.T, args ...string) error {
 	t.Helper()
 	options := NewOptions()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -32,7 +32,7 @@ func refusal(t *testing.T, args ...string) error {
 	return err
 }
 
-func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
+func TestValuesThatAFlagCannotHaveAreRejected(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		args []string
@@ -49,7 +49,7 @@ func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
 		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := refusal(t, append(test.args, "--data-dir="+filepath.Join(harness.ShortDir(t), "data"))...)
+			err := rejection(t, append(test.args, "--data-dir="+filepath.Join(harness.ShortDir(t), "data"))...)
 			for _, text := range test.says {
 				require.ErrorContains(t, err, text)
 			}
@@ -57,7 +57,7 @@ func TestValuesThatAFlagCannotHaveAreRefused(t *testing.T) {
 	}
 }
 
-func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
+func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 	dir := t.TempDir()
 	garbage, shortLine, absent := filepath.Join(dir, "garbage"), filepath.Join(dir, "tokens"), filepath.Join(dir, "absent")
 	require.NoError(t, os.WriteFile(garbage, []byte("garbage\n"), 0o600))
@@ -103,7 +103,7 @@ func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
 		{"tracing configuration that is absent, behind a kube-apiserver", behind("--tracing-config-file=" + absent), []string{"tracing-config-file", absent}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := refusal(t, append(test.args,
+			err := rejection(t, append(test.args,
 				"--data-dir="+filepath.Join(harness.ShortDir(t), "data"), "--secure-port="+strconv.Itoa(harness.FreePorts(t, 1)[0]))...)
 			for _, text := range test.says {
 				require.ErrorContains(t, err, text)
@@ -113,7 +113,7 @@ func TestFilesThatCannotBeUsedAreRefusedByFlagAndName(t *testing.T) {
 }
 
 // The library only logs such a file, or panics.
-func TestLabelManifestsThatCannotBeUsedAreRefused(t *testing.T) {
+func TestLabelManifestsThatCannotBeUsedAreRejected(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
 	options := NewOptions()
 	options.Metrics.AllowListMappingManifest = file

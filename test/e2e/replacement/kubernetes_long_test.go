@@ -23,8 +23,8 @@ func versions() []string {
 	return []string{binaries.KubernetesVersion, binaries.NextKubernetesVersion}
 }
 
-// Upstream's integration tests start kube-apiserver in the process of the test.
-func TestIntegrationTestsOfUpstream(t *testing.T) {
+// Kubernetes' integration tests start kube-apiserver in the process of the test.
+func TestIntegrationTestsOfKubernetes(t *testing.T) {
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
 			output := goTest(t, version, "k8s.io/kubernetes/test/integration/apiserver/flowcontrol")
@@ -35,13 +35,13 @@ func TestIntegrationTestsOfUpstream(t *testing.T) {
 	}
 }
 
-func TestEndToEndTestsOfUpstream(t *testing.T) {
+func TestEndToEndTestsOfKubernetes(t *testing.T) {
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
 			server := startReplaced(t, version)
 			harness.StartKubeControllerManager(t, harness.KubeControllerManagerOptions{KubeAPIServer: server})
 			output := goTest(t, version, ".", "-kubeconfig="+server.Kubeconfig, "-ginkgo.no-color")
-			// Upstream itself skips two, which compare rates, "until flakiness is resolved".
+			// Kubernetes itself skips two, which compare rates, "until flakiness is resolved".
 			require.Contains(t, output, "3 Passed | 0 Failed | 0 Pending | 2 Skipped")
 		})
 	}
@@ -72,7 +72,7 @@ func goTest(t *testing.T, version, pkg string, args ...string) string {
 	require.NoError(t, err)
 	run := exec.CommandContext(t.Context(), "go", append([]string{"test", "-mod=mod", "-count=1", "-vet=off", "-v", "-timeout=20m", pkg}, args...)...)
 	run.Dir = folder
-	// Upstream's tests run the etcd that they find.
+	// Kubernetes' tests run the etcd that they find.
 	etcd := harness.Program(t, binaries.Etcd)
 	run.Env = append(os.Environ(), "PATH="+filepath.Dir(etcd)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	output, err := run.CombinedOutput()

@@ -12,13 +12,13 @@ func find(replicas []replica.Replica, name string) *replica.Replica {
 	return nil
 }
 
-// addRefusals adds the requests that a replica has refused, and the rate since it was
+// addRejections adds the requests that a replica has rejected, and the rate since it was
 // read before, which may be nil.
-func addRefusals(levels map[string]*Level, now, before *replica.Replica) {
+func addRejections(levels map[string]*Level, now, before *replica.Replica) {
 	metrics := len(now.Metrics.Levels) > 0
-	refused := refusals(now, metrics)
-	for name, count := range refused {
-		levelNamed(levels, name).Refused += count
+	rejected := rejections(now, metrics)
+	for name, count := range rejected {
+		levelNamed(levels, name).Rejected += count
 	}
 	if before == nil || metrics != (len(before.Metrics.Levels) > 0) {
 		return
@@ -27,33 +27,33 @@ func addRefusals(levels map[string]*Level, now, before *replica.Replica) {
 	if elapsed == 0 {
 		return
 	}
-	earlier := refusals(before, metrics)
-	for name, count := range refused {
+	earlier := rejections(before, metrics)
+	for name, count := range rejected {
 		increase := count
 		if count >= earlier[name] {
 			increase -= earlier[name]
 		}
-		addFloat(&levelNamed(levels, name).RefusedPerSecond, float64(increase)/elapsed)
+		addFloat(&levelNamed(levels, name).RejectedPerSecond, float64(increase)/elapsed)
 	}
 }
 
-// refusals returns the number of requests that a replica has refused, by level: by its
+// rejections returns the number of requests that a replica has rejected, by level: by its
 // metrics or by its dumps.
-func refusals(r *replica.Replica, metrics bool) map[string]uint64 {
-	refused := map[string]uint64{}
+func rejections(r *replica.Replica, metrics bool) map[string]uint64 {
+	rejected := map[string]uint64{}
 	if !metrics {
 		for _, level := range r.Levels {
-			refused[level.Name] = level.Rejected + level.TimedOut + level.Cancelled
+			rejected[level.Name] = level.Rejected + level.TimedOut + level.Cancelled
 		}
-		return refused
+		return rejected
 	}
 	for name := range r.Metrics.Levels {
-		refused[name] = 0
+		rejected[name] = 0
 	}
 	for key, figures := range r.Metrics.Schemas {
 		for _, count := range figures.Rejected {
-			refused[key.Level] += count
+			rejected[key.Level] += count
 		}
 	}
-	return refused
+	return rejected
 }

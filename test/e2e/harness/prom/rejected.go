@@ -8,9 +8,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
-// RequireNoneRefused reads the metrics of Prometheus about rejected samples. For example,
+// RequireNoneRejected reads the metrics of Prometheus about rejected samples. For example,
 // two series with the same name and labels leave the target up and are only counted.
-func (s *Server) RequireNoneRefused(t *testing.T) {
+func (s *Server) RequireNoneRejected(t *testing.T) {
 	t.Helper()
 	text, err := s.Fetch(t.Context(), "/metrics")
 	require.NoError(t, err)
