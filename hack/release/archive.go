@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,11 +108,7 @@ func (r *release) writeArchive(ctx context.Context, p *published, a *archive) er
 	if err := r.write(a.Name, packed); err != nil || r.partial() || a.OS != "linux" || a.Arch != "amd64" {
 		return err
 	}
-	info, err := buildinfo.Read(bytes.NewReader(built))
-	if err != nil {
-		return err
-	}
-	return r.writeSBOM(p.name, info)
+	return r.writeSBOM(ctx, p.name, built)
 }
 
 func (r *release) pack(p *published, a *archive, built []byte) ([]byte, error) {

@@ -5,7 +5,7 @@
 //	flowcontrol-apiserver_OS_ARCH.tar.gz   the server, with its systemd unit
 //	kubectl-apf_OS_ARCH.tar.gz             the plug-in; .zip for Windows
 //	apf.yaml                               krew's manifest of the plug-in
-//	PROGRAM.spdx.json                      the modules of a program (SPDX 2.3)
+//	PROGRAM.cdx.json                       the modules of a program (CycloneDX 1.6)
 //	install-OVERLAY.yaml                   each overlay of artifacts/ as one file
 //	flowcontrol-apiserver-VERSION.tgz      the Helm chart
 //	flowcontrol-apiserver-artifacts.tar.gz artifacts/, whose install.sh installs an overlay

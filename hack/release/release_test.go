@@ -4,16 +4,16 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"debug/buildinfo"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/spdx/tools-golang/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
@@ -83,28 +83,37 @@ func TestServerIsForUnixAndThePlugInForWindowsToo(t *testing.T) {
 
 func TestSBOMNamesEveryModule(t *testing.T) {
 	r := newRelease(t)
-	info := &debug.BuildInfo{GoVersion: "go1.26.0", Deps: []*debug.Module{
-		{Path: "k8s.io/api", Version: "v0.33.13"},
-		{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0"}},
-		{Path: module + "/pkg/apf", Version: "v0.0.0", Replace: &debug.Module{Path: "./pkg/apf", Version: "(devel)"}},
-	}}
-	require.NoError(t, r.writeSBOM("flowcontrol-apiserver", info))
-	first := r.read(t, "flowcontrol-apiserver.spdx.json")
-	require.NoError(t, r.writeSBOM("flowcontrol-apiserver", info))
-	require.Equal(t, first, r.read(t, "flowcontrol-apiserver.spdx.json"), "reproducible")
-
-	document, err := json.Read(strings.NewReader(first))
+	path, err := binaries.Plugin(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "2026-01-02T03:04:05Z", document.CreationInfo.Created)
-	var found []string
-	for _, described := range document.Packages {
-		found = append(found, described.PackageExternalReferences[0].Locator)
+	program, err := os.ReadFile(path)
+	require.NoError(t, err)
+	info, err := buildinfo.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, r.writeSBOM(t.Context(), "kubectl-apf", program))
+	first := r.read(t, "kubectl-apf.cdx.json")
+	require.NoError(t, r.writeSBOM(t.Context(), "kubectl-apf", program))
+	require.Equal(t, first, r.read(t, "kubectl-apf.cdx.json"), "reproducible")
+
+	var sbom struct {
+		Metadata struct {
+			Component struct{ Name, Version string }
+		}
+		Components []struct{ Name, Version string }
 	}
-	require.Equal(t, []string{
-		"pkg:golang/" + module + "@v1.2.3", "pkg:golang/std@go1.26.0", "pkg:golang/k8s.io/api@v0.33.13",
-		"pkg:golang/example.com/new@v2.0.0", "pkg:golang/" + module + "/pkg/apf@v1.2.3",
-	}, found)
-	require.Len(t, document.Relationships, len(found))
+	require.NoError(t, json.Unmarshal([]byte(first), &sbom))
+	require.Equal(t, struct{ Name, Version string }{module, "v1.2.3"}, sbom.Metadata.Component)
+	found := map[string]string{}
+	for _, component := range sbom.Components {
+		found[component.Name] = component.Version
+	}
+	want := map[string]string{"std": info.GoVersion}
+	for _, dependency := range info.Deps {
+		want[dependency.Path] = dependency.Version
+		if dependency.Replace != nil { // by a folder of this repository
+			want[dependency.Path] = "v1.2.3"
+		}
+	}
+	require.Equal(t, want, found)
 }
 
 func TestNotesAreTheSectionOfTheRelease(t *testing.T) {

@@ -36,7 +36,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), cyclonedxProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 	for _, name := range Clients() {
 		programs = append(programs, clientProgram(name))
@@ -102,6 +102,11 @@ func buildkitProgram(name string) program {
 
 func collectorProgram() program {
 	return program{name: "otel-collector", module: "hack/tools/otel-collector", pkg: "."}
+}
+
+// cyclonedxProgram returns the writer of SBOMs.
+func cyclonedxProgram() program {
+	return program{name: "cyclonedx-gomod", module: "hack/tools/cyclonedx", pkg: "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod"}
 }
 
 // helmProgram returns Helm. Like a release of it, it takes a cluster that it cannot ask for
