@@ -47,6 +47,11 @@ func (s *Server) applyAdmission(context.Context) error {
 	if s.controlPlane == nil {
 		return nil
 	}
+	if file := s.config.Admission.ConfigFile; file != "" {
+		if err := checkAdmissionConfiguration(file); err != nil {
+			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
+		}
+	}
 	if err := s.config.Admission.ApplyTo(s.generic, s.controlPlane.informers, s.controlPlane.client, s.controlPlane.dynamic, s.generic.FeatureGate); err != nil {
 		if file := s.config.Admission.ConfigFile; file != "" {
 			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)

@@ -12,6 +12,8 @@ import (
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/component-base/metrics/prometheus/slis"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
 )
 
 // metricsPath is where Prometheus scrapes.
@@ -20,12 +22,11 @@ const metricsPath = "/metrics"
 // applyObservability sets up audit, traces and profiling.
 func (s *Server) applyObservability(context.Context) error {
 	if err := s.config.EgressSelector.ApplyTo(s.generic); err != nil {
-		return fmt.Errorf("--egress-selector-config-file=%s: %w", s.config.EgressSelector.ConfigFile, err)
+		return fmt.Errorf("--egress-selector-config-file=%s: %w", s.config.EgressSelector.ConfigFile, configversion.Explain(err))
 	}
-	if err := s.config.Traces.ApplyTo(s.generic.EgressSelector, s.generic); err != nil {
-		return fmt.Errorf("--tracing-config-file=%s: %w", s.config.Traces.ConfigFile, err)
+	if err := s.applyTraces(); err != nil {
+		return fmt.Errorf("--tracing-config-file=%s: %w", s.config.Traces.ConfigFile, configversion.Explain(err))
 	}
-	s.generic.TracerProvider = boundedTracerProvider{s.generic.TracerProvider}
 	if err := s.applyAudit(); err != nil {
 		return err
 	}
@@ -36,6 +37,21 @@ func (s *Server) applyObservability(context.Context) error {
 	}
 	s.generic.EnableMetrics = false // installMetrics installs the route
 	return profiling.ApplyTo(s.generic, nil, nil)
+}
+
+// applyTraces exports traces if a file is named.
+func (s *Server) applyTraces() error {
+	known, remove, err := configversion.KnownFile(s.config.Traces.ConfigFile)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	traces := genericoptions.TracingOptions{ConfigFile: known}
+	if err := traces.ApplyTo(s.generic.EgressSelector, s.generic); err != nil {
+		return err
+	}
+	s.generic.TracerProvider = boundedTracerProvider{s.generic.TracerProvider}
+	return nil
 }
 
 // applyAudit reads the files first, since the library's errors do not name the flags.

@@ -24,6 +24,8 @@ import (
 	reloadmetrics "k8s.io/apiserver/pkg/server/options/authenticationconfig/metrics"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
 	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
 )
 
 // configDecoder decodes and validates AuthenticationConfigurations of every
@@ -47,9 +49,9 @@ func (d *configDecoder) decode(data []byte) (*apiserver.AuthenticationConfigurat
 	if len(data) == 0 {
 		return nil, errors.New("must contain an AuthenticationConfiguration, but is empty")
 	}
-	object, err := runtime.Decode(d.decoder, data)
+	object, err := runtime.Decode(d.decoder, configversion.Known(data))
 	if err != nil {
-		return nil, fmt.Errorf("must contain an AuthenticationConfiguration as YAML or JSON: %w", err)
+		return nil, fmt.Errorf("must contain an AuthenticationConfiguration as YAML or JSON: %w", configversion.Explain(err))
 	}
 	configuration, ok := object.(*apiserver.AuthenticationConfiguration)
 	if !ok {

@@ -34,7 +34,7 @@ func traceparent(trace string) string { return "traceparent: 00-" + trace + "-" 
 // tracingTo writes a --tracing-config-file with additional lines.
 func tracingTo(t *testing.T, endpoint, lines string) string {
 	t.Helper()
-	return fileOf(t, "tracing.yaml", "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nendpoint: "+endpoint+"\n"+lines)
+	return fileOf(t, "tracing.yaml", "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: "+endpoint+"\n"+lines)
 }
 
 // spanReceiver receives spans by OTLP over gRPC.
