@@ -1,0 +1,48 @@
+package options
+
+import (
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+)
+
+// fits are the flow schemas of Kubernetes that requests of an aggregated server match, with
+// the reason of each. kube-apiserver passes on who asks, so the users are those of the
+// cluster. The others of Kubernetes are for leases, endpoints and status of nodes, which only
+// kube-apiserver serves.
+func fits() map[string]string {
+	return map[string]string{
+		"exempt":                       "administrators, and kube-apiserver itself: it checks availability and reads discovery and OpenAPI as system:masters",
+		"probes":                       "kubelet's probes and load balancers ask for health without credentials",
+		"system-nodes":                 "kubelets",
+		"kube-controller-manager":      "garbage collector, namespace and quota controllers list and watch what the server has",
+		"kube-scheduler":               "the scheduler",
+		"kube-system-service-accounts": "controllers of the cluster, such as the horizontal pod autoscaler where it has an account of its own",
+		"service-accounts":             "workloads: operators, agents, CI",
+		"global-default":               "people with kubectl, and dashboards",
+		"catch-all":                    "anything else",
+	}
+}
+
+// BuiltIn returns the configuration of a server without another: the built-in objects of
+// Kubernetes that fit an aggregated server, from k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
+// They must not be changed.
+func BuiltIn() ([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.FlowSchema) {
+	chosen := fits()
+	var schemas []*flowcontrolv1.FlowSchema
+	used := map[string]bool{}
+	for _, schema := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
+		if _, fits := chosen[schema.Name]; fits {
+			schemas = append(schemas, schema)
+			used[schema.Spec.PriorityLevelConfiguration.Name] = true
+		}
+	}
+	var levels []*flowcontrolv1.PriorityLevelConfiguration
+	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
+		if used[level.Name] {
+			levels = append(levels, level)
+		}
+	}
+	return levels, schemas
+}

@@ -1,0 +1,182 @@
+package options
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// cluster is the source of the objects of kube-apiserver. Its informers try again by
+// themselves, after pauses that grow to half a minute.
+type cluster struct {
+	sources         *sources
+	levels, schemas cache.SharedIndexInformer
+	// version is the one that was read last.
+	version atomic.Value
+	// changed has an element if an object has changed since the last time that all were
+	// offered.
+	changed chan struct{}
+}
+
+func newCluster(client kubernetes.Interface, s *sources) *cluster {
+	c := &cluster{sources: s, changed: make(chan struct{}, 1)}
+	c.version.Store("v1")
+	c.levels = c.informer(&flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
+	c.schemas = c.informer(&flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
+	return c
+}
+
+// follow offers the objects after each change until the context ends.
+func (c *cluster) follow(ctx context.Context) {
+	go c.levels.Run(ctx.Done())
+	go c.schemas.Run(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), c.levels.HasSynced, c.schemas.HasSynced) {
+		return
+	}
+	for {
+		c.offer()
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.changed:
+		}
+	}
+}
+
+func (c *cluster) offer() {
+	levels, schemas := stored[*flowcontrolv1.PriorityLevelConfiguration](c.levels), stored[*flowcontrolv1.FlowSchema](c.schemas)
+	if len(schemas) == 0 {
+		c.sources.complain(fromCluster, errors.New("kube-apiserver has no FlowSchemas"))
+		return
+	}
+	c.sources.offer(fromCluster, c.version.Load().(string), levels, schemas)
+}
+
+func stored[O any](informer cache.SharedIndexInformer) []O {
+	var objects []O
+	for _, object := range informer.GetStore().List() {
+		objects = append(objects, object.(O))
+	}
+	return objects
+}
+
+// informer returns an informer of one resource in whatever version is served.
+func (c *cluster) informer(object runtime.Object, endpoints []endpoint) cache.SharedIndexInformer {
+	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {
+			return firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(options) })
+		},
+		WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
+			return firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(options) })
+		},
+	}, object, 0, cache.Indexers{})
+	notify := func() {
+		select {
+		case c.changed <- struct{}{}:
+		default:
+		}
+	}
+	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{ // it cannot have stopped yet
+		AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
+	})
+	_ = informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { // nor started
+		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+			c.sources.complain(fromCluster, fmt.Errorf("FlowSchemas and PriorityLevelConfigurations of kube-apiserver: %w", err))
+		}
+	})
+	return informer
+}
+
+// endpoint reads one resource in one version, and returns objects of v1.
+type endpoint struct {
+	version string
+	list    func(metav1.ListOptions) (runtime.Object, error)
+	watch   func(metav1.ListOptions) (watch.Interface, error)
+}
+
+// firstServed calls f with the endpoints until one is served.
+func firstServed[R any](c *cluster, endpoints []endpoint, f func(endpoint) (R, error)) (result R, err error) {
+	for _, e := range endpoints {
+		if result, err = f(e); !apierrors.IsNotFound(err) {
+			c.version.Store(e.version)
+			return result, err
+		}
+	}
+	return result, err
+}
+
+func levelEndpoints(client kubernetes.Interface) []endpoint {
+	v1, v1beta3 := client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()
+	return []endpoint{{
+		version: "v1",
+		list:    func(o metav1.ListOptions) (runtime.Object, error) { return v1.List(context.TODO(), o) },
+		watch:   func(o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(context.TODO(), o) },
+	}, {
+		version: "v1beta3",
+		list: func(o metav1.ListOptions) (runtime.Object, error) {
+			from, err := v1beta3.List(context.TODO(), o)
+			if err != nil {
+				return nil, err
+			}
+			to := &flowcontrolv1.PriorityLevelConfigurationList{ListMeta: from.ListMeta}
+			for i := range from.Items {
+				to.Items = append(to.Items, *levelFromV1beta3(&from.Items[i]))
+			}
+			return to, nil
+		},
+		watch: func(o metav1.ListOptions) (watch.Interface, error) {
+			return converted(v1beta3.Watch(context.TODO(), o))
+		},
+	}}
+}
+
+func schemaEndpoints(client kubernetes.Interface) []endpoint {
+	v1, v1beta3 := client.FlowcontrolV1().FlowSchemas(), client.FlowcontrolV1beta3().FlowSchemas()
+	return []endpoint{{
+		version: "v1",
+		list:    func(o metav1.ListOptions) (runtime.Object, error) { return v1.List(context.TODO(), o) },
+		watch:   func(o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(context.TODO(), o) },
+	}, {
+		version: "v1beta3",
+		list: func(o metav1.ListOptions) (runtime.Object, error) {
+			from, err := v1beta3.List(context.TODO(), o)
+			if err != nil {
+				return nil, err
+			}
+			to := &flowcontrolv1.FlowSchemaList{ListMeta: from.ListMeta}
+			for i := range from.Items {
+				to.Items = append(to.Items, *schemaFromV1beta3(&from.Items[i]))
+			}
+			return to, nil
+		},
+		watch: func(o metav1.ListOptions) (watch.Interface, error) {
+			return converted(v1beta3.Watch(context.TODO(), o))
+		},
+	}}
+}
+
+// converted returns the events of a watch with objects of v1.
+func converted(w watch.Interface, err error) (watch.Interface, error) {
+	if err != nil {
+		return nil, err
+	}
+	return watch.Filter(w, func(event watch.Event) (watch.Event, bool) {
+		switch object := event.Object.(type) {
+		case *flowcontrolv1beta3.FlowSchema:
+			event.Object = schemaFromV1beta3(object)
+		case *flowcontrolv1beta3.PriorityLevelConfiguration:
+			event.Object = levelFromV1beta3(object)
+		}
+		return event, true
+	}), nil
+}

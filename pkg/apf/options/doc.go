@@ -1,0 +1,32 @@
+// Package options gives a server built on k8s.io/apiserver flow control in five lines, in the
+// form of k8s.io/apiserver/pkg/server/options:
+//
+//	flowControl := options.NewOptions()
+//	flowControl.AddFlags(flags)
+//	...
+//	if err := flowControl.ApplyTo(config); err != nil { // *genericapiserver.Config
+//		return err
+//	}
+//
+// The server needs no client of the cluster, no informer and no right for it, and becomes
+// ready as soon as without it.
+//
+// # Where the configuration comes from
+//
+// The first source that has one is in force:
+//
+//   - file: the manifests in Options.ConfigPath, a file or a folder, such as a mounted
+//     ConfigMap. They are read again every ten seconds;
+//   - cluster: the objects of kube-apiserver, with Options.FollowCluster. They are read as v1,
+//     or as v1beta3 if kube-apiserver does not serve v1;
+//   - built-in: objects of Kubernetes that fit an aggregated server, see BuiltIn.
+//
+// No source delays a start. While a source cannot be read, or what it has is invalid, what
+// was in force stays: nothing falls back to a worse source. Status says which source is in
+// force, since when, and what is wrong with the better ones; so do the debug endpoint
+// /debug/api_priority_and_fairness/configuration_source, the metrics
+// apf_configuration_source_* and, once for each change, the log.
+//
+// Without a file and without FollowCluster nothing runs but the engine, which divides the
+// seats every ten seconds.
+package options

@@ -1,0 +1,138 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/pflag"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
+)
+
+// seatsPerProcessor is the default of Options.Seats for each processor. Requests that wait
+// for a backend leave the processor to others, so there are more seats than processors; with
+// many more, a request that has a seat would wait for the processor instead, unfairly.
+const seatsPerProcessor = 4
+
+// Options are the options of flow control. Create them with NewOptions.
+type Options struct {
+	// Seats is the total of seats: about how many requests may execute at once. 0 means
+	// four for each processor that this process may use.
+	Seats int
+	// ConfigPath is a file or a folder with manifests of FlowSchemas and
+	// PriorityLevelConfigurations; empty: none.
+	ConfigPath string
+	// FollowCluster makes the objects of kube-apiserver the configuration, if they can be
+	// read. It needs the right to list and watch both resources.
+	FollowCluster bool
+	// ListCost says what lists cost in seats.
+	ListCost estimate.ListCost
+	// Adaptive makes the total follow what the machine can bear, between half of Seats and
+	// twice Seats.
+	Adaptive bool
+
+	// Client reads the objects of kube-apiserver. The default is the client of the pod's
+	// service account. It has no flag.
+	Client kubernetes.Interface
+	// Clock is the source of time, for tests. The default is the machine's.
+	Clock utilclock.WithTickerAndDelayedExecution
+}
+
+// NewOptions returns the default options: built-in configuration, learned costs of lists, and
+// a fixed total by the number of processors.
+func NewOptions() *Options {
+	return &Options{ListCost: estimate.CostLearned, Clock: utilclock.RealClock{}}
+}
+
+// AddFlags adds the flags.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
+	flags.IntVar(&o.Seats, "flow-control-seats", o.Seats,
+		fmt.Sprintf("Total of seats: about how many requests may execute at once. 0 means %d for each processor.", seatsPerProcessor))
+	flags.StringVar(&o.ConfigPath, "flow-control-config", o.ConfigPath,
+		"File or folder with manifests of FlowSchemas and PriorityLevelConfigurations. It is read again when it changes. By default the built-in ones apply.")
+	flags.BoolVar(&o.FollowCluster, "flow-control-from-cluster", o.FollowCluster,
+		"Apply the FlowSchemas and PriorityLevelConfigurations of kube-apiserver. Until they can be read, the built-in ones apply.")
+	flags.StringVar((*string)(&o.ListCost), "flow-control-list-cost", string(o.ListCost),
+		"What lists cost in seats: count (of objects), size (of objects) or learned (the memory that earlier lists took).")
+	flags.BoolVar(&o.Adaptive, "flow-control-adaptive", o.Adaptive,
+		"Let the total of seats follow what the machine can bear, between half and twice --flow-control-seats.")
+}
+
+// Validate returns what is wrong with the options. It reads no file.
+func (o *Options) Validate() []error {
+	if o == nil {
+		return nil
+	}
+	var errs []error
+	if o.Seats < 0 {
+		errs = append(errs, fmt.Errorf("--flow-control-seats=%d must not be negative", o.Seats))
+	}
+	if err := o.ListCost.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("--flow-control-list-cost=%w", err))
+	}
+	return errs
+}
+
+// seats returns the total.
+func (o *Options) seats() int {
+	if o.Seats > 0 {
+		return o.Seats
+	}
+	return seatsPerProcessor * runtime.GOMAXPROCS(0)
+}
+
+// ApplyTo gives the server flow control. It replaces c.FlowControl, and makes the handler
+// chain of the server, the library's or its own, estimate lists by ListCost. Call it after
+// the other options, before c.Complete.
+//
+// It neither reads from the cluster nor waits. An unreadable or invalid file is no error: it
+// is logged, and the built-in configuration is in force until the file is valid.
+func (o *Options) ApplyTo(c *genericapiserver.Config) error {
+	if o == nil {
+		return nil
+	}
+	if c == nil {
+		return errors.New("flow control needs the configuration of a server")
+	}
+	if err := utilerrors.NewAggregate(o.Validate()); err != nil {
+		return err
+	}
+	client, err := o.client()
+	if err != nil {
+		return err
+	}
+	config := apf.Config{Total: o.seats(), Clock: o.Clock}
+	if o.Adaptive {
+		config.TotalControl.Mode = total.Adaptive
+	}
+	engine, err := apf.New(config)
+	if err != nil {
+		return err
+	}
+	f := &FlowControl{FlowControl: engine, sources: newSources(engine.Apply, o.Clock)}
+	f.start(o.ConfigPath, client, o.Clock)
+	engine.Registry().MustRegister(&collector{f.sources})
+	f.estimateLists(c, o.ListCost)
+	c.FlowControl = f
+	return nil
+}
+
+// client returns the client of the cluster, nil if it is not followed.
+func (o *Options) client() (kubernetes.Interface, error) {
+	if !o.FollowCluster || o.Client != nil {
+		return o.Client, nil
+	}
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("--flow-control-from-cluster: %w", err)
+	}
+	return kubernetes.NewForConfig(config)
+}

@@ -1,0 +1,113 @@
+package options
+
+import (
+	"sync"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+// Source is where a configuration comes from.
+type Source string
+
+// The sources.
+const (
+	fromFile    Source = "file"
+	fromCluster Source = "cluster"
+	builtIn     Source = "built-in"
+)
+
+// bestFirst are the sources, the best one first.
+func bestFirst() []Source { return []Source{fromFile, fromCluster, builtIn} }
+
+// betterThan reports whether s is a better source than other.
+func (s Source) betterThan(other Source) bool {
+	for _, source := range bestFirst() {
+		if source == s || source == other {
+			return source == s && s != other
+		}
+	}
+	return false
+}
+
+// Status says where the configuration in force comes from.
+type Status struct {
+	// Source is file, cluster or built-in.
+	Source Source `json:"source"`
+	// Place is the path of the file or folder, or the version of the objects of the cluster.
+	Place string `json:"place,omitempty"`
+	// Since is when this source came into force.
+	Since time.Time `json:"since"`
+	// Problems are what is wrong, by source: why a better source is not in force, or why the
+	// last change of this one is not.
+	Problems map[Source]string `json:"problems,omitempty"`
+}
+
+// sources decides which configuration is in force. It is safe for concurrent use.
+type sources struct {
+	apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.FlowSchema) []engine.Problem
+	clock clock.PassiveClock
+
+	mu      sync.Mutex // guards what follows
+	current Status
+}
+
+func newSources(apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.FlowSchema) []engine.Problem, c clock.PassiveClock) *sources {
+	return &sources{apply: apply, clock: c, current: Status{Problems: map[Source]string{}}}
+}
+
+// offer puts the configuration of a source into force, unless that of a better source is.
+// Objects of the cluster may be invalid one by one: their last valid version stays.
+func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current.Source.betterThan(source) {
+		s.solved(source)
+		return
+	}
+	problems := s.apply(levels, schemas)
+	if s.current.Source != source || s.current.Place != place {
+		s.current.Source, s.current.Place, s.current.Since = source, place, s.clock.Now()
+		klog.InfoS("Flow control has a new source of its configuration", "source", source, "place", place,
+			"flowSchemas", len(schemas), "priorityLevels", len(levels))
+	}
+	if len(problems) > 0 {
+		s.complainLocked(source, engineProblems(problems))
+		return
+	}
+	s.solved(source)
+}
+
+// complain notes what is wrong with a source, and logs it unless it is known.
+func (s *sources) complain(source Source, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.complainLocked(source, err)
+}
+
+func (s *sources) complainLocked(source Source, err error) {
+	if s.current.Problems[source] == err.Error() {
+		return
+	}
+	s.current.Problems[source] = err.Error()
+	klog.ErrorS(err, "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
+		"source", source, "inForce", s.current.Source)
+}
+
+func (s *sources) solved(source Source) { delete(s.current.Problems, source) }
+
+// status returns a copy.
+func (s *sources) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := s.current
+	status.Problems = make(map[Source]string, len(s.current.Problems))
+	for source, problem := range s.current.Problems {
+		status.Problems[source] = problem
+	}
+	return status
+}
