@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
@@ -16,6 +20,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// The pauses between two looks whether the objects of the cluster have been read.
+const firstPause, longestPause = 50 * time.Millisecond, 5 * time.Second
+
+// resync is how often the informers repeat their objects. Nobody needs it; but an informer
+// that never does waits on a channel of the process, which stops virtual time in tests.
+const resync = 10 * time.Hour
+
 // cluster is the source of the objects of kube-apiserver. Its informers try again by
 // themselves, after pauses that grow to half a minute.
 type cluster struct {
@@ -23,16 +34,19 @@ type cluster struct {
 	levels, schemas cache.SharedIndexInformer
 	// version is the one that was read last.
 	version atomic.Value
+	// problems are the last errors of the resources, by name.
+	mu       sync.Mutex // guards it
+	problems map[string]error
 	// changed has an element if an object has changed since the last time that all were
 	// offered.
 	changed chan struct{}
 }
 
 func newCluster(client kubernetes.Interface, s *sources) *cluster {
-	c := &cluster{sources: s, changed: make(chan struct{}, 1)}
+	c := &cluster{sources: s, changed: make(chan struct{}, 1), problems: map[string]error{}}
 	c.version.Store("v1")
-	c.levels = c.informer(&flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
-	c.schemas = c.informer(&flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
+	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
+	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
 	return c
 }
 
@@ -40,7 +54,7 @@ func newCluster(client kubernetes.Interface, s *sources) *cluster {
 func (c *cluster) follow(ctx context.Context) {
 	go c.levels.Run(ctx.Done())
 	go c.schemas.Run(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), c.levels.HasSynced, c.schemas.HasSynced) {
+	if !c.waitForSync(ctx) {
 		return
 	}
 	for {
@@ -53,13 +67,42 @@ func (c *cluster) follow(ctx context.Context) {
 	}
 }
 
+// waitForSync returns when all objects have been read, and reports false if the context ends
+// before. It looks in pauses that grow, since the cluster may stay unreadable for ever.
+func (c *cluster) waitForSync(ctx context.Context) bool {
+	for pause := firstPause; !c.levels.HasSynced() || !c.schemas.HasSynced(); pause = min(2*pause, longestPause) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(pause):
+		}
+	}
+	return true
+}
+
 func (c *cluster) offer() {
+	c.mu.Lock()
+	clear(c.problems)
+	c.mu.Unlock()
 	levels, schemas := stored[*flowcontrolv1.PriorityLevelConfiguration](c.levels), stored[*flowcontrolv1.FlowSchema](c.schemas)
 	if len(schemas) == 0 {
 		c.sources.complain(fromCluster, errors.New("kube-apiserver has no FlowSchemas"))
 		return
 	}
 	c.sources.offer(fromCluster, c.version.Load().(string), levels, schemas)
+}
+
+// complain notes what is wrong with a resource. It is one problem of the source, which the
+// log has again if it changes.
+func (c *cluster) complain(resource string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.problems[resource] = err
+	var all []error
+	for _, resource := range slices.Sorted(maps.Keys(c.problems)) {
+		all = append(all, fmt.Errorf("%s of kube-apiserver: %w", resource, c.problems[resource]))
+	}
+	c.sources.complain(fromCluster, errors.Join(all...))
 }
 
 func stored[O any](informer cache.SharedIndexInformer) []O {
@@ -71,7 +114,7 @@ func stored[O any](informer cache.SharedIndexInformer) []O {
 }
 
 // informer returns an informer of one resource in whatever version is served.
-func (c *cluster) informer(object runtime.Object, endpoints []endpoint) cache.SharedIndexInformer {
+func (c *cluster) informer(resource string, object runtime.Object, endpoints []endpoint) cache.SharedIndexInformer {
 	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {
 			return firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(options) })
@@ -79,7 +122,7 @@ func (c *cluster) informer(object runtime.Object, endpoints []endpoint) cache.Sh
 		WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
 			return firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(options) })
 		},
-	}, object, 0, cache.Indexers{})
+	}, object, resync, cache.Indexers{})
 	notify := func() {
 		select {
 		case c.changed <- struct{}{}:
@@ -91,7 +134,7 @@ func (c *cluster) informer(object runtime.Object, endpoints []endpoint) cache.Sh
 	})
 	_ = informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { // nor started
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-			c.sources.complain(fromCluster, fmt.Errorf("FlowSchemas and PriorityLevelConfigurations of kube-apiserver: %w", err))
+			c.complain(resource, err)
 		}
 	})
 	return informer

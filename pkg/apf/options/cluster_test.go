@@ -1,0 +1,151 @@
+package options
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
+)
+
+// stub is a kube-apiserver whose answers a test chooses.
+type stub struct {
+	*fake.Clientset
+	// fail returns an error for a version, if any.
+	fail func(version string) error
+}
+
+func newStub(objects ...runtime.Object) *stub {
+	s := &stub{Clientset: fake.NewClientset(objects...), fail: func(string) error { return nil }}
+	s.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		err := s.fail(action.GetResource().Version)
+		return err != nil, nil, err
+	})
+	s.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		err := s.fail(action.GetResource().Version)
+		return err != nil, nil, err
+	})
+	return s
+}
+
+func group() schema.GroupResource {
+	return schema.GroupResource{Group: flowcontrolv1.GroupName, Resource: "flowschemas"}
+}
+
+func objects() []runtime.Object {
+	return []runtime.Object{
+		&flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}},
+		&flowcontrolv1beta3.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Spec: flowcontrolv1beta3.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1beta3.PriorityLevelConfigurationReference{Name: "exempt"}}},
+	}
+}
+
+func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
+	notFound := func(version string) error { return apierrors.NewNotFound(group(), version) }
+	tests := map[string]error{
+		"403":     apierrors.NewForbidden(group(), "", errors.New("no right")),
+		"404":     notFound(""),
+		"500":     apierrors.NewInternalError(errors.New("broken")),
+		"garbage": errors.New("invalid character '<' looking for beginning of value"),
+		"refused": errors.New("dial tcp 127.0.0.1:1: connect: connection refused"),
+	}
+	for name, failure := range tests {
+		t.Run(name, func(t *testing.T) {
+			log := logs.Record(t, "0")
+			synctest.Test(t, func(t *testing.T) {
+				f, server := newFixture(), newStub(objects()...)
+				server.fail = func(string) error { return failure }
+				following(t, newCluster(server, f.sources).follow)
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				assert.Equal(t, builtIn, f.status().Source)
+				assert.Contains(t, f.status().Problems[fromCluster], failure.Error())
+				assert.Equal(t, 2, complaints(log), "once for each resource: %s", log)
+				asked := len(server.Actions())
+				assert.Less(t, asked, 1000, "the pauses grow to half a minute: 2 resources, at most 2 versions and 2 verbs, 120 times")
+
+				server.fail = func(string) error { return nil }
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Equal(t, fromCluster, f.status().Source)
+				assert.Equal(t, "v1", f.status().Place)
+				assert.Equal(t, []string{"a"}, f.names())
+				assert.Empty(t, f.status().Problems)
+			})
+		})
+	}
+}
+
+func TestTheClusterIsReadAsV1beta3WhereThereIsNoV1(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, server := newFixture(), newStub(objects()...)
+		server.fail = func(version string) error {
+			if version == "v1" {
+				return apierrors.NewNotFound(group(), "")
+			}
+			return nil
+		}
+		following(t, newCluster(server, f.sources).follow)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"old"}, f.names())
+		require.Equal(t, "v1beta3", f.status().Place)
+
+		_, err := server.FlowcontrolV1beta3().FlowSchemas().Create(t.Context(), &flowcontrolv1beta3.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "new"},
+			Spec: flowcontrolv1beta3.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1beta3.PriorityLevelConfigurationReference{Name: "exempt"}}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.ElementsMatch(t, []string{"old", "new"}, f.names())
+	})
+}
+
+func TestLosingTheClusterLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, server := newFixture(), newStub(objects()...)
+		following(t, newCluster(server, f.sources).follow)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"a"}, f.names())
+		server.fail = func(string) error { return apierrors.NewForbidden(group(), "", errors.New("revoked")) }
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Equal(t, []string{"a"}, f.names())
+		assert.Equal(t, fromCluster, f.status().Source)
+	})
+}
+
+func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture()
+		following(t, newCluster(newStub(), f.sources).follow)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Equal(t, builtIn, f.status().Source)
+		assert.Equal(t, "kube-apiserver has no FlowSchemas", f.status().Problems[fromCluster])
+	})
+}
+
+func TestTheFileIsBetterThanTheCluster(t *testing.T) {
+	f := newFixture()
+	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}}})
+	require.Equal(t, []string{"cluster"}, f.names())
+	path := t.TempDir() + "/a.yaml"
+	write(t, path, manifest("file"))
+	(&file{path: path, sources: f.sources}).read()
+	f.offer(fromCluster, "v1", nil, nil)
+	require.Equal(t, []string{"file"}, f.names())
+	require.Equal(t, fromFile, f.status().Source)
+}
