@@ -20,18 +20,21 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The pauses between two looks whether the objects of the cluster have been read.
-const firstPause, longestPause = 50 * time.Millisecond, 5 * time.Second
+// The pauses between two attempts to read the objects of the cluster, which may stay
+// unreadable for ever.
+const firstPause, longestPause = time.Second, 5 * time.Minute
 
 // resync is how often the informers repeat their objects. Nobody needs it; but an informer
 // that never does waits on a channel of the process, which stops virtual time in tests.
 const resync = 10 * time.Hour
 
-// cluster is the source of the objects of kube-apiserver. Its informers try again by
-// themselves, after pauses that grow to half a minute.
+// cluster is the source of the objects of kube-apiserver. Its informers start once the
+// objects can be read; later they try again by themselves.
 type cluster struct {
 	sources         *sources
 	levels, schemas cache.SharedIndexInformer
+	// endpoints are those of the resources, by name.
+	endpoints map[string][]endpoint
 	// version is the one that was read last.
 	version atomic.Value
 	// problems are the last errors of the resources, by name.
@@ -43,7 +46,7 @@ type cluster struct {
 }
 
 func newCluster(client kubernetes.Interface, s *sources) *cluster {
-	c := &cluster{sources: s, changed: make(chan struct{}, 1), problems: map[string]error{}}
+	c := &cluster{sources: s, changed: make(chan struct{}, 1), problems: map[string]error{}, endpoints: map[string][]endpoint{}}
 	c.version.Store("v1")
 	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
 	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
@@ -52,9 +55,12 @@ func newCluster(client kubernetes.Interface, s *sources) *cluster {
 
 // follow offers the objects after each change until the context ends.
 func (c *cluster) follow(ctx context.Context) {
+	if !c.awaitReadable(ctx) {
+		return
+	}
 	go c.levels.Run(ctx.Done())
 	go c.schemas.Run(ctx.Done())
-	if !c.waitForSync(ctx) {
+	if !cache.WaitForCacheSync(ctx.Done(), c.levels.HasSynced, c.schemas.HasSynced) {
 		return
 	}
 	for {
@@ -67,17 +73,27 @@ func (c *cluster) follow(ctx context.Context) {
 	}
 }
 
-// waitForSync returns when all objects have been read, and reports false if the context ends
-// before. It looks in pauses that grow, since the cluster may stay unreadable for ever.
-func (c *cluster) waitForSync(ctx context.Context) bool {
-	for pause := firstPause; !c.levels.HasSynced() || !c.schemas.HasSynced(); pause = min(2*pause, longestPause) {
+// awaitReadable returns when both resources could be read, and reports false if the context
+// ends before. The pauses between its attempts grow.
+func (c *cluster) awaitReadable(ctx context.Context) bool {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		readable := true
+		for _, resource := range slices.Sorted(maps.Keys(c.endpoints)) {
+			_, err := firstServed(c, c.endpoints[resource], func(e endpoint) (runtime.Object, error) { return e.list(ctx, metav1.ListOptions{Limit: 1}) })
+			if err != nil {
+				c.complain(resource, err)
+				readable = false
+			}
+		}
+		if readable {
+			return true
+		}
 		select {
 		case <-ctx.Done():
 			return false
 		case <-time.After(pause):
 		}
 	}
-	return true
 }
 
 func (c *cluster) offer() {
@@ -115,12 +131,13 @@ func stored[O any](informer cache.SharedIndexInformer) []O {
 
 // informer returns an informer of one resource in whatever version is served.
 func (c *cluster) informer(resource string, object runtime.Object, endpoints []endpoint) cache.SharedIndexInformer {
+	c.endpoints[resource] = endpoints
 	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
-		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {
-			return firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(options) })
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(ctx, options) })
 		},
-		WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
-			return firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(options) })
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(ctx, options) })
 		},
 	}, object, resync, cache.Indexers{})
 	notify := func() {
@@ -143,8 +160,8 @@ func (c *cluster) informer(resource string, object runtime.Object, endpoints []e
 // endpoint reads one resource in one version, and returns objects of v1.
 type endpoint struct {
 	version string
-	list    func(metav1.ListOptions) (runtime.Object, error)
-	watch   func(metav1.ListOptions) (watch.Interface, error)
+	list    func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch   func(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
 // firstServed calls f with the endpoints until one is served.
@@ -162,12 +179,12 @@ func levelEndpoints(client kubernetes.Interface) []endpoint {
 	v1, v1beta3 := client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()
 	return []endpoint{{
 		version: "v1",
-		list:    func(o metav1.ListOptions) (runtime.Object, error) { return v1.List(context.TODO(), o) },
-		watch:   func(o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(context.TODO(), o) },
+		list:    func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return v1.List(ctx, o) },
+		watch:   func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(ctx, o) },
 	}, {
 		version: "v1beta3",
-		list: func(o metav1.ListOptions) (runtime.Object, error) {
-			from, err := v1beta3.List(context.TODO(), o)
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			from, err := v1beta3.List(ctx, o)
 			if err != nil {
 				return nil, err
 			}
@@ -177,8 +194,8 @@ func levelEndpoints(client kubernetes.Interface) []endpoint {
 			}
 			return to, nil
 		},
-		watch: func(o metav1.ListOptions) (watch.Interface, error) {
-			return converted(v1beta3.Watch(context.TODO(), o))
+		watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return converted(v1beta3.Watch(ctx, o))
 		},
 	}}
 }
@@ -187,12 +204,12 @@ func schemaEndpoints(client kubernetes.Interface) []endpoint {
 	v1, v1beta3 := client.FlowcontrolV1().FlowSchemas(), client.FlowcontrolV1beta3().FlowSchemas()
 	return []endpoint{{
 		version: "v1",
-		list:    func(o metav1.ListOptions) (runtime.Object, error) { return v1.List(context.TODO(), o) },
-		watch:   func(o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(context.TODO(), o) },
+		list:    func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return v1.List(ctx, o) },
+		watch:   func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(ctx, o) },
 	}, {
 		version: "v1beta3",
-		list: func(o metav1.ListOptions) (runtime.Object, error) {
-			from, err := v1beta3.List(context.TODO(), o)
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			from, err := v1beta3.List(ctx, o)
 			if err != nil {
 				return nil, err
 			}
@@ -202,8 +219,8 @@ func schemaEndpoints(client kubernetes.Interface) []endpoint {
 			}
 			return to, nil
 		},
-		watch: func(o metav1.ListOptions) (watch.Interface, error) {
-			return converted(v1beta3.Watch(context.TODO(), o))
+		watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return converted(v1beta3.Watch(ctx, o))
 		},
 	}}
 }

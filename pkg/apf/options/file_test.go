@@ -69,14 +69,12 @@ func TestAFileThatIsBadAtTheStartIsInForceOnceItIsGood(t *testing.T) {
 		following(t, source.follow)
 
 		write(t, path, manifest("good"))
-		time.Sleep(fileInterval + 1)
-		synctest.Wait()
+		pass(fileInterval + 1)
 		assert.Equal(t, fromFile, f.status().Source)
 		assert.Empty(t, f.status().Problems)
 
 		applied := f.applied
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		pass(time.Hour)
 		assert.Equal(t, applied, f.applied, "nothing has changed")
 	})
 }

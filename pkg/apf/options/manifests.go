@@ -65,7 +65,7 @@ func (m *manifests) addFile(decoder runtime.Decoder, path string, content []byte
 
 // isEmpty reports whether a document has comments only.
 func isEmpty(document []byte) bool {
-	for _, line := range strings.Split(string(document), "\n") {
+	for line := range strings.Lines(string(document)) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && !strings.HasPrefix(line, "#") {
 			return false
 		}

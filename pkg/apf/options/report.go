@@ -12,10 +12,13 @@ const statusPath = "/debug/api_priority_and_fairness/configuration_source"
 
 // serve writes the Status as JSON.
 func (s *sources) serve(w http.ResponseWriter, _ *http.Request) {
+	text, err := json.MarshalIndent(s.status(), "", "  ")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(s.status()) // the client has left
+	_, _ = w.Write(text) // the client may have left
 }
 
 // collector collects the Status of sources.

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -105,9 +106,6 @@ func (s *sources) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status := s.current
-	status.Problems = make(map[Source]string, len(s.current.Problems))
-	for source, problem := range s.current.Problems {
-		status.Problems[source] = problem
-	}
+	status.Problems = maps.Clone(s.current.Problems)
 	return status
 }

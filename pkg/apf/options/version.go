@@ -3,7 +3,6 @@ package options
 import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
-	"k8s.io/utils/ptr"
 )
 
 // defaultSchema sets what the API server sets in an object that is sent to it, by the
@@ -83,7 +82,7 @@ func levelFromV1beta3(from *flowcontrolv1beta3.PriorityLevelConfiguration) *flow
 	}
 	_, zero := from.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]
 	if limited.NominalConcurrencyShares != 0 || zero {
-		to.Spec.Limited.NominalConcurrencyShares = ptr.To(limited.NominalConcurrencyShares)
+		to.Spec.Limited.NominalConcurrencyShares = new(limited.NominalConcurrencyShares)
 	}
 	return to
 }
