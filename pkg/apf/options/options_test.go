@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -70,7 +71,10 @@ func TestEveryBuiltInFlowSchemaHasAReasonAndItsPriorityLevel(t *testing.T) {
 	assert.Contains(t, schemas, bootstrap.MandatoryFlowSchemaCatchAll)
 }
 
-// server returns a server of the library without an API, whose requests are of alice.
+// userHeader names who asks; without it, alice does.
+const userHeader = "User"
+
+// server returns a server of the library without an API.
 func server(t *testing.T, o *Options, handler http.Handler, changes ...func(*genericapiserver.Config)) (*genericapiserver.GenericAPIServer, *FlowControl) {
 	t.Helper()
 	config := genericapiserver.NewConfig(codecs())
@@ -78,8 +82,8 @@ func server(t *testing.T, o *Options, handler http.Handler, changes ...func(*gen
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.LoopbackClientConfig = &rest.Config{}
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
-	config.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
-		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice", Groups: []string{user.AllAuthenticated}}}, true, nil
+	config.Authentication.Authenticator = authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: cmp.Or(r.Header.Get(userHeader), "alice"), Groups: []string{user.AllAuthenticated}}}, true, nil
 	})
 	config.SkipOpenAPIInstallation = true
 	for _, change := range changes {
