@@ -1,10 +1,12 @@
 package apf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
@@ -41,6 +43,9 @@ type Config struct {
 	// TotalControl says whether a total is recommended by what the machine can bear, and
 	// whether the total follows it, see package total. The zero value means neither.
 	TotalControl total.Options
+	// Period is the time between two divisions of the seats by demand. The default is ten
+	// seconds, as in k8s.io/apiserver. With few seats a shorter one divides them sooner.
+	Period time.Duration
 	// Sampler measures the machine. The default measures that of this process.
 	Sampler total.Sampler
 	// Clock is the source of time, such as a FakeClock of k8s.io/utils/clock/testing. It
@@ -69,6 +74,7 @@ type FlowControl struct {
 	clock   utilclock.WithTicker
 	config  *configsync.Controller // nil without informers
 	status  *statussync.Controller // nil if no status is written
+	period  time.Duration
 	sizing  *total.Recommender     // nil if no total is recommended
 	learner *estimate.Learner
 	metrics exports
@@ -96,6 +102,7 @@ func New(config Config) (*FlowControl, error) {
 		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver(now, kinds)}),
 		clock:        config.Clock,
 		learner:      estimate.NewLearner(),
+		period:       cmp.Or(config.Period, allocation.Period),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
 	f.registerMetrics(kinds)
@@ -174,7 +181,7 @@ func (f *FlowControl) Applied() <-chan struct{} {
 	return closed
 }
 
-// Run divides the seats by demand every ten seconds and applies the objects of the API
+// Run divides the seats by demand after every period and applies the objects of the API
 // until stop is closed.
 func (f *FlowControl) Run(stop <-chan struct{}) error {
 	klog.InfoS("Starting flow control")
@@ -190,7 +197,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { allocation.Periodically(ctx, f.clock, f.engine.Rebalance) })
+	running.Go(func() { allocation.Periodically(ctx, f.clock, f.period, f.engine.Rebalance) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}

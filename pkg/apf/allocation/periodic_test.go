@@ -20,7 +20,7 @@ func TestSeatsAreDividedEveryTenSeconds(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		var divisions counter
-		Periodically(ctx, clock.RealClock{}, divisions.divide)
+		Periodically(ctx, clock.RealClock{}, Period, divisions.divide)
 		assert.Equal(t, []time.Time{start.Add(10 * time.Second), start.Add(20 * time.Second), start.Add(30 * time.Second)}, divisions.calls)
 	})
 }
@@ -37,7 +37,7 @@ func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 89*time.Second)
 		defer cancel()
 		var divisions slow
-		Periodically(ctx, clock.RealClock{}, divisions.divide)
+		Periodically(ctx, clock.RealClock{}, Period, divisions.divide)
 		// One call is at 10 s. The other follows at once when that one ends, at 55 s.
 		assert.Equal(t, 2, divisions.calls)
 	})

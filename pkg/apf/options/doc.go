@@ -28,5 +28,5 @@
 // apf_configuration_source_* and, once for each change, the log.
 //
 // Without a file and without FollowCluster nothing runs but the engine, which divides the
-// seats every ten seconds.
+// seats every second.
 package options

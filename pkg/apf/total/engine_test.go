@@ -87,7 +87,7 @@ func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.Run(ctx) })
-		running.Go(func() { allocation.Periodically(ctx, utilclock.RealClock{}, m.engine.Rebalance) })
+		running.Go(func() { allocation.Periodically(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
 		test(t, m)
 		cancel()
 		running.Wait()
