@@ -329,7 +329,7 @@ profile: ## Record the profile that the compiler uses (PGO)
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-repo ## Run all checks
+verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-api verify-repo ## Run all checks
 
 .PHONY: fix
 fix: update-tidy update-codegen update-format update-lint ## Fix what can be fixed automatically
@@ -398,6 +398,14 @@ vuln: bin/govulncheck ## Look for known vulnerabilities in what the programs cal
 
 bin/govulncheck: hack/tools/govulncheck/go.mod hack/tools/govulncheck/go.sum
 	@cd hack/tools/govulncheck && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ golang.org/x/vuln/cmd/govulncheck
+	@touch $@
+
+.PHONY: verify-api
+verify-api: ## Compare the API of pkg/apf with its last release
+	@hack/apidiff.sh
+
+bin/apidiff: hack/tools/apidiff/go.mod hack/tools/apidiff/go.sum
+	@cd hack/tools/apidiff && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ golang.org/x/exp/cmd/apidiff
 	@touch $@
 
 .PHONY: verify-codegen

@@ -2,7 +2,9 @@
 // other programs with an http.Handler. It has the behaviour, configuration, metrics and
 // debug endpoints of the engine of that library, at a fraction of its cost.
 //
-// A server adopts it by one line in its configuration:
+// A server adopts it with package options, which needs no client of the cluster. A server that
+// follows the objects of a cluster with informers of its own needs one line in its
+// configuration:
 //
 //	config.FlowControl, err = apf.New(apf.ConfigFor(informers, client.FlowcontrolV1(), seats))
 //
@@ -64,6 +66,7 @@
 //	L5  filter       the filter for an http.Handler
 //	    configsync   API objects -> engine
 //	L6  apf          flowcontrol.Interface of k8s.io/apiserver
+//	L7  options      flags and ApplyTo for a server, sources of the configuration
 //
 // Packages below internal are not for adopters:
 //
@@ -74,6 +77,21 @@
 //	L5  statussync       the condition Dangling of FlowSchemas
 //	    debugendpoints   /debug/api_priority_and_fairness/
 //	    metrics          Prometheus metrics
+//
+// # What may change
+//
+// The module is v0. A minor release may change:
+//
+//   - the Go API of this package and of options, filter, total and estimate: each change has a
+//     line in CHANGELOG.md that says what to write instead;
+//   - the Go API of the other packages, without such a line for each name.
+//
+// A patch release changes no Go API. No release changes, without a year of notice:
+//
+//   - what a configuration means: which requests match, how seats are divided and queued;
+//   - names and labels of metrics, paths and columns of debug endpoints, flags of options;
+//   - which releases of k8s.io/apiserver build with it, but to add newer ones and to drop one
+//     that Kubernetes has ended support for.
 //
 // L0 to L4 use neither HTTP nor the API machinery, and run in virtual time.
 package apf
