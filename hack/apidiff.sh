@@ -9,12 +9,13 @@ release=$(git describe --tags --abbrev=0 --match 'pkg/apf/v*' 2>/dev/null) || {
   echo "verify-api: pkg/apf has no release yet, so there is nothing to compare with"
   exit 0
 }
-make --no-print-directory bin/apidiff
+make --no-print-directory bin/apidiff >/dev/null
 scratch=$(mktemp -d)
 trap 'git worktree remove --force "$scratch/old" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 git worktree add --quiet --detach "$scratch/old" "$release"
-(cd "$scratch/old/pkg/apf" && "$apidiff" -m -w "$scratch/old.api" "$module")
-(cd pkg/apf && "$apidiff" -m -incompatible "$scratch/old.api" "$module") >"$scratch/changes"
+(cd "$scratch/old/pkg/apf" && "$apidiff" -m -w "$scratch/old.api" "$module") 2>"$scratch/log" &&
+  (cd pkg/apf && "$apidiff" -m -incompatible "$scratch/old.api" "$module") >"$scratch/changes" 2>"$scratch/log" ||
+  { cat "$scratch/log" >&2; exit 1; }
 
 unreleased=$(awk '/^## /{section++} section == 1' CHANGELOG.md)
 status=0
