@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // TestAGreedyClientHardlyDelaysAnother has 50 requests at once of one client, and one after
@@ -18,10 +20,17 @@ import (
 // minutes of it pass in a second.
 func TestAGreedyClientHardlyDelaysAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		random := rand.New(rand.NewPCG(lane.Seed(t), 0))
+		work := func() time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return 50*time.Millisecond + time.Duration(random.Int64N(int64(100*time.Millisecond)))
+		}
 		o := NewOptions()
 		o.Seats = 16
-		s, f := server(t, o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			<-time.After(50*time.Millisecond + rand.N(100*time.Millisecond))
+		s, f := server(t, o, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			<-time.After(work())
 		}))
 		stop, stopped := make(chan struct{}), make(chan error)
 		go func() { stopped <- f.Run(stop) }()
