@@ -75,7 +75,7 @@ type FlowControl struct {
 	config  *configsync.Controller // nil without informers
 	status  *statussync.Controller // nil if no status is written
 	period  time.Duration
-	sizing  *total.Recommender     // nil if no total is recommended
+	sizing  *total.Recommender // nil if no total is recommended
 	learner *estimate.Learner
 	metrics exports
 	applied application
