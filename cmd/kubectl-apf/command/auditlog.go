@@ -3,18 +3,18 @@ package command
 import (
 	"fmt"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // readAuditLogs passes the requests of audit logs on, and returns sentences about what
 // is wrong with the logs.
-func readAuditLogs(env Environment, names []string, observe func(*audit.Event)) (notes []string, err error) {
+func readAuditLogs(env Environment, names []string, observe func(*logs.Event)) (notes []string, err error) {
 	for _, name := range names {
 		in, err := openFile(env, name)
 		if err != nil {
 			return nil, err
 		}
-		summary, err := audit.Read(name, in, func(e *audit.Event) error {
+		summary, err := logs.ReadEvents(name, in, func(e *logs.Event) error {
 			observe(e)
 			return nil
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/isolate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
@@ -200,7 +200,7 @@ func (i *isolateCommand) requests(ctx context.Context) (each func(func(*trace.Re
 		return nil, func() {}, nil
 	}
 	// A log may be a little ahead of the clock here.
-	options := record.Options{Clock: httplog.Clock{Latest: i.env.Clock.Now().Add(24 * time.Hour), Zone: time.UTC}}
+	options := record.Options{Clock: logs.Clock{Latest: i.env.Clock.Now().Add(24 * time.Hour), Zone: time.UTC}}
 	if options.Audit, err = logsOf(i.audit); err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/clientlog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/findings"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
@@ -61,5 +61,5 @@ func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) erro
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	return clientlog.Read(log.Path, in, func(w clientlog.Wait) { traffic.Say(log.Path, log.Replica, &w) })
+	return logs.ReadWaits(log.Path, in, func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) })
 }

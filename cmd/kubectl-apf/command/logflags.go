@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 )
 
@@ -35,7 +35,7 @@ func (l *logFlags) options(now time.Time) (record.Options, error) {
 		return o, fmt.Errorf("--log-time-zone is %q: must be a time zone, such as Europe/Berlin", l.zone)
 	}
 	// A log may be a little ahead of the clock here.
-	o.Clock = httplog.Clock{Latest: now.Add(24 * time.Hour), Zone: zone}
+	o.Clock = logs.Clock{Latest: now.Add(24 * time.Hour), Zone: zone}
 	if o.Audit, err = logsOf(l.audit); err != nil {
 		return o, err
 	}

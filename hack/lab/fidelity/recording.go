@@ -17,7 +17,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -145,7 +145,7 @@ func (r *running) keepTrace(ctx context.Context, from, to time.Time, file string
 	}
 	made, err := record.New(ctx, record.Options{
 		Audit: []record.Log{{Path: r.audit}}, HTTP: []record.Log{{Path: lines}},
-		Clock: httplog.Clock{Latest: to.Add(time.Hour), Zone: time.Local},
+		Clock: logs.Clock{Latest: to.Add(time.Hour), Zone: time.Local},
 		From:  from, To: to,
 	})
 	if err != nil {

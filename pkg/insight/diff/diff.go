@@ -10,8 +10,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // Comparison compares two configurations. Create one with New. It is not safe for
@@ -32,7 +32,7 @@ func New(before, after configuration.Configuration, now time.Time) *Comparison {
 
 // Observe counts a request of an audit log. After the first, Result is about the
 // observed requests.
-func (c *Comparison) Observe(e *audit.Event) {
+func (c *Comparison) Observe(e *logs.Event) {
 	c.observed = true
 	if !e.Governed() {
 		c.ungoverned++

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 func level(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
@@ -92,7 +92,7 @@ func with(schemas ...*flowcontrolv1.FlowSchema) configuration.Configuration {
 
 func timeZero() time.Time { return time.Unix(0, 0) }
 
-func compare(t *testing.T, before, after configuration.Configuration, events ...*audit.Event) Result {
+func compare(t *testing.T, before, after configuration.Configuration, events ...*logs.Event) Result {
 	t.Helper()
 	c := New(before, after, timeZero())
 	for _, e := range events {
@@ -101,8 +101,8 @@ func compare(t *testing.T, before, after configuration.Configuration, events ...
 	return c.Result()
 }
 
-func podsOf(user, verb, namespace string, groups ...string) *audit.Event {
-	return &audit.Event{Attributes: flow.Attributes{
+func podsOf(user, verb, namespace string, groups ...string) *logs.Event {
+	return &logs.Event{Attributes: flow.Attributes{
 		User: user, Groups: append(groups, "system:authenticated"), Verb: verb,
 		IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: namespace,
 	}}

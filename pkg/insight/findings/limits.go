@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/clientlog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -20,7 +20,7 @@ type clientLog struct {
 }
 
 // Say counts a wait in the log of a client. The user is empty if it is unknown.
-func (t *Traffic) Say(name, userName string, w *clientlog.Wait) {
+func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 	at := slices.IndexFunc(t.logs, func(l *clientLog) bool { return l.name == name && l.user == userName })
 	if at < 0 {
 		at = len(t.logs)

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/diff"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -94,7 +94,7 @@ func (p *plan) observed(after configuration.Configuration) (diff.Result, error) 
 	comparison := diff.New(p.Configuration, after, p.Now)
 	err := p.Requests(func(r *trace.Request) error {
 		if r.User != "" {
-			event := audit.Event{Attributes: r.Attributes()}
+			event := logs.Event{Attributes: r.Attributes()}
 			if len(event.Attributes.Groups) == 0 {
 				event.Attributes.Groups = trace.WellKnownGroups(r.User)
 			}

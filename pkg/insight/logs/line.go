@@ -37,18 +37,18 @@ func mayHaveEntry(text []byte) bool {
 func (r *reader) line(text []byte) Kind {
 	if rest, found := bytes.CutPrefix(text, []byte("__REALTIME_TIMESTAMP=")); found {
 		r.realtime = fromMicroseconds(string(rest))
-		return Line
+		return KindLine
 	}
 	if rest, found := bytes.CutPrefix(text, []byte("MESSAGE=")); found {
 		return r.find(rest, r.realtime, 0)
 	}
 	if journalField.Match(text) {
-		return Line
+		return KindLine
 	}
 	if prefix := criPrefix.FindSubmatch(text); prefix != nil {
 		whole, complete := r.part(string(prefix[2]), text[len(prefix[0]):], prefix[3][0] == 'F')
 		if !complete {
-			return Line
+			return KindLine
 		}
 		return r.find(whole, timeOf(string(prefix[1])), 0)
 	}
@@ -91,7 +91,7 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 		if headers := klogHeader.FindAllIndex(head, -1); headers != nil {
 			start = headers[len(headers)-1][0]
 		}
-		return r.entry(Request, bytes.TrimSpace(text[start:]), timeIn(text[:start], written))
+		return r.entry(KindRequest, bytes.TrimSpace(text[start:]), timeIn(text[:start], written))
 	}
 	if bytes.Contains(text, []byte(`""`)) {
 		if kind, isRow := r.csv(text, written, depth); isRow {
@@ -100,7 +100,7 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 	}
 	objects := objectStart.FindAllIndex(text, 8)
 	if header := klogHeader.FindIndex(text); header != nil && (objects == nil || header[0] < objects[0][0]) {
-		return Line // it may quote an event
+		return KindLine // it may quote an event
 	}
 	for _, start := range objects {
 		var object json.RawMessage
@@ -120,7 +120,7 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if err != nil || len(row) < 2 {
-		return Other, false
+		return KindOther, false
 	}
 	for _, column := range row {
 		kind = max(kind, r.find([]byte(column), timeIn([]byte(row[0]), written), depth+1))
@@ -133,9 +133,9 @@ func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRo
 
 func kindOfText(text []byte) Kind {
 	if klogHeader.Match(text) {
-		return Line
+		return KindLine
 	}
-	return Other
+	return KindOther
 }
 
 // timeIn returns the last time in a prefix; otherwise that of the envelope.

@@ -25,7 +25,7 @@ type form struct {
 // object finds the entries in an object, and returns what the object is.
 func (r *reader) object(text []byte, written time.Time, depth int) Kind {
 	if bytes.HasPrefix(text, []byte(`{"kind":"Event","apiVersion":"`+auditGroup)) {
-		return r.entry(Event, text, written) // as API servers write it
+		return r.entry(KindEvent, text, written) // as API servers write it
 	}
 	if !mayHaveEntry(text) {
 		return kindOfObject(text)
@@ -35,23 +35,23 @@ func (r *reader) object(text []byte, written time.Time, depth int) Kind {
 	audited := strings.HasPrefix(f.APIVersion, auditGroup)
 	switch {
 	case audited && f.Kind == "Event" || err != nil && !json.Valid(text) && bytes.Contains(text, []byte(auditGroup)):
-		return r.entry(Event, text, written)
+		return r.entry(KindEvent, text, written)
 	case audited && f.Kind == "EventList":
 		for _, item := range f.Items {
-			r.entry(Event, withKind(item, f.APIVersion), written)
+			r.entry(KindEvent, withKind(item, f.APIVersion), written)
 		}
-		return Event
+		return KindEvent
 	case f.Message == "HTTP" && f.Verb != nil, err != nil && bytes.Contains(text, []byte(`"msg":"HTTP"`)):
-		return r.entry(Request, text, written)
+		return r.entry(KindRequest, text, written)
 	case bytes.Contains(text, []byte(googleMark)) && err == nil:
 		if converted, is := fromGoogle(text); is {
-			return r.entry(Event, converted, written)
+			return r.entry(KindEvent, converted, written)
 		}
 		return r.envelope(text, written, depth)
 	case depth < maxDepth:
 		return r.envelope(text, written, depth)
 	default:
-		return Other
+		return KindOther
 	}
 }
 
@@ -72,16 +72,16 @@ func withKind(item []byte, apiVersion string) []byte {
 func kindOfObject(text []byte) Kind {
 	var f form
 	if json.Unmarshal(text, &f) == nil && f.Message != "" && f.Time != nil {
-		return Line
+		return KindLine
 	}
-	return Other
+	return KindOther
 }
 
 // envelope finds the entries in the fields of an object that carries them.
 func (r *reader) envelope(text []byte, written time.Time, depth int) Kind {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
-		return Other
+		return KindOther
 	}
 	for _, key := range []string{"time", "timestamp", "@timestamp", "__REALTIME_TIMESTAMP"} {
 		var value string
@@ -97,11 +97,11 @@ func (r *reader) envelope(text []byte, written time.Time, depth int) Kind {
 	if of, last, divided := divides(fields); divided {
 		whole, complete := r.part(of, []byte(message(fields)), last)
 		if !complete {
-			return Line
+			return KindLine
 		}
 		return r.find(whole, written, depth+1)
 	}
-	kind := Other
+	kind := KindOther
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		if kind = r.value(fields[key], written, depth+1); r.found {
 			return kind
@@ -123,7 +123,7 @@ func (r *reader) value(raw json.RawMessage, written time.Time, depth int) Kind {
 	case '[':
 		return r.elements(raw, written, depth)
 	}
-	return Other
+	return KindOther
 }
 
 // elements finds the entries in an array. journald writes a message that is no text as an
@@ -139,9 +139,9 @@ func (r *reader) elements(raw json.RawMessage, written time.Time, depth int) Kin
 	}
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil || depth >= maxDepth {
-		return Other
+		return KindOther
 	}
-	found, kind := false, Other
+	found, kind := false, KindOther
 	for _, element := range elements {
 		r.found = false
 		kind = r.value(element, written, depth+1)

@@ -13,14 +13,14 @@ type Kind uint8
 
 // The kinds.
 const (
-	// Other is an entry that is none of the others.
-	Other Kind = iota
-	// Event is the JSON of an audit event, perhaps cut off.
-	Event
-	// Request is a line of httplog about a request, perhaps cut off: JSON or text.
-	Request
-	// Line is another line of klog, or one that belongs to the transport alone.
-	Line
+	// KindOther is an entry that is none of the others.
+	KindOther Kind = iota
+	// KindEvent is the JSON of an audit event, perhaps cut off.
+	KindEvent
+	// KindRequest is a line of httplog about a request, perhaps cut off: JSON or text.
+	KindRequest
+	// KindLine is another line of klog, or one that belongs to the transport alone.
+	KindLine
 )
 
 // Entry is an entry of a log, without its transport.
@@ -36,10 +36,10 @@ type Entry struct {
 	TooLong bool
 }
 
-// Read calls yield with each entry of a log, which may be compressed with gzip or zstd,
+// ReadEntries calls yield with each entry of a log, which may be compressed with gzip or zstd,
 // until that returns an error. truncated is why the log ends before its end, such as within
 // compressed data. err is the error of yield, or of an input of which nothing can be read.
-func Read(in io.Reader, yield func(Entry) error) (truncated, err error) {
+func ReadEntries(in io.Reader, yield func(Entry) error) (truncated, err error) {
 	decompressed, err := trace.Decompress(in)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ type reader struct {
 // chunk yields what a chunk has.
 func (r *reader) chunk(s *scanner) error {
 	r.number, r.found = s.line, false
-	kind := Other
+	kind := KindOther
 	switch {
 	case s.tooLong:
 		r.found = true

@@ -36,7 +36,7 @@ type found struct {
 
 func read(t *testing.T, log string) (entries []Entry) {
 	t.Helper()
-	truncated, err := Read(strings.NewReader(log), func(e Entry) error {
+	truncated, err := ReadEntries(strings.NewReader(log), func(e Entry) error {
 		e.Text = bytes.Clone(e.Text)
 		entries = append(entries, e)
 		return nil
@@ -49,7 +49,7 @@ func read(t *testing.T, log string) (entries []Entry) {
 // wanted returns the entries that are an event or a request.
 func wanted(entries []Entry) (all []found) {
 	for _, e := range entries {
-		if e.Kind == Event || e.Kind == Request {
+		if e.Kind == KindEvent || e.Kind == KindRequest {
 			f := found{e.Kind, string(e.Text), ""}
 			if !e.Written.IsZero() {
 				f.Written = e.Written.UTC().Format(time.RFC3339)
@@ -144,7 +144,7 @@ func transports() map[string]struct {
 
 func TestEntriesAreFoundInEveryTransport(t *testing.T) {
 	for name, transport := range transports() {
-		for kind, entries := range map[Kind][]string{Event: {event, padded}, Request: {request, asJSON}} {
+		for kind, entries := range map[Kind][]string{KindEvent: {event, padded}, KindRequest: {request, asJSON}} {
 			for _, entry := range entries {
 				t.Run(name+"/"+entry[:30], func(t *testing.T) {
 					log := transport.wrap(entry) + "\n" + transport.wrap(tracing) + "\n" + transport.wrap(entry)
@@ -209,12 +209,12 @@ func TestAFieldThatKeepsTheOriginalCountsOnce(t *testing.T) {
 
 func TestWhatEntriesAre(t *testing.T) {
 	for text, want := range map[string]Kind{
-		tracing: Line, "E0307 09:26:41.511983       1 x.go:1] \"HTTP failed\"": Line, "2025-03-07T09:26:42Z stderr F " + tracing: Line,
-		`{"ts":1.0,"caller":"a.go:1","msg":"Started","v":0}`: Line, "_PID=1": Line,
-		"plain text": Other, `{"kind":"Pod","apiVersion":"v1"}`: Other, "{": Other, "[": Other, "[]": Other, `{"a":[[[1]]],"b":"HTTP"}`: Other,
-		`{"kind":"Event","apiVersion":"v1","message":"HTTP probe failed"}`: Other,
-		event: Event, event[:90]: Event, `{"properties":{"log":` + quoted(event)[:90]: Event,
-		request: Request, request[:90]: Request, asJSON: Request, asJSON[:80]: Request,
+		tracing: KindLine, "E0307 09:26:41.511983       1 x.go:1] \"HTTP failed\"": KindLine, "2025-03-07T09:26:42Z stderr F " + tracing: KindLine,
+		`{"ts":1.0,"caller":"a.go:1","msg":"Started","v":0}`: KindLine, "_PID=1": KindLine,
+		"plain text": KindOther, `{"kind":"Pod","apiVersion":"v1"}`: KindOther, "{": KindOther, "[": KindOther, "[]": KindOther, `{"a":[[[1]]],"b":"HTTP"}`: KindOther,
+		`{"kind":"Event","apiVersion":"v1","message":"HTTP probe failed"}`: KindOther,
+		event: KindEvent, event[:90]: KindEvent, `{"properties":{"log":` + quoted(event)[:90]: KindEvent,
+		request: KindRequest, request[:90]: KindRequest, asJSON: KindRequest, asJSON[:80]: KindRequest,
 	} {
 		entries := read(t, text)
 		require.Len(t, entries, 1, text)
@@ -236,10 +236,10 @@ func TestAnEntryOfParts(t *testing.T) {
 	const cri = "2025-03-07T09:26:42Z "
 	t.Run("streams are apart", func(t *testing.T) {
 		log := cri + "stdout P " + event[:70] + "\n" + cri + "stderr P " + request[:40] + "\n" + cri + "stdout F " + event[70:] + "\n" + cri + "stderr F " + request[40:]
-		assert.Equal(t, []found{{Event, event, "2025-03-07T09:26:42Z"}, {Request, request, "2025-03-07T09:26:42Z"}}, wanted(read(t, log)))
+		assert.Equal(t, []found{{KindEvent, event, "2025-03-07T09:26:42Z"}, {KindRequest, request, "2025-03-07T09:26:42Z"}}, wanted(read(t, log)))
 	})
 	t.Run("the last part is missing", func(t *testing.T) {
-		assert.Equal(t, []found{{Event, event[:90], ""}}, wanted(read(t, cri+"stdout P "+event[:90])))
+		assert.Equal(t, []found{{KindEvent, event[:90], ""}}, wanted(read(t, cri+"stdout P "+event[:90])))
 	})
 	t.Run("Docker divides long lines", func(t *testing.T) {
 		long := strings.Replace(padded, "{bob", strings.Repeat("b", 40_000), 1)
@@ -250,7 +250,7 @@ func TestAnEntryOfParts(t *testing.T) {
 			rest = rest[n:]
 		}
 		require.Equal(t, 3, strings.Count(log.String(), "\n"))
-		assert.Equal(t, []found{{Event, long, "2025-03-07T09:26:42Z"}}, wanted(read(t, log.String())))
+		assert.Equal(t, []found{{KindEvent, long, "2025-03-07T09:26:42Z"}}, wanted(read(t, log.String())))
 	})
 }
 
@@ -259,7 +259,7 @@ func TestEntriesThatAreTooLongAreReported(t *testing.T) {
 		entries := read(t, start+strings.Repeat("x", MaxEntry)+"\n"+event)
 		require.Len(t, entries, 2)
 		assert.True(t, entries[0].TooLong)
-		assert.Equal(t, []found{{Event, event, ""}}, wanted(entries))
+		assert.Equal(t, []found{{KindEvent, event, ""}}, wanted(entries))
 	}
 }
 
@@ -267,13 +267,13 @@ func TestErrors(t *testing.T) {
 	enough, broken := errors.New("enough"), errors.New("input/output error")
 	for _, log := range []string{event, "[" + event + "," + event, "2025-03-07T09:26:42Z stdout P " + event} {
 		calls := 0
-		_, err := Read(strings.NewReader(log), func(Entry) error { calls++; return enough })
+		_, err := ReadEntries(strings.NewReader(log), func(Entry) error { calls++; return enough })
 		require.ErrorIs(t, err, enough)
 		assert.Equal(t, 1, calls)
 	}
-	_, err := Read(iotest.ErrReader(broken), func(Entry) error { return nil })
+	_, err := ReadEntries(iotest.ErrReader(broken), func(Entry) error { return nil })
 	require.ErrorIs(t, err, broken)
-	truncated, err := Read(iotest.DataErrReader(&failing{event, broken}), func(Entry) error { return nil })
+	truncated, err := ReadEntries(iotest.DataErrReader(&failing{event, broken}), func(Entry) error { return nil })
 	require.NoError(t, err)
 	require.ErrorIs(t, truncated, broken)
 }
@@ -294,8 +294,8 @@ func (f *failing) Read(into []byte) (int, error) {
 // Inputs of operators, retyped. Each has three requests of an audit log, or the entries named.
 func TestCases(t *testing.T) {
 	for name, want := range map[string][]Kind{
-		"aks.log": {Event, Event, Event}, "eks-s3.log": {Event, Event, Event}, "oc-node-logs.log": {Event, Event, Event},
-		"stdout-mixed-cri.log": {Request, Event, Event, Event, Request}, "timestamps.log": {Request, Request},
+		"aks.log": {KindEvent, KindEvent, KindEvent}, "eks-s3.log": {KindEvent, KindEvent, KindEvent}, "oc-node-logs.log": {KindEvent, KindEvent, KindEvent},
+		"stdout-mixed-cri.log": {KindRequest, KindEvent, KindEvent, KindEvent, KindRequest}, "timestamps.log": {KindRequest, KindRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := os.ReadFile(filepath.Join("testdata", name))
@@ -314,7 +314,7 @@ func FuzzReadNeverPanics(f *testing.F) {
 		f.Add(transport.wrap(event) + "\n" + transport.wrap(request))
 	}
 	f.Fuzz(func(t *testing.T, log string) {
-		_, _ = Read(strings.NewReader(log), func(e Entry) error {
+		_, _ = ReadEntries(strings.NewReader(log), func(e Entry) error {
 			if e.Number < 1 || len(e.Text) == 0 {
 				t.Errorf("entry %+v", e)
 			}

@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -55,7 +54,7 @@ const exempt = "exempt"
 
 // ofEvent returns what an audit event tells. clockJumped reports whether the request ended
 // before it began.
-func ofEvent(e *audit.Event, replica string) (out item, clockJumped bool) {
+func ofEvent(e *logs.Event, replica string) (out item, clockJumped bool) {
 	out = item{ID: e.ID[:min(len(e.ID), maxID)], URI: e.URI, Origin: fromAudit, Address: e.Address, GroupsImplied: e.GroupsImplied}
 	r := &out.Request
 	setAttributes(r, &e.Attributes, e.URI)
@@ -88,7 +87,7 @@ func ofEvent(e *audit.Event, replica string) (out item, clockJumped bool) {
 }
 
 // ofLine returns what a line tells.
-func ofLine(l *httplog.Line, replica string) item {
+func ofLine(l *logs.RequestLine, replica string) item {
 	out := item{ID: l.AuditID, URI: l.URI, Origin: fromLine, Address: l.SourceIP}
 	r := &out.Request
 	setAttributes(r, &l.Attributes, l.URI)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 func options() Options {
-	return Options{Clock: httplog.Clock{Latest: time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), Zone: time.UTC}}
+	return Options{Clock: logs.Clock{Latest: time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), Zone: time.UTC}}
 }
 
 func recorded(t *testing.T, o Options) (trace.Header, []trace.Request) {

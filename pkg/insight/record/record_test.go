@@ -26,9 +26,9 @@ func line(second int, id, agent, uri string) string {
 	return fmt.Sprintf(`I1122 10:00:%02d.250000       1 httplog.go:134] "HTTP" verb="GET" URI=%q latency="250ms" userAgent=%q audit-ID=%q srcIP="10.0.0.7:1" apf_pl="workload-low" apf_fs="service-accounts" apf_iseats=2 apf_fseats=1 apf_additionalLatency="5ms" apf_execution_time="200ms" resp=200`+"\n", second, uri, agent, id)
 }
 
-// logs writes files, and returns options by which they are read. Names that begin with
+// logsOf writes files, and returns options by which they are read. Names that begin with
 // "http" are of -v=3 lines.
-func logs(t *testing.T, texts map[string]string) Options {
+func logsOf(t *testing.T, texts map[string]string) Options {
 	t.Helper()
 	o, directory := options(), t.TempDir()
 	for name, text := range texts {
@@ -46,7 +46,7 @@ func logs(t *testing.T, texts map[string]string) Options {
 func TestJoin(t *testing.T) {
 	annotated := strings.Replace(event(3, "d", "dora", "/d"), `"annotations":{}`,
 		`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"dora","apf.flowcontrol-apiserver.io/priority-level":"doras","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"executed"}`, 1)
-	_, all := recorded(t, logs(t, map[string]string{
+	_, all := recorded(t, logsOf(t, map[string]string{
 		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e"),
 		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f"),
 	}))
@@ -70,17 +70,17 @@ func TestAnnotationsOfFlowControlAPIServer(t *testing.T) {
 		return strings.Replace(event(0, "a", "alice", "/a"), `"annotations":{}`,
 			`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"s","apf.flowcontrol-apiserver.io/priority-level":"l","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"`+outcome+`"}`, 1)
 	}
-	_, all := recorded(t, logs(t, map[string]string{"audit.log": annotate("executed")}))
+	_, all := recorded(t, logsOf(t, map[string]string{"audit.log": annotate("executed")}))
 	assert.Equal(t, 200*time.Millisecond, all[0].Execution.Duration)
 	assert.Equal(t, &trace.Seats{Initial: 4}, all[0].Seats)
 	assert.Equal(t, "s l", all[0].FlowSchema+" "+all[0].PriorityLevel)
-	_, all = recorded(t, logs(t, map[string]string{"audit.log": annotate("queue-full")}))
+	_, all = recorded(t, logsOf(t, map[string]string{"audit.log": annotate("queue-full")}))
 	assert.Equal(t, "queue-full", all[0].Rejected)
 	assert.Nil(t, all[0].Execution)
 }
 
 func TestWhatFlowControlDoesNotGovernIsLeftOut(t *testing.T) {
-	h, all := recorded(t, logs(t, map[string]string{
+	h, all := recorded(t, logsOf(t, map[string]string{
 		"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "alice", "/api/v1/namespaces/a/pods/p/log") + event(2, "c", "", "/c"),
 		"http.log":  line(0, "a", "agent", "/a") + strings.Replace(line(3, "d", "agent", "/d"), `apf_pl="workload-low" apf_fs="service-accounts" `, "", 1),
 	}))
@@ -92,19 +92,19 @@ func TestWhatFlowControlDoesNotGovernIsLeftOut(t *testing.T) {
 }
 
 func TestExemptRequestsDoNotWait(t *testing.T) {
-	h, all := recorded(t, logs(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", "/a"), "workload-low", "exempt", 1)}))
+	h, all := recorded(t, logsOf(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", "/a"), "workload-low", "exempt", 1)}))
 	assert.Zero(t, all[0].Wait.Duration)
 	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "They took 50ms (median) and 50ms (99th percentile) of exempt requests.")
 }
 
 func TestListOptions(t *testing.T) {
 	uri := "/api/v1/pods?limit=5&continue=x&labelSelector=a&fieldSelector=b=c&resourceVersion=7&resourceVersionMatch=Exact&sendInitialEvents=true"
-	_, all := recorded(t, logs(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", uri), `"GET"`, `"LIST"`, 1)}))
+	_, all := recorded(t, logsOf(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", uri), `"GET"`, `"LIST"`, 1)}))
 	yes := true
 	assert.Equal(t, &trace.ListOptions{
 		Limit: 5, Continue: true, LabelSelector: "a", FieldSelector: "b=c", ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: &yes,
 	}, all[0].List)
-	_, all = recorded(t, logs(t, map[string]string{"http.log": line(0, "a", "agent", "/api/v1/pods?timeout=1s")}))
+	_, all = recorded(t, logsOf(t, map[string]string{"http.log": line(0, "a", "agent", "/api/v1/pods?timeout=1s")}))
 	assert.Nil(t, all[0].List)
 }
 
@@ -127,7 +127,7 @@ func TestUsersOfLines(t *testing.T) {
 		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/system:serviceaccount:kube-system:job-controller": "system:serviceaccount:kube-system:job-controller [system:serviceaccounts system:serviceaccounts:kube-system system:authenticated]",
 		"kube-apiserver/v1.33.0 (linux/amd64) kubernetes/abc":                                                           "system:apiserver [system:masters system:authenticated]",
 	} {
-		o := logs(t, map[string]string{"http.log": line(0, "a", agent, "/a")})
+		o := logsOf(t, map[string]string{"http.log": line(0, "a", agent, "/a")})
 		o.Users = users
 		h, all := recorded(t, o)
 		assert.Equal(t, want, fmt.Sprint(all[0].User, " ", all[0].Groups), agent)
@@ -181,7 +181,7 @@ func TestBadInput(t *testing.T) {
 			"no request arrived from 2026-11-22T10:00:00Z to 2026-11-30T10:00:00Z: a clock jumped, or a part of the logs is missing"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := New(t.Context(), logs(t, test.texts))
+			_, err := New(t.Context(), logsOf(t, test.texts))
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -195,7 +195,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestBrokenLinesAreNoted(t *testing.T) {
-	h, _ := recorded(t, logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]}))
+	h, _ := recorded(t, logsOf(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]}))
 	notes := strings.Join(h.LeftOut.Notes, "\n")
 	assert.Contains(t, notes, "1 of 2 lines are skipped; line 2 is no JSON of an audit event")
 }
@@ -206,7 +206,7 @@ func TestHoursOfSilenceAreOneTraceAndNamed(t *testing.T) {
 		log.WriteString(strings.ReplaceAll(event(0, fmt.Sprint(hour), "alice", "/a"), "T10:", fmt.Sprintf("T%02d:", 2*hour)))
 	}
 	log.WriteString(strings.ReplaceAll(event(0, "z", "alice", "/a"), "T10:", "T17:")) // an hour is no silence
-	h, all := recorded(t, logs(t, map[string]string{"audit.log": log.String()}))
+	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": log.String()}))
 	assert.Len(t, all, 10)
 	notes := strings.Join(h.LeftOut.Notes, "\n")
 	assert.Contains(t, notes, "No request arrived from 2026-11-22T00:00:00Z to 2026-11-22T02:00:00Z, for 2h0m0s: the servers were idle or down, or a part of the logs is missing.")
@@ -224,13 +224,13 @@ func TestLogsOfThePodsOfANode(t *testing.T) {
 }
 
 func TestRequestThatEndsBeforeItBegins(t *testing.T) {
-	h, all := recorded(t, logs(t, map[string]string{"audit.log": strings.Replace(event(5, "a", "alice", "/a"), "10:00:05.250000Z", "10:00:04.000000Z", 1)}))
+	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": strings.Replace(event(5, "a", "alice", "/a"), "10:00:05.250000Z", "10:00:04.000000Z", 1)}))
 	assert.Nil(t, all[0].Latency)
 	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "1 requests ended before they began: the clock jumped.")
 }
 
 func TestFromAndTo(t *testing.T) {
-	o := logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b") + event(2, "c", "carol", "/c")})
+	o := logsOf(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b") + event(2, "c", "carol", "/c")})
 	o.From = time.Date(2026, 11, 22, 10, 0, 1, 0, time.UTC)
 	o.To = o.From.Add(time.Second)
 	_, all := recorded(t, o)
@@ -243,7 +243,7 @@ func TestFromAndTo(t *testing.T) {
 
 func TestRecordingCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	o := logs(t, map[string]string{"audit.log": event(0, "a", "alice", "/a")})
+	o := logsOf(t, map[string]string{"audit.log": event(0, "a", "alice", "/a")})
 	r, err := New(ctx, o)
 	require.NoError(t, err)
 	defer r.Close()

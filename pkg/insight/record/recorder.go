@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/httplog"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
@@ -20,7 +19,7 @@ type Options struct {
 	// Audit and HTTP are audit logs, and logs with lines of -v=3.
 	Audit, HTTP []Log
 	// Clock is that of lines of text.
-	Clock httplog.Clock
+	Clock logs.Clock
 	// Users says who sent requests of lines that no audit event is joined to; it may be
 	// nil.
 	Users *Users
@@ -92,10 +91,10 @@ func (r *Recording) read(ctx context.Context) error {
 		defer unjoined.close()
 		into = unjoined.add
 	}
-	if err := r.readAll(ctx, o.Audit, func(f file, in io.Reader) (audit.Summary, error) { return r.readAudit(f, in, into) }); err != nil {
+	if err := r.readAll(ctx, o.Audit, func(f file, in io.Reader) (logs.Summary, error) { return r.readAudit(f, in, into) }); err != nil {
 		return err
 	}
-	if err := r.readAll(ctx, o.HTTP, func(f file, in io.Reader) (audit.Summary, error) { return r.readHTTP(f, in, into) }); err != nil {
+	if err := r.readAll(ctx, o.HTTP, func(f file, in io.Reader) (logs.Summary, error) { return r.readHTTP(f, in, into) }); err != nil {
 		return err
 	}
 	if unjoined != nil {
@@ -177,8 +176,8 @@ func (r *Recording) add(i item) error {
 }
 
 // readAll reads the files of logs.
-func (r *Recording) readAll(ctx context.Context, logs []Log, read func(file, io.Reader) (audit.Summary, error)) error {
-	all, err := files(logs)
+func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io.Reader) (logs.Summary, error)) error {
+	all, err := files(named)
 	if err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func (r *Recording) readAll(ctx context.Context, logs []Log, read func(file, io.
 		}
 		summary, err := read(f, in)
 		_ = in.Close()
-		if f.listed && (errors.Is(err, audit.ErrNoEvents) || errors.Is(err, httplog.ErrNoRequests)) {
+		if f.listed && (errors.Is(err, logs.ErrNoEvents) || errors.Is(err, logs.ErrNoRequests)) {
 			without = append(without, f.Path)
 			continue
 		}
@@ -208,8 +207,8 @@ func (r *Recording) readAll(ctx context.Context, logs []Log, read func(file, io.
 	return nil
 }
 
-func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (audit.Summary, error) {
-	return audit.Read(f.Path, in, func(e *audit.Event) error {
+func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
+	return logs.ReadEvents(f.Path, in, func(e *logs.Event) error {
 		switch {
 		case !e.Governed():
 			r.tally.longRunning++
@@ -226,8 +225,8 @@ func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (audi
 	})
 }
 
-func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (audit.Summary, error) {
-	return httplog.Read(f.Path, in, r.options.Clock, func(l *httplog.Line) error {
+func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
+	return logs.ReadRequestLines(f.Path, in, r.options.Clock, func(l *logs.RequestLine) error {
 		if l.FlowSchema == "" {
 			r.tally.unclassified++
 			return nil

@@ -13,7 +13,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`{"kind":"Event","verb":"delete","stage":"ResponseComplete","impersonatedUser":null,"requestObject":[],"responseObject":{"details":{"uid":1}}}`))
 	f.Fuzz(func(_ *testing.T, line []byte) {
 		history := &History{}
-		history.add(logs.Entry{Number: 1, Kind: logs.Event, Text: line})
+		history.add(logs.Entry{Number: 1, Kind: logs.KindEvent, Text: line})
 		history.Notes()
 	})
 }

@@ -40,7 +40,7 @@ type mention struct {
 // Read adds an audit log, in any form that package logs knows. Entries that are no event
 // are counted and skipped. It is an error if none is one.
 func (h *History) Read(log io.Reader) error {
-	truncated, err := logs.Read(log, func(entry logs.Entry) error {
+	truncated, err := logs.ReadEntries(log, func(entry logs.Entry) error {
 		h.add(entry)
 		return nil
 	})
@@ -67,7 +67,7 @@ func (h *History) Notes() []string {
 }
 
 func (h *History) add(entry logs.Entry) {
-	if entry.Kind == logs.Request || entry.Kind == logs.Line {
+	if entry.Kind == logs.KindRequest || entry.Kind == logs.KindLine {
 		return
 	}
 	var event auditv1.Event

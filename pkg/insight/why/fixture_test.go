@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
@@ -75,10 +75,10 @@ type call struct {
 	at                     time.Duration // after start
 	took, wait             time.Duration
 	code                   int
-	told                   *audit.FlowControl
+	told                   *logs.FlowControl
 }
 
-func (c call) event() *audit.Event {
+func (c call) event() *logs.Event {
 	if c.verb == "" {
 		c.verb = "get"
 	}
@@ -86,7 +86,7 @@ func (c call) event() *audit.Event {
 		c.code = 200
 	}
 	received := start().Add(c.at)
-	return &audit.Event{
+	return &logs.Event{
 		URI: c.uri, Received: received, Completed: received.Add(c.took), Code: c.code, Wait: c.wait, WaitKnown: c.told != nil || c.wait > 0,
 		Attributes: flow.Attributes{
 			User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb,
@@ -97,8 +97,8 @@ func (c call) event() *audit.Event {
 }
 
 // told returns the annotations of a request of the schema users.
-func told(user string, seats int, outcome string) *audit.FlowControl {
-	return &audit.FlowControl{FlowSchema: "users", PriorityLevel: "queued", Distinguisher: user, Seats: seats, Outcome: outcome}
+func told(user string, seats int, outcome string) *logs.FlowControl {
+	return &logs.FlowControl{FlowSchema: "users", PriorityLevel: "queued", Distinguisher: user, Seats: seats, Outcome: outcome}
 }
 
 func inquire(q Query, replicas []replica.Replica, calls ...call) Result {

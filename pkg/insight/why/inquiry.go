@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
@@ -83,7 +83,7 @@ func (i *Inquiry) asks(user, schema string) bool {
 }
 
 // Observe counts a request of an audit log.
-func (i *Inquiry) Observe(e *audit.Event) {
+func (i *Inquiry) Observe(e *logs.Event) {
 	if !e.Governed() {
 		i.ungoverned++
 		return
@@ -118,7 +118,7 @@ func (i *Inquiry) Observe(e *audit.Event) {
 }
 
 // place returns the flow of a request, and whether its level is exempt.
-func (i *Inquiry) place(e *audit.Event) (flowKey, bool) {
+func (i *Inquiry) place(e *logs.Event) (flowKey, bool) {
 	if f := e.FlowControl; f != nil {
 		return flowKey{f.PriorityLevel, f.FlowSchema, f.Distinguisher}, f.PriorityLevel == exempt
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 const (
@@ -24,14 +24,14 @@ const (
 
 // request is what an event tells about a request.
 type request struct {
-	event *audit.Event
+	event *logs.Event
 	// reason is that of the rejection; "" for a request that executed.
 	reason string
 	width  int
 	area   seats.Area
 }
 
-func (i *Inquiry) read(e *audit.Event, key flowKey) request {
+func (i *Inquiry) read(e *logs.Event, key flowKey) request {
 	r := request{event: e, width: 1}
 	if e.FlowControl != nil {
 		r.width = max(1, e.FlowControl.Seats)
@@ -61,7 +61,7 @@ func areaOf(a *flow.Attributes, width int, executed time.Duration) seats.Area {
 const watchersPerSeat = 10
 
 // reason returns why a request was rejected.
-func (i *Inquiry) reason(e *audit.Event, key flowKey) string {
+func (i *Inquiry) reason(e *logs.Event, key flowKey) string {
 	switch {
 	case e.FlowControl != nil:
 		return e.FlowControl.Outcome
@@ -102,7 +102,7 @@ func (a *account) add(r request) {
 
 // isUnlimitedList reports whether a limit would make the list cheaper: it reads all
 // objects, and not from the watch cache, which examines all of them anyhow.
-func isUnlimitedList(e *audit.Event) bool {
+func isUnlimitedList(e *logs.Event) bool {
 	a := &e.Attributes
 	if a.Verb != "list" || !a.IsResourceRequest || a.Name != "" {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/audit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
@@ -212,10 +212,10 @@ func TestNothingIsSaidToBeNothing(t *testing.T) {
 }
 
 func TestLevelThatIsGoneIsSaid(t *testing.T) {
-	gone := call{user: "alice", told: &audit.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
+	gone := call{user: "alice", told: &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
 	runaway := gone
 	runaway.user, runaway.code, runaway.took = "runaway", 200, time.Minute
-	runaway.told = &audit.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Distinguisher: "runaway", Seats: 1, Outcome: "executed"}
+	runaway.told = &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Distinguisher: "runaway", Seats: 1, Outcome: "executed"}
 	r := inquire(Query{User: "alice"}, nil, gone, runaway)
 	assert.Empty(t, r.Remedies, "shares of an unknown limit are unknown")
 	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)

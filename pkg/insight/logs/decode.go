@@ -1,4 +1,4 @@
-package audit
+package logs
 
 import (
 	"encoding/json"
@@ -25,20 +25,20 @@ type line struct {
 	ResponseObject *struct{} `json:"responseObject"`
 }
 
-// decoder decodes the lines of a log.
-type decoder struct {
+// eventDecoder decodes the lines of a log.
+type eventDecoder struct {
 	infos apirequest.RequestInfoFactory
 }
 
-func newDecoder() *decoder {
-	return &decoder{apirequest.RequestInfoFactory{
+func newEventDecoder() *eventDecoder {
+	return &eventDecoder{apirequest.RequestInfoFactory{
 		APIPrefixes:          sets.NewString("api", "apis"),
 		GrouplessAPIPrefixes: sets.NewString("api"),
 	}}
 }
 
 // decode returns the event of a line; nil if it is of an earlier stage.
-func (d *decoder) decode(text []byte) (*Event, error) {
+func (d *eventDecoder) decode(text []byte) (*Event, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("is no JSON of an audit event: %w", err)
@@ -90,7 +90,7 @@ func rejectionReason(s *metav1.Status) string {
 }
 
 // fillAttributes sets the attributes that flow control classified.
-func (d *decoder) fillAttributes(a *flow.Attributes, e *auditv1.Event) error {
+func (d *eventDecoder) fillAttributes(a *flow.Attributes, e *auditv1.Event) error {
 	requester := &e.User
 	if e.ImpersonatedUser != nil {
 		requester = e.ImpersonatedUser

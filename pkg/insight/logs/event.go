@@ -1,4 +1,4 @@
-package audit
+package logs
 
 import (
 	"net/http"

@@ -1,19 +1,4 @@
-// Package clientlog reads what clients of API servers log about waits before they send a
-// request.
-//
-// Package k8s.io/client-go/rest writes a line when a request had to wait for the client's
-// own limit (QPS and Burst), or for the time that a server asked for (Retry-After):
-//
-//	Throttling request took 1.02s, request: GET:https://10.0.0.1/api/v1/pods                                             up to 0.20
-//	Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1/api/v1/pods  0.21 to 0.32
-//	"Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1/api/v1/pods"
-//
-// The last form is also written as JSON. It writes a wait of more than 50 ms from -v=3 on,
-// and one of more than a second at any verbosity, but then at most one line a second, or in
-// ten at -v=0. So a log has some of the waits.
-//
-// What carries the lines does not matter: the search is for their words.
-package clientlog
+package logs
 
 import (
 	"bufio"
@@ -44,8 +29,8 @@ type Wait struct {
 	Attributes flow.Attributes
 }
 
-// ErrNone means that a log has no line about waits.
-var ErrNone = errors.New("no line of client-go about waits: it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
+// ErrNoWaits means that a log has no line about waits.
+var ErrNoWaits = errors.New("no line of client-go about waits: it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
 
 // maxLine is the number of bytes of a line that are searched.
 const maxLine = 1 << 20
@@ -60,9 +45,9 @@ const (
 	ownLimit   = "client-side throttling"
 )
 
-// Read calls yield with each wait of a log, which may be compressed with gzip or zstd. It
-// returns ErrNone if there is none.
-func Read(name string, in io.Reader, yield func(Wait)) error {
+// ReadWaits calls yield with each wait of a log, which may be compressed with gzip or zstd. It
+// returns ErrNoWaits if there is none.
+func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
 	decompressed, err := trace.Decompress(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -72,24 +57,24 @@ func Read(name string, in io.Reader, yield func(Wait)) error {
 	found := false
 	for {
 		line, err := lines.ReadSlice('\n')
-		if wait, ok := parse(string(line)); ok {
+		if waitOf, ok := parseWait(string(line)); ok {
 			found = true
-			yield(wait)
+			yield(waitOf)
 		}
 		switch {
 		case err == nil || errors.Is(err, bufio.ErrBufferFull):
 		case !errors.Is(err, io.EOF):
 			return fmt.Errorf("%s: %w", name, err)
 		case !found:
-			return fmt.Errorf("%s: %w", name, ErrNone)
+			return fmt.Errorf("%s: %w", name, ErrNoWaits)
 		default:
 			return nil
 		}
 	}
 }
 
-// parse returns the wait of a line.
-func parse(line string) (Wait, bool) {
+// parseWait returns the wait of a line.
+func parseWait(line string) (Wait, bool) {
 	if !strings.Contains(line, "hrottling request took") && !strings.Contains(line, "Waited ") {
 		return Wait{}, false
 	}
@@ -100,16 +85,16 @@ func parse(line string) (Wait, bool) {
 			return Wait{}, false
 		}
 		own := strings.HasPrefix(match[0], "Throttling") || strings.Contains(match[2], ownLimit)
-		return wait(match[1], !own, match[3], match[4])
+		return waitOf(match[1], !own, match[3], match[4])
 	}
 	values := map[string]string{}
 	for _, match := range fields.FindAllStringSubmatch(after, -1) {
 		values[match[1]] = strings.Trim(match[2], `"`)
 	}
-	return wait(values["delay"], !strings.Contains(values["reason"], ownLimit), values["verb"], values["URL"])
+	return waitOf(values["delay"], !strings.Contains(values["reason"], ownLimit), values["verb"], values["URL"])
 }
 
-func wait(delay string, byServer bool, method, address string) (Wait, bool) {
+func waitOf(delay string, byServer bool, method, address string) (Wait, bool) {
 	d, err := time.ParseDuration(delay)
 	if err != nil {
 		seconds, err := strconv.ParseFloat(delay, 64) // as zap writes it by default

@@ -1,4 +1,4 @@
-package httplog
+package logs
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// Line is what a line tells about one request.
-type Line struct {
+// RequestLine is what a line tells about one request.
+type RequestLine struct {
 	// AuditID is the audit ID, up to 64 bytes of it.
 	AuditID string
 	// Attributes are those that flow control classified. User and Groups are only set if
@@ -48,21 +48,21 @@ type Seats struct {
 }
 
 // Arrival returns when the request arrived.
-func (l *Line) Arrival() time.Time { return l.Completed.Add(-l.Latency) }
+func (l *RequestLine) Arrival() time.Time { return l.Completed.Add(-l.Latency) }
 
 // Rejected reports whether flow control rejected the request.
-func (l *Line) Rejected() bool {
+func (l *RequestLine) Rejected() bool {
 	return l.Status == http.StatusTooManyRequests && l.FlowSchema != "" && l.Execution == nil
 }
 
-// decoder decodes lines.
-type decoder struct {
+// lineDecoder decodes lines.
+type lineDecoder struct {
 	infos apirequest.RequestInfoFactory
 	clock Clock
 }
 
-func newDecoder(clock Clock) *decoder {
-	return &decoder{apirequest.RequestInfoFactory{
+func newLineDecoder(clock Clock) *lineDecoder {
+	return &lineDecoder{apirequest.RequestInfoFactory{
 		APIPrefixes:          sets.NewString("api", "apis"),
 		GrouplessAPIPrefixes: sets.NewString("api"),
 	}, clock}
@@ -70,12 +70,12 @@ func newDecoder(clock Clock) *decoder {
 
 // decode returns the request of a line; nil if it is another line. written is the time
 // of the transport, zero if there is none.
-func (d *decoder) decode(text string, written time.Time) (*Line, error) {
+func (d *lineDecoder) decode(text string, written time.Time) (*RequestLine, error) {
 	values, completed, err := d.values(text, written)
 	if values == nil || err != nil {
 		return nil, err
 	}
-	l := &Line{
+	l := &RequestLine{
 		Completed: completed, AuditID: values["audit-ID"], URI: values["URI"], UserAgent: values["userAgent"],
 		SourceIP: host(values["srcIP"]), FlowSchema: values["apf_fs"], PriorityLevel: values["apf_pl"],
 	}
@@ -87,7 +87,7 @@ func (d *decoder) decode(text string, written time.Time) (*Line, error) {
 }
 
 // fillAttributes sets the attributes that the URI tells.
-func (d *decoder) fillAttributes(l *Line, verb string) error {
+func (d *lineDecoder) fillAttributes(l *RequestLine, verb string) error {
 	at, err := url.ParseRequestURI(l.URI)
 	if err != nil {
 		return fmt.Errorf("has the URI %q, must be a path", l.URI)
@@ -118,7 +118,7 @@ func method(verb string) string {
 }
 
 // fillNumbers sets durations and numbers.
-func (l *Line) fillNumbers(values map[string]string) error {
+func (l *RequestLine) fillNumbers(values map[string]string) error {
 	n := numbers{values: values}
 	if latency := n.duration("latency"); latency != nil {
 		l.Latency = *latency

@@ -1,4 +1,4 @@
-package clientlog
+package logs
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 func waits(t *testing.T, log string) []Wait {
 	t.Helper()
 	var all []Wait
-	require.NoError(t, Read("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }))
+	require.NoError(t, ReadWaits("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }))
 	return all
 }
 
@@ -53,7 +53,7 @@ func TestLines(t *testing.T) {
 
 func TestLogWithoutWaitsIsAnError(t *testing.T) {
 	for _, log := range []string{"", "I1227 02:28:18.0 1 a.go:1] Waited for caches\n", "Waited for a, request: none"} {
-		require.ErrorIs(t, Read("client.log", strings.NewReader(log), func(Wait) {}), ErrNone)
+		require.ErrorIs(t, ReadWaits("client.log", strings.NewReader(log), func(Wait) {}), ErrNoWaits)
 	}
 }
 

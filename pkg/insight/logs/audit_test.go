@@ -1,4 +1,4 @@
-package audit
+package logs
 
 import (
 	"bytes"
@@ -21,7 +21,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
 )
 
 // Lines as kube-apiserver 1.33 writes them.
@@ -38,10 +37,10 @@ const (
 	annotated = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006","stage":"ResponseComplete","requestURI":"/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas","verb":"list","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","reason":"TooManyRequests","code":429},"requestReceivedTimestamp":"2026-11-22T10:00:07.000000Z","stageTimestamp":"2026-11-22T10:00:22.000000Z","annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"global-default","apf.flowcontrol-apiserver.io/priority-level":"global-default","apf.flowcontrol-apiserver.io/flow-distinguisher":"bob","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"15s","apf.flowcontrol-apiserver.io/outcome":"time-out"}}`
 )
 
-func readAll(t *testing.T, log string) ([]*Event, Summary) {
+func readEvents(t *testing.T, log string) ([]*Event, Summary) {
 	t.Helper()
 	var events []*Event
-	summary, err := Read("audit.log", strings.NewReader(log), func(e *Event) error {
+	summary, err := ReadEvents("audit.log", strings.NewReader(log), func(e *Event) error {
 		events = append(events, e)
 		return nil
 	})
@@ -98,7 +97,7 @@ func TestEvent(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events, _ := readAll(t, test.line)
+			events, _ := readEvents(t, test.line)
 			require.Len(t, events, 1)
 			events[0].Received, events[0].Completed = events[0].Received.UTC(), events[0].Completed.UTC()
 			assert.Equal(t, &test.want, events[0])
@@ -107,13 +106,13 @@ func TestEvent(t *testing.T) {
 }
 
 func TestRequestWithATotalAndNoWaitDidNotWait(t *testing.T) {
-	events, _ := readAll(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1)+"\n"+list)
+	events, _ := readEvents(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1)+"\n"+list)
 	assert.True(t, events[0].WaitKnown)
 	assert.Zero(t, events[0].Wait)
 	assert.False(t, events[1].WaitKnown, "a short request may have waited")
 }
 
-func TestRejected(t *testing.T) {
+func TestRejectedInEvents(t *testing.T) {
 	for _, test := range []struct {
 		name, line string
 		want       bool
@@ -127,7 +126,7 @@ func TestRejected(t *testing.T) {
 		{"a success is none", list, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events, _ := readAll(t, test.line)
+			events, _ := readEvents(t, test.line)
 			require.Len(t, events, 1)
 			assert.Equal(t, test.want, events[0].Rejected())
 		})
@@ -135,7 +134,7 @@ func TestRejected(t *testing.T) {
 }
 
 func TestReasonOfTheResponse(t *testing.T) {
-	events, _ := readAll(t, explained+"\n"+evicted)
+	events, _ := readEvents(t, explained+"\n"+evicted)
 	assert.Equal(t, "queue-full", events[0].RejectionReason)
 	assert.Empty(t, events[1].RejectionReason)
 }
@@ -150,7 +149,7 @@ func TestExecutedIsTheTimeWithoutTheQueue(t *testing.T) {
 		{"the duration of a watch is not known", strings.Replace(list, `"verb":"list"`, `"verb":"watch"`, 1), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events, _ := readAll(t, test.line)
+			events, _ := readEvents(t, test.line)
 			assert.Equal(t, test.want, events[0].Executed())
 		})
 	}
@@ -177,10 +176,10 @@ func TestBrokenLinesAreCountedAndTheFirstIsNamed(t *testing.T) {
 		{"a URI that is none", strings.Replace(list, "/api/v1/namespaces/team-a/pods?limit=500", "pods", 1), `has the requestURI "pods", must be a path`},
 		{"a wait that is none", strings.Replace(slow, `"1.5s"`, `"long"`, 1), `annotation apiserver.latency.k8s.io/apf-queue-wait is "long", must be a duration such as 1.5s`},
 		{"seats that are none", strings.Replace(annotated, `"4"`, `"four"`, 1), `annotation apf.flowcontrol-apiserver.io/seats is "four", must be a whole number`},
-		{"a line that is too long", `{"kind":"Event","padding":"` + strings.Repeat("x", logs.MaxEntry), "is longer than 16 MiB"},
+		{"a line that is too long", `{"kind":"Event","padding":"` + strings.Repeat("x", MaxEntry), "is longer than 16 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events, summary := readAll(t, received+"\n\n"+test.line+"\n"+test.line+"\n"+list)
+			events, summary := readEvents(t, received+"\n\n"+test.line+"\n"+test.line+"\n"+list)
 			assert.Len(t, events, 1)
 			assert.Equal(t, Summary{Name: "audit.log", Lines: 4, Requests: 1, Skipped: 2, FirstSkipped: 3, WhySkipped: test.why}, summary)
 			assert.Equal(t, []string{"audit.log: 2 of 4 lines are skipped; line 3 " + test.why + "."}, summary.Notes())
@@ -188,7 +187,7 @@ func TestBrokenLinesAreCountedAndTheFirstIsNamed(t *testing.T) {
 	}
 }
 
-func TestLogWithoutRequestsIsAnError(t *testing.T) {
+func TestLogWithoutEventsIsAnError(t *testing.T) {
 	for _, test := range []struct{ name, log, message string }{
 		{"an empty file", "", "audit.log: " + ErrNoEvents.Error()},
 		{"empty lines", "\n \n", "audit.log: " + ErrNoEvents.Error()},
@@ -196,7 +195,7 @@ func TestLogWithoutRequestsIsAnError(t *testing.T) {
 		{"another file", "apiVersion: v1\nkind: Pod\n", "audit.log: " + ErrNoEvents.Error() + "; line 1 is no JSON of an audit event: invalid character 'a' looking for beginning of value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Read("audit.log", strings.NewReader(test.log), func(*Event) error { return nil })
+			_, err := ReadEvents("audit.log", strings.NewReader(test.log), func(*Event) error { return nil })
 			require.ErrorIs(t, err, ErrNoEvents)
 			assert.EqualError(t, err, test.message)
 		})
@@ -214,30 +213,30 @@ func compressed(t *testing.T, text string) []byte {
 }
 
 func TestCompressedLog(t *testing.T) {
-	events, summary := readAll(t, string(compressed(t, list+"\n"+rejected+"\n")))
+	events, summary := readEvents(t, string(compressed(t, list+"\n"+rejected+"\n")))
 	assert.Len(t, events, 2)
 	assert.Empty(t, summary.Notes())
 }
 
 func TestLogThatEndsWithinCompressedDataIsReadUpToThere(t *testing.T) {
 	whole := compressed(t, list+"\n"+rejected+"\n")
-	events, summary := readAll(t, string(whole[:len(whole)-8])) // without its checksum
+	events, summary := readEvents(t, string(whole[:len(whole)-8])) // without its checksum
 	assert.Len(t, events, 2)
 	assert.Equal(t, []string{"audit.log: the log is truncated after line 2: unexpected EOF."}, summary.Notes())
 }
 
 func TestInputThatCannotBeReadIsAnError(t *testing.T) {
 	broken := errors.New("input/output error")
-	_, err := Read("audit.log", iotest.ErrReader(broken), func(*Event) error { return nil })
+	_, err := ReadEvents("audit.log", iotest.ErrReader(broken), func(*Event) error { return nil })
 	require.ErrorIs(t, err, broken)
-	_, err = Read("audit.log", strings.NewReader("\x1f\x8bno gzip, though it begins like it"), func(*Event) error { return nil })
+	_, err = ReadEvents("audit.log", strings.NewReader("\x1f\x8bno gzip, though it begins like it"), func(*Event) error { return nil })
 	require.ErrorIs(t, err, gzip.ErrHeader)
 }
 
 func TestErrorOfTheCallerEndsReading(t *testing.T) {
 	enough := errors.New("enough")
 	calls := 0
-	_, err := Read("audit.log", strings.NewReader(list+"\n"+list), func(*Event) error {
+	_, err := ReadEvents("audit.log", strings.NewReader(list+"\n"+list), func(*Event) error {
 		calls++
 		return enough
 	})
@@ -245,7 +244,7 @@ func TestErrorOfTheCallerEndsReading(t *testing.T) {
 	assert.Equal(t, 1, calls)
 }
 
-// The library's own backend writes the form that Read reads.
+// The library's own backend writes the form that ReadEvents reads.
 func TestLogOfTheLibraryIsRead(t *testing.T) {
 	var log bytes.Buffer
 	backend := auditlog.NewBackend(&log, auditlog.FormatJson, auditv1.SchemeGroupVersion)
@@ -265,7 +264,7 @@ func TestLogOfTheLibraryIsRead(t *testing.T) {
 		},
 	}
 	require.True(t, backend.ProcessEvents(written, written))
-	events, summary := readAll(t, log.String())
+	events, summary := readEvents(t, log.String())
 	assert.Empty(t, summary.Notes())
 	require.Len(t, events, 2)
 	assert.Equal(t, flow.Attributes{
@@ -277,12 +276,12 @@ func TestLogOfTheLibraryIsRead(t *testing.T) {
 	assert.False(t, events[1].Rejected())
 }
 
-func FuzzReadNeverPanics(f *testing.F) {
+func FuzzEventsNeverPanic(f *testing.F) {
 	for _, line := range []string{list, slow, rejected, annotated, probe} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		summary, err := Read("audit.log", strings.NewReader(line), func(e *Event) error {
+		summary, err := ReadEvents("audit.log", strings.NewReader(line), func(e *Event) error {
 			_, _, _ = e.Governed(), e.Rejected(), e.Executed()
 			return nil
 		})

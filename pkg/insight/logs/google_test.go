@@ -1,4 +1,4 @@
-package audit
+package logs
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func TestEntriesOfGoogleKubernetesEngine(t *testing.T) {
 		{"a path", "io.k8s.get", "healthz", "", flow.Attributes{Verb: "get", Path: "/healthz"}, 200},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events, summary := readAll(t, google(test.method, test.resource, test.status)+"\n")
+			events, summary := readEvents(t, google(test.method, test.resource, test.status)+"\n")
 			require.Len(t, events, 1)
 			e := events[0]
 			test.want.User, test.want.Groups = "system:serviceaccount:shop:scaler", groups
@@ -55,8 +55,8 @@ func TestOtherEntriesOfCloudLoggingAreNoEvents(t *testing.T) {
 	mine := google("io.k8s.core.v1.pods.list", "core/v1/pods", "")
 	begins := strings.Replace(mine, `"last":true,`, "", 1)
 	others := strings.Replace(mine, `"serviceName":"k8s.io"`, `"serviceName":"container.googleapis.com"`, 1)
-	events, _ := readAll(t, begins+"\n"+others+"\n"+mine+"\n")
+	events, _ := readEvents(t, begins+"\n"+others+"\n"+mine+"\n")
 	assert.Len(t, events, 1, "the beginning of a watch is no complete request, and other services have no requests")
-	events, _ = readAll(t, "["+mine+",\n"+mine+"]")
+	events, _ = readEvents(t, "["+mine+",\n"+mine+"]")
 	assert.Len(t, events, 2, "as gcloud logging read --format=json prints them")
 }

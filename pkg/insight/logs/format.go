@@ -1,4 +1,4 @@
-package httplog
+package logs
 
 import (
 	"encoding/json"
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-const message = "HTTP"
+const httpMessage = "HTTP"
 
 // values returns the keys and values of a line about a request, and its time; nil if it
 // is another line.
-func (d *decoder) values(text string, written time.Time) (map[string]string, time.Time, error) {
+func (d *lineDecoder) values(text string, written time.Time) (map[string]string, time.Time, error) {
 	if strings.HasPrefix(text, "{") {
 		return fromJSON(text)
 	}
-	header, rest, found := strings.Cut(text, `] "`+message+`" `)
+	header, rest, found := strings.Cut(text, `] "`+httpMessage+`" `)
 	if !found || !strings.HasPrefix(header, "I") {
 		return nil, time.Time{}, nil
 	}
@@ -61,7 +61,7 @@ func fromText(text string) (map[string]string, error) {
 
 // fromJSON returns the fields of a line of JSON.
 func fromJSON(text string) (map[string]string, time.Time, error) {
-	if !strings.Contains(text, `"`+message+`"`) {
+	if !strings.Contains(text, `"`+httpMessage+`"`) {
 		return nil, time.Time{}, nil
 	}
 	var fields map[string]json.RawMessage
@@ -76,7 +76,7 @@ func fromJSON(text string) (map[string]string, time.Time, error) {
 		}
 		values[key] = value
 	}
-	if values["msg"] != message || values["verb"] == "" {
+	if values["msg"] != httpMessage || values["verb"] == "" {
 		return nil, time.Time{}, nil
 	}
 	millis, err := strconv.ParseFloat(values["ts"], 64)
