@@ -12,7 +12,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -21,11 +21,11 @@ const keyBytes = 32
 
 // pseudonyms returns the pseudonyms of the key in a file, which is created if it does not
 // exist; of a new key that is forgotten, if name is empty.
-func pseudonyms(name string) (*pseudonym.Pseudonyms, error) {
+func pseudonyms(name string) (*record.Pseudonyms, error) {
 	if name != "" {
 		key, err := os.ReadFile(name)
 		if err == nil {
-			p, err := pseudonym.New(bytes.TrimSpace(key))
+			p, err := record.NewPseudonyms(bytes.TrimSpace(key))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -43,7 +43,7 @@ func pseudonyms(name string) (*pseudonym.Pseudonyms, error) {
 			return nil, err
 		}
 	}
-	return pseudonym.New(key)
+	return record.NewPseudonyms(key)
 }
 
 // writeNew writes a file that must not exist.
@@ -70,7 +70,7 @@ func (r *recordCommand) validateConfiguration() error {
 }
 
 // hiddenConfiguration returns the configuration with pseudonyms as YAML.
-func (r *recordCommand) hiddenConfiguration(ctx context.Context, p *pseudonym.Pseudonyms) ([]byte, error) {
+func (r *recordCommand) hiddenConfiguration(ctx context.Context, p *record.Pseudonyms) ([]byte, error) {
 	from, err := r.looking.open(r.env)
 	if err != nil {
 		return nil, err

@@ -36,4 +36,29 @@
 // # Memory
 //
 // Requests are sorted in temporary files, of which a bounded part is in memory.
+//
+// # Pseudonyms
+//
+// Pseudonyms replaces names in traces and configurations.
+//
+// A pseudonym is a prefix, which says what the name is of, and 12 characters of the
+// HMAC-SHA256 of the name. The same key results in the same pseudonyms, so that traces
+// and configurations fit each other. Without the key nobody can compute a name from its
+// pseudonym, or try names out.
+//
+// Flow schemas must match the same requests afterwards. So these stay:
+//
+//   - users and groups that begin with system:, except for the names in them of nodes,
+//     of bootstrap tokens, and of the namespaces and names of service accounts;
+//   - the names of Kubernetes' own namespaces, and of the built-in flow schemas and
+//     priority levels, and of the service accounts that these name;
+//   - verbs, API groups, resources, subresources and the paths of other requests, which
+//     may name products;
+//   - times, durations, seats, status, and resource versions.
+//
+// # What is lost
+//
+// Label selectors and field selectors become pseudonyms as a whole; metadata.name=NAME
+// stays one. Annotations, labels and statuses of objects are left out. Other flow
+// distinguishers deal other hands of queues, so which flows share a queue changes.
 package record

@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -150,7 +148,7 @@ func TestUsersOfLines(t *testing.T) {
 }
 
 func TestAnonymizedTraceNamesNobody(t *testing.T) {
-	p, err := pseudonym.New([]byte("0123456789abcdef"))
+	p, err := NewPseudonyms([]byte("0123456789abcdef"))
 	require.NoError(t, err)
 	o := options()
 	o.Audit, o.HTTP, o.Pseudonyms = []Log{{"secret", auditLogs}}, []Log{{"secret", httpLogs}}, p

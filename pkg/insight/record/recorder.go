@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/pseudonym"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -27,7 +26,7 @@ type Options struct {
 	// zero time does not limit.
 	From, To time.Time
 	// Pseudonyms replaces names; nil for none.
-	Pseudonyms *pseudonym.Pseudonyms
+	Pseudonyms *Pseudonyms
 }
 
 // Recording is the requests of logs, sorted in temporary files. Close it.

@@ -1,4 +1,4 @@
-package pseudonym
+package record
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package pseudonym
+package record
 
 import (
 	"encoding/json"
@@ -18,13 +18,13 @@ import (
 
 func pseudonyms(t *testing.T, key string) *Pseudonyms {
 	t.Helper()
-	p, err := New([]byte(strings.Repeat(key, MinKey)))
+	p, err := NewPseudonyms([]byte(strings.Repeat(key, MinKey)))
 	require.NoError(t, err)
 	return p
 }
 
 func TestKeyMustBeLong(t *testing.T) {
-	_, err := New(make([]byte, MinKey-1))
+	_, err := NewPseudonyms(make([]byte, MinKey-1))
 	require.ErrorContains(t, err, "must have 16 bytes or more")
 }
 

@@ -1,28 +1,4 @@
-// Package pseudonym replaces names in traces and configurations by pseudonyms.
-//
-// A pseudonym is a prefix, which says what the name is of, and 12 characters of the
-// HMAC-SHA256 of the name. The same key results in the same pseudonyms, so that traces
-// and configurations fit each other. Without the key nobody can compute a name from its
-// pseudonym, or try names out.
-//
-// # What stays
-//
-// Flow schemas must match the same requests afterwards. So these stay:
-//
-//   - users and groups that begin with system:, except for the names in them of nodes,
-//     of bootstrap tokens, and of the namespaces and names of service accounts;
-//   - the names of Kubernetes' own namespaces, and of the built-in flow schemas and
-//     priority levels, and of the service accounts that these name;
-//   - verbs, API groups, resources, subresources and the paths of other requests, which
-//     may name products;
-//   - times, durations, seats, status, and resource versions.
-//
-// # What is lost
-//
-// Label selectors and field selectors become pseudonyms as a whole; metadata.name=NAME
-// stays one. Annotations, labels and statuses of objects are left out. Other flow
-// distinguishers deal other hands of queues, so which flows share a queue changes.
-package pseudonym
+package record
 
 import (
 	"crypto/hmac"
@@ -51,15 +27,15 @@ const (
 	anything     = "*"
 )
 
-// Pseudonyms replaces names. It is safe for concurrent use. Create one with New.
+// Pseudonyms replaces names. It is safe for concurrent use. Create one with NewPseudonyms.
 type Pseudonyms struct {
 	key []byte
 	// schemas, levels and accounts are names that stay. accounts are NAMESPACE/NAME.
 	schemas, levels, accounts map[string]bool
 }
 
-// New returns the pseudonyms of a key, of MinKey bytes or more.
-func New(key []byte) (*Pseudonyms, error) {
+// NewPseudonyms returns the pseudonyms of a key, of MinKey bytes or more.
+func NewPseudonyms(key []byte) (*Pseudonyms, error) {
 	if len(key) < MinKey {
 		return nil, errors.New("the key of pseudonyms must have 16 bytes or more")
 	}
