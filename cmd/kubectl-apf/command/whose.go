@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/whose"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/explain"
 )
 
 // whoseCommand is "kubectl apf whose".
@@ -73,15 +73,15 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if err != nil {
 		return err
 	}
-	if history == nil && !whose.HasUIDs(c) {
+	if history == nil && !explain.HasUIDs(c) {
 		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
 	}
-	objects := whose.Find(uids, c, history)
+	objects := explain.FindUIDs(uids, c, history)
 	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
 		return err
 	}
 	for _, object := range objects {
-		if object.State == whose.NotFound {
+		if object.State == explain.NotFound {
 			return errFindings
 		}
 	}
@@ -94,10 +94,10 @@ func (w *whoseCommand) uids() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	return whose.UIDs(in)
+	return explain.UIDs(in)
 }
 
-func (w *whoseCommand) history() (*whose.History, error) {
+func (w *whoseCommand) history() (*explain.History, error) {
 	if w.auditLog == "" {
 		return nil, nil //nolint:nilnil // Find takes nil for no audit log
 	}
@@ -106,7 +106,7 @@ func (w *whoseCommand) history() (*whose.History, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	history := &whose.History{}
+	history := &explain.History{}
 	if err := history.Read(in); err != nil {
 		return nil, err
 	}
@@ -117,13 +117,13 @@ func (w *whoseCommand) history() (*whose.History, error) {
 }
 
 // namesOfObjects returns the names of the objects that were found.
-func namesOfObjects(objects whose.Objects) []string {
+func namesOfObjects(objects explain.Objects) []string {
 	var names []string
 	for _, object := range objects {
 		switch object.Kind {
-		case whose.FlowSchema:
+		case explain.FlowSchemaKind:
 			names = append(names, schemaName(object.Name))
-		case whose.PriorityLevel:
+		case explain.PriorityLevelKind:
 			names = append(names, levelName(object.Name))
 		}
 	}

@@ -1,4 +1,4 @@
-package whose
+package explain
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package whose
+package explain
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 
 // The kinds of objects.
 const (
-	FlowSchema    = "FlowSchema"
-	PriorityLevel = "PriorityLevelConfiguration"
+	FlowSchemaKind    = "FlowSchema"
+	PriorityLevelKind = "PriorityLevelConfiguration"
 )
 
 // State says what is known about an object.
@@ -66,17 +66,17 @@ func HasUIDs(c configuration.Configuration) bool {
 		slices.ContainsFunc(c.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.UID != "" })
 }
 
-// Find returns the objects with the UIDs, in the same order. history may be nil.
-func Find(uids []string, c configuration.Configuration, history *History) Objects {
+// FindUIDs returns the objects with the UIDs, in the same order. history may be nil.
+func FindUIDs(uids []string, c configuration.Configuration, history *History) Objects {
 	existing := map[string]Object{}
 	replacements := map[[2]string]string{}
 	for _, s := range c.FlowSchemas {
-		existing[string(s.UID)] = Object{Kind: FlowSchema, Name: s.Name, PriorityLevel: s.Spec.PriorityLevelConfiguration.Name}
-		replacements[[2]string{FlowSchema, s.Name}] = string(s.UID)
+		existing[string(s.UID)] = Object{Kind: FlowSchemaKind, Name: s.Name, PriorityLevel: s.Spec.PriorityLevelConfiguration.Name}
+		replacements[[2]string{FlowSchemaKind, s.Name}] = string(s.UID)
 	}
 	for _, l := range c.PriorityLevels {
-		existing[string(l.UID)] = Object{Kind: PriorityLevel, Name: l.Name}
-		replacements[[2]string{PriorityLevel, l.Name}] = string(l.UID)
+		existing[string(l.UID)] = Object{Kind: PriorityLevelKind, Name: l.Name}
+		replacements[[2]string{PriorityLevelKind, l.Name}] = string(l.UID)
 	}
 	out := make(Objects, len(uids))
 	for i, uid := range uids {
@@ -134,11 +134,4 @@ func (o Objects) WriteTable(w io.Writer, options table.Options) error {
 		}
 	}
 	return nil
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

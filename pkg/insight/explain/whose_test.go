@@ -1,4 +1,4 @@
-package whose
+package explain
 
 import (
 	"bytes"
@@ -87,9 +87,9 @@ func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
 	require.Len(t, history.Notes(), 2)
 	assert.Equal(t, "The audit log is truncated: unexpected EOF.", history.Notes()[1])
 
-	for _, text := range []string{"", "a line\n", "{}\n"} {
+	for _, uidText := range []string{"", "a line\n", "{}\n"} {
 		var none History
-		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", text)
+		require.EqualError(t, none.Read(strings.NewReader(uidText)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", uidText)
 	}
 }
 
@@ -105,22 +105,22 @@ func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 		uid  string
 		want Object
 	}{
-		"a flow schema":    {schemaUID, Object{Kind: FlowSchema, Name: "probes", PriorityLevel: "system", State: Current, Message: `FlowSchema "probes" exists.`}},
-		"a priority level": {levelUID, Object{Kind: PriorityLevel, Name: "system", State: Current, Message: `PriorityLevelConfiguration "system" exists.`}},
+		"a flow schema":    {schemaUID, Object{Kind: FlowSchemaKind, Name: "probes", PriorityLevel: "system", State: Current, Message: `FlowSchema "probes" exists.`}},
+		"a priority level": {levelUID, Object{Kind: PriorityLevelKind, Name: "system", State: Current, Message: `PriorityLevelConfiguration "system" exists.`}},
 		"a deleted flow schema that was created again": {deletedUID, Object{
-			Kind: FlowSchema, Name: "probes", State: Deleted, LastSeen: at(11, 0), Deleted: at(11, 0), DeletedBy: "carol", ReplacedBy: schemaUID,
+			Kind: FlowSchemaKind, Name: "probes", State: Deleted, LastSeen: at(11, 0), Deleted: at(11, 0), DeletedBy: "carol", ReplacedBy: schemaUID,
 			Message: `FlowSchema "probes" was deleted at 2026-11-22T11:00:00Z by carol. Another of the same name exists.`,
 		}},
 		"a priority level that only an object reference names": {"uid-of-batch", Object{
-			Kind: PriorityLevel, Name: "batch", State: Former, LastSeen: at(10, 30),
+			Kind: PriorityLevelKind, Name: "batch", State: Former, LastSeen: at(10, 30),
 			Message: `PriorityLevelConfiguration "batch" does not exist any more; the audit log mentions it last at 2026-11-22T10:30:00Z.`,
 		}},
 		"an object of a list": {"uid-of-listed", Object{
-			Kind: FlowSchema, Name: "listed", State: Former, LastSeen: at(11, 30),
+			Kind: FlowSchemaKind, Name: "listed", State: Former, LastSeen: at(11, 30),
 			Message: `FlowSchema "listed" does not exist any more; the audit log mentions it last at 2026-11-22T11:30:00Z.`,
 		}},
 		"an object whose deletion was forbidden": {"uid-of-kept", Object{
-			Kind: FlowSchema, Name: "kept", State: Former, LastSeen: at(11, 40),
+			Kind: FlowSchemaKind, Name: "kept", State: Former, LastSeen: at(11, 40),
 			Message: `FlowSchema "kept" does not exist any more; the audit log mentions it last at 2026-11-22T11:40:00Z.`,
 		}},
 		"a UID that never was": {"uid-of-nothing", Object{
@@ -132,7 +132,7 @@ func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.UID = c.uid
-			found := Find([]string{c.uid}, existing(), &history)
+			found := FindUIDs([]string{c.uid}, existing(), &history)
 			require.Len(t, found, 1)
 			for _, instant := range []*time.Time{found[0].LastSeen, found[0].Deleted} {
 				if instant != nil {
@@ -145,7 +145,7 @@ func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 }
 
 func TestWithoutAnAuditLogAnUnknownUIDHasOneSentence(t *testing.T) {
-	found := Find([]string{schemaUID, "uid-of-nothing"}, existing(), nil)
+	found := FindUIDs([]string{schemaUID, "uid-of-nothing"}, existing(), nil)
 	require.Len(t, found, 2)
 	assert.Equal(t, "probes", found[0].Name)
 	assert.Equal(t, `No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.`, found[1].Message)
@@ -162,5 +162,5 @@ No flow schema and no priority level has the UID "uid-of-nothing" now; an audit 
 func TestObjectsWithoutAUIDAreNotFound(t *testing.T) {
 	c := existing()
 	c.FlowSchemas[0].UID = ""
-	assert.Equal(t, NotFound, Find([]string{""}, c, nil)[0].State)
+	assert.Equal(t, NotFound, FindUIDs([]string{""}, c, nil)[0].State)
 }

@@ -1,4 +1,4 @@
-package whose
+package explain
 
 import (
 	"encoding/json"
@@ -87,7 +87,7 @@ func (h *History) Add(event *auditv1.Event) {
 	if reference == nil || reference.APIGroup != group || reference.Subresource != "" && reference.Subresource != "status" {
 		return
 	}
-	kind := kindOf(reference.Resource)
+	kind := kindOfUID(reference.Resource)
 	if kind == "" {
 		return
 	}
@@ -105,12 +105,12 @@ func (h *History) Add(event *auditv1.Event) {
 	}
 }
 
-func kindOf(resource string) string {
+func kindOfUID(resource string) string {
 	switch resource {
 	case "flowschemas":
-		return FlowSchema
+		return FlowSchemaKind
 	case "prioritylevelconfigurations":
-		return PriorityLevel
+		return PriorityLevelKind
 	default:
 		return ""
 	}
