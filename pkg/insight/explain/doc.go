@@ -51,7 +51,7 @@
 // X-Kubernetes-PF-PriorityLevel-UID.
 //
 // UIDs are given one by one, or in a saved response: the headers as curl -i, curl -v
-// and kubectl -v=8 print them, or any other uidText with them, in any case.
+// and kubectl -v=8 print them, or any other text with them, in any case.
 //
 // The objects come from a configuration. An object that was deleted or replaced since
 // is found in an audit log: lines of JSON, one event of audit.k8s.io/v1 each. Its UID

@@ -87,9 +87,9 @@ func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
 	require.Len(t, history.Notes(), 2)
 	assert.Equal(t, "The audit log is truncated: unexpected EOF.", history.Notes()[1])
 
-	for _, uidText := range []string{"", "a line\n", "{}\n"} {
+	for _, text := range []string{"", "a line\n", "{}\n"} {
 		var none History
-		require.EqualError(t, none.Read(strings.NewReader(uidText)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", uidText)
+		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", text)
 	}
 }
 
