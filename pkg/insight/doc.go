@@ -1,5 +1,5 @@
 // Package insight answers what operators ask about flow control: which flow schema
-// takes a request and why, who holds the seats, why a request was rejected, and what a
+// a request matches and why, who holds the seats, why a request was rejected, and what a
 // change would do. The answers are computed by the packages of pkg/apf, so a command
 // says what a server does.
 //
@@ -11,15 +11,11 @@
 //	configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	replica         the state of one API server: levels, queues, requests, metrics
 //	trace           the format of recorded requests
-//	logs            audit events and log lines within any transport
-//	audit           events of an audit log, about flow control
-//	httplog         lines that API servers log for each request
-//	clientlog       lines that clients log about their waits
+//	logs            audit events, request lines and waits of clients, within any transport
 //	source          where both come from: a cluster, files, both, or saved answers
 //
 //	kubectl         the requests that a kubectl command sends
-//	explain         the flow schema, flow, queues and seats of a request
-//	whose           the objects behind the UIDs in response headers
+//	explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
 //	top             who holds the seats
 //	findings        what is wrong or risky, by package lint, in traffic too
 //	why             what was delayed or rejected, and the remedy
@@ -29,8 +25,7 @@
 //	size            how many seats meet goals, from requests or two scrapes
 //	suite           expectations about a configuration
 //	isolate         flow schemas and a level for an operator
-//	pseudonym       traces and configurations without names
-//	record          traces of what API servers logged
+//	record          traces of what API servers logged, and pseudonyms for the names in them
 //	scenario        clients that send generated requests
 //	dashboard       a page that shows what top answers
 //

@@ -30,9 +30,9 @@ type Replica struct {
 // Missing is something that could not be read.
 type Missing struct {
 	// What is the path of an endpoint, or another name of what could not be read.
-	What string
+	What string `json:"what"`
 	// Why is one sentence, with the remedy.
-	Why string
+	Why string `json:"why"`
 }
 
 // Level is a row of dump_priority_levels.

@@ -23,25 +23,16 @@ type Replica struct {
 	Name   string    `json:"name"`
 	ReadAt time.Time `json:"readAt"`
 	// Away reports that it could not be reached: the figures lack it.
-	Away    bool      `json:"away,omitempty"`
-	Missing []Missing `json:"missing,omitempty"`
-}
-
-// Missing is a part of the state of a replica that the figures lack.
-type Missing struct {
-	// What is the path of an endpoint, and Why a sentence with the remedy.
-	What string `json:"what"`
-	Why  string `json:"why"`
+	Away bool `json:"away,omitempty"`
+	// Missing is what the figures lack.
+	Missing []replica.Missing `json:"missing,omitempty"`
 }
 
 func originOf(replicas []replica.Replica) Origin {
 	origin := Origin{Replicas: make([]Replica, 0, len(replicas))}
 	for i := range replicas {
-		r := Replica{Name: replicas[i].Name, ReadAt: replicas[i].Read, Away: replicas[i].Away}
-		for _, missing := range replicas[i].Missing {
-			r.Missing = append(r.Missing, Missing{What: missing.What, Why: missing.Why})
-		}
-		origin.Replicas = append(origin.Replicas, r)
+		r := &replicas[i]
+		origin.Replicas = append(origin.Replicas, Replica{Name: r.Name, ReadAt: r.Read, Away: r.Away, Missing: r.Missing})
 	}
 	if told := origin.told(); told < len(replicas) {
 		origin.partial = []string{fmt.Sprintf("The figures are those of %d of %d API servers.", told, len(replicas))}
