@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
 // event is an audit event, received at a second and completed after 250 ms.
