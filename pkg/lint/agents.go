@@ -106,7 +106,7 @@ func (c *Client) runsOnNodes() bool {
 }
 
 func evidenceOf(c *Client) string {
-	text := fmt.Sprintf(" The logs have %d requests of it there, of which %d waited or were rejected", c.Requests, c.HeldUp)
+	text := fmt.Sprintf(" The logs have %d requests of it there; %d of them waited or were rejected", c.Requests, c.HeldUp)
 	if c.OnNodes > 0 {
 		text += fmt.Sprintf("; they come from the addresses of %d of %d nodes", c.OnNodes, c.Nodes)
 	}
@@ -124,6 +124,6 @@ func (j *judge) nodeAgent(object Object, name, level, schema, evidence string) F
 		remedy = `Add a FlowSchema for this user to the priority level "system", after the FlowSchema "system-nodes": with a matchingPrecedence of 600.`
 	}
 	return finding(NodeAgent, object, "",
-		fmt.Sprintf("This client runs on nodes, and its requests (%s) share the priority level %q with those of all users whom no other FlowSchema knows (FlowSchema %q).%s", who, level, schema, evidence),
+		fmt.Sprintf("This client runs on nodes, and its requests (%s) share the priority level %q with the requests of all users that no other FlowSchema matches (FlowSchema %q).%s", who, level, schema, evidence),
 		remedy).relatedTo(schemaObject(schema), levelObject(level))
 }

@@ -78,7 +78,7 @@ func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRu
 // readVerb adds FC108. right is the remedy, empty if requests have the verb.
 func (r *ruleReader) readVerb(verb, right, field string) {
 	if right != "" {
-		r.add(ImpossibleVerb, field, fmt.Sprintf("No such request has the verb %q.", verb), right)
+		r.add(ImpossibleVerb, field, fmt.Sprintf("No request of this kind has the verb %q.", verb), right)
 	}
 }
 

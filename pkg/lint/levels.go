@@ -133,7 +133,7 @@ func sharedHands(name string, queuing *flowcontrolv1.QueuingConfiguration, users
 	}
 	if queuing.Queues == 1 {
 		return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
-			"With 1 queue, the requests of a light flow always wait behind those of a heavy flow.", "Use more queues, for example 64 queues and a hand size of 8.")}
+			"With 1 queue, a light flow always waits behind a heavy flow.", "Use more queues, for example 64 queues and a hand size of 8.")}
 	}
 	return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
 		fmt.Sprintf("With %d queues and a hand size of %d, a light flow has no queue without a heavy flow with a probability of %s beside 1 heavy flow, %s beside 4 and %s beside 16.",

@@ -133,5 +133,5 @@ func unknownField(object Object, field string) Finding {
 		return finding(RenamedField, object, field, "This API version has no field assuredConcurrencyShares, so the level gets the default of 30 shares.",
 			"Rename the field to nominalConcurrencyShares.")
 	}
-	return finding(UnknownField, object, field, "This API version has no such field, so the server drops or rejects it.", "Correct the name, or remove the field.")
+	return finding(UnknownField, object, field, "This API version does not have the field, so the server drops or rejects it.", "Correct the name, or remove the field.")
 }

@@ -108,7 +108,7 @@ func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowco
 		}
 	}
 	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
-		"Give each a precedence of its own, in the order in which they shall match.").as(severity).relatedTo(objectsOf(tied)...)
+		"Give each a precedence of its own, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
 }
 
 // matters reports whether it makes a difference which of two overlapping schemas gets a

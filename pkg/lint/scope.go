@@ -40,7 +40,7 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 		})
 	}
 	if isMissing {
-		r.add(NoClusterScope, path+".clusterScope", "The rule does not match lists and watches of all namespaces, such as those of controllers: such requests have no namespace.",
+		r.add(NoClusterScope, path+".clusterScope", "The rule does not match lists and watches of all namespaces, which controllers send: these requests have no namespace.",
 			"Set clusterScope to true.")
 	}
 }

@@ -85,7 +85,7 @@ func fewSeats(level *flowcontrolv1.PriorityLevelConfiguration, nominal, total in
 		}
 		return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,
 			"This level has no seats, so it rejects every request until it has borrowed seats.",
-			"Give it a share or, if it shall reject everything, set borrowingLimitPercent to 0.").as(Info)}
+			"Give it a share or, to reject everything, set borrowingLimitPercent to 0.").as(Info)}
 	}
 	return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,
 		fmt.Sprintf("On a server of %d seats this level has one, so one slow request delays or rejects all others.", total),
@@ -129,7 +129,7 @@ func sharesDrop(levels map[string]*flowcontrolv1.PriorityLevelConfiguration, def
 	return append(findings, finding(BuiltInSharesDrop, levelObject(cause.Name), sharesField,
 		fmt.Sprintf("The shares beyond the default configuration, %d of them here, leave %s less than half of their seats: %q has %d instead of %d.",
 			shareOf(cause).Shares, quoted(fallen), fallen[0], after[fallen[0]].Nominal, before[fallen[0]].Nominal),
-		"Lower nominalConcurrencyShares, or raise that of the built-in levels in proportion.").relatedTo(related...))
+		"Lower nominalConcurrencyShares, or raise the shares of the built-in levels in proportion.").relatedTo(related...))
 }
 
 // largestIncrease returns the level that has gained most shares since the default

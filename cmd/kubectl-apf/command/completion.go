@@ -13,7 +13,7 @@ exec kubectl-apf ` + cobra.ShellCompRequestCmd + ` "$@"
 func newCompletion(env Environment) *cobra.Command {
 	c := page{
 		use:   "completion",
-		short: "Print the script by which kubectl completes this plug-in's words",
+		short: "Print the script that kubectl uses to complete this plug-in's words",
 		long: `kubectl apf completion prints a script that belongs on the PATH, with the name
 kubectl_complete-apf and the right to be executed. kubectl runs it to complete commands,
 flags, flow schemas, priority levels and resources. A link of that name to kubectl-apf

@@ -203,7 +203,7 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		},
 		{
 			"it is isolated already", roleOf(readsPods) + own("rep-ns", 640, "'*'"), []string{account},
-			"FlowSchema rep-ns has the requests of shop/web to itself already, and would match none any more: delete it first if they shall move",
+			"FlowSchema rep-ns already matches the requests of shop/web alone, and would match none afterwards: delete it first to move them",
 		},
 		{"a name that no object may have", roleOf(readsPods), []string{account, "--name=Web"}, `--name is "Web": a lowercase RFC 1123 subdomain must`},
 		{"accounts of several namespaces", roleOf(readsPods), []string{account, "--service-account=shop/web", "--service-account=ci/web"}, "ServiceAccount ci/web is in none of the files"},

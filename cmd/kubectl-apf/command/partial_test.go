@@ -35,9 +35,9 @@ func partialCases() []partialCase {
 	offline := func(args ...string) []string { return append(args, "--offline", "--release=1.33") }
 	const metrics = "get /metrics"
 	return []partialCase{
-		{name: "top, one server away", args: []string{"top", "--interval=0"}, away: true, says: []string{"Note: The figures are those of 1 of 2 API servers.", "cannot be reached"}},
-		{name: "top flows, one server away", args: []string{"top", "flows"}, away: true, says: []string{"Note: The figures are those of 1 of 2 API servers."}},
-		{name: "top requests, one server away", args: []string{"top", "requests"}, away: true, says: []string{"Note: The figures are those of 1 of 2 API servers."}},
+		{name: "top, one server away", args: []string{"top", "--interval=0"}, away: true, says: []string{"Note: The figures are from 1 of 2 API servers.", "cannot be reached"}},
+		{name: "top flows, one server away", args: []string{"top", "flows"}, away: true, says: []string{"Note: The figures are from 1 of 2 API servers."}},
+		{name: "top requests, one server away", args: []string{"top", "requests"}, away: true, says: []string{"Note: The figures are from 1 of 2 API servers."}},
 		{name: "top, nothing told", args: []string{"top", "--interval=0"}, forbidden: replicaRightsOf(metrics), status: statusFailed, says: []string{"error: No API server tells who holds the seats.", `"get" on the nonResourceURL "/metrics" is missing`}},
 		{name: "top flows, nothing told", args: []string{"top", "flows"}, forbidden: replicaRightsOf(), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top requests, nothing told", args: []string{"top", "requests"}, forbidden: replicaRightsOf(), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},

@@ -51,7 +51,7 @@ func (s *simulating) addModelFlags(c *cobra.Command) {
 	f.DurationVar(&s.options.DispatchDelay, "dispatch-delay", 0, "How long a request that waited takes to begin after it got its seats, such as 500us.")
 	f.DurationVar(&s.options.WarmUp, "warm-up", 0, "How much of the beginning of the trace is simulated and not counted, such as 1m.")
 	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
-	f.Uint64Var(&s.options.Seed, "seed", 0, "The seed by which clients are given to replicas.")
+	f.Uint64Var(&s.options.Seed, "seed", 0, "The seed that decides which replica a client asks.")
 	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
 }
 

@@ -68,7 +68,7 @@ kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="r
 	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context(), c.Flags().Changed("engine")) }
 	s.addModelFlags(c)
 	f := c.Flags()
-	f.StringVar(&s.scenario, "scenario", "", "A scenario, of which a trace is generated.")
+	f.StringVar(&s.scenario, "scenario", "", "A scenario to generate a trace from.")
 	s.logs.addFlags(f)
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")

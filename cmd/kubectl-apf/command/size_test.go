@@ -162,7 +162,7 @@ func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
 		{"scrapes of different servers", "the two scrapes have no API server in common", []string{"--dumps=other", "--before=before"}},
 		{"counters that were reset", "counts less in the later scrape: it was restarted, or the scrapes are in the wrong order", []string{"--dumps=reset", "--before=before"}},
 		{"no traffic", "no request that takes seats arrived in the 5m0s between the scrapes: there is nothing to size", []string{"--dumps=same", "--before=before"}},
-		{"scrapes of one time", "are 0s apart: the later one must be later. --interval names the time", []string{"--dumps=untimed", "--before=before"}},
+		{"scrapes of one time", "are 0s apart: the later one must be later. --interval sets the time", []string{"--dumps=untimed", "--before=before"}},
 		{"scrapes in the wrong order", "are -5m0s apart", []string{"--dumps=before", "--before=same"}},
 		{"nothing that was saved", "empty has ", []string{"--dumps=empty", "--before=before"}},
 		{"nothing that was saved before", "--before: empty has ", []string{"--dumps=same", "--before=empty"}},

@@ -121,7 +121,7 @@ func enforcementTable(samples int) table {
 	t := table{
 		title: "From applying a FlowSchema to its enforcement",
 		note: fmt.Sprintf("A FlowSchema is applied through kube-apiserver, and requests go to a replica of this server, directly, until "+
-			"the response's `%s` is that of the new schema; %d times a round for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
+			"the response's `%s` names the new schema; %d times a round for each replica.", flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, samples),
 		columns: [2]string{"delay", ""},
 	}
 	for replica, where := range [replicas]string{"the replica that was asked to apply it", "another replica"} {

@@ -24,7 +24,7 @@ func CheckEngines(engines []Engine, stored []string) (errs []error) {
 			errs = append(errs, fmt.Errorf("the engine of %s enforces the levels %v, and %v are stored", engine.Server, levels, stored))
 		}
 		if engine.Hash == "" || engine.Hash != engines[0].Hash {
-			errs = append(errs, fmt.Errorf("the engine of %s enforces %q, and that of %s %q", engine.Server, engine.Hash, engines[0].Server, engines[0].Hash))
+			errs = append(errs, fmt.Errorf("the engine of %s enforces %q, and the engine of %s %q", engine.Server, engine.Hash, engines[0].Server, engines[0].Hash))
 		}
 	}
 	return errs

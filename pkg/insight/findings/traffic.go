@@ -222,7 +222,7 @@ func compareClients(a, b clientKey) int {
 func (t *Traffic) Notes() []string {
 	var notes []string
 	if t.placed > 0 {
-		notes = append(notes, fmt.Sprintf("Findings about clients: the logs name no flow schema for %d of %d requests; it is that of the configuration now.", t.placed, t.observed))
+		notes = append(notes, fmt.Sprintf("Findings about clients: the logs name no flow schema for %d of %d requests; the configuration of now names it.", t.placed, t.observed))
 	}
 	if t.overlooked > 0 {
 		notes = append(notes, fmt.Sprintf("Findings about clients: %d of %d requests are not judged, because their user and level are unknown, or because there are too many clients.", t.overlooked, t.observed))

@@ -161,7 +161,7 @@ func (p *plan) readRoles() error {
 		switch {
 		case len(grants) > 0:
 		case p.usage.requests > 0:
-			p.notef("No role of %s is known: its requests are those of the log.", account)
+			p.notef("No role of %s is known: its requests come from the log alone.", account)
 		case len(p.Roles.Missing)+len(unknown) == 0:
 			return fmt.Errorf("service account %s: %w", account, ErrNoRoles)
 		default:

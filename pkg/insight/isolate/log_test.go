@@ -96,5 +96,5 @@ func TestAccountsWithoutRolesAreKnownByTheLog(t *testing.T) {
 	r, err := Run(in)
 	require.NoError(t, err)
 	assert.Equal(t, []string{""}, r.Objects[2].FlowSchema.Spec.Rules[0].ResourceRules[0].APIGroups)
-	assert.Contains(t, r.Notes, "No role of shop/web is known: its requests are those of the log.")
+	assert.Contains(t, r.Notes, "No role of shop/web is known: its requests come from the log alone.")
 }

@@ -52,12 +52,12 @@ func (p *plan) parts() []part {
 		level: p.name, method: flowcontrolv1.FlowDistinguisherMethodByNamespaceType,
 		rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: everything, APIGroups: everything, Resources: everything, ClusterScope: true, Namespaces: everything}},
 		paths: []flowcontrolv1.NonResourcePolicyRule{{Verbs: everything, NonResourceURLs: everything}},
-		why: []string{"It matches every other request of the service account, also those of its later versions.",
+		why: []string{"It matches every other request of the service account, also the requests that its later versions send.",
 			"Each namespace is a flow: work for one namespace does not delay work for the others."},
 	}
 	if len(p.accounts) > 1 {
 		rest.method = flowcontrolv1.FlowDistinguisherMethodByUserType
-		rest.why[0] = "It matches every other request of the service accounts, also those of their later versions."
+		rest.why[0] = "It matches every other request of the service accounts, also the requests that their later versions send."
 		rest.why[1] = "Each service account is a flow: none delays the others."
 	}
 	return append(all, rest)

@@ -61,7 +61,7 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		case schema.Name == p.name:
 			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of those", schema.Name, schema.Because)
 		case schema.Matching == diff.Stops:
-			return false, fmt.Errorf("FlowSchema %s has the requests of %s to itself already, and would match none any more: delete it first if they shall move", schema.Name, listOf(p.accounts))
+			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.accounts))
 		case schema.Name == p.name+leasesSuffix:
 			p.leases = nil
 			p.notef("No flow schema is made for leases: %s.", schema.Because)

@@ -165,7 +165,7 @@ func (p *assertionParser) scope(a *Assertion, words []word) error {
 		a.scope = words[0].text
 		if len(words) < names+2 {
 			p.shown = p.at
-			return fmt.Errorf("%s must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by those of the flow schema and of the flow", a.scope)
+			return fmt.Errorf("%s must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by the name of the flow schema and the name of the flow", a.scope)
 		}
 		for _, w := range words[1 : 1+names] {
 			a.names = append(a.names, w.text)

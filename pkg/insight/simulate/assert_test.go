@@ -81,7 +81,7 @@ func TestAnAssertionThatDoesNotParseNamesThePosition(t *testing.T) {
 		"rejected < many":                  `assertion "rejected < many", position 12: the value "many" must be a number`,
 		"wait.p99 < 100":                   `assertion "wait.p99 < 100", position 12: the value "100" must be a duration such as 100ms`,
 		"requests < 10%":                   `assertion "requests < 10%", position 12: the value "10%" must be a number: only rejected may be a percentage of the requests`,
-		"level.workload-high < 1":          `assertion "level.workload-high < 1", position 20: level must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by those of the flow schema and of the flow`,
+		"level.workload-high < 1":          `assertion "level.workload-high < 1", position 20: level must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by the name of the flow schema and the name of the flow`,
 		"level..wait.p99 < 1s":             `assertion "level..wait.p99 < 1s", position 7: a name or a metric is missing`,
 		`level."a.wait.p99 < 1s`:           `assertion "level.\"a.wait.p99 < 1s", position 7: the quotation mark has no end`,
 		"schema.everyone.seats.max < 1":    `assertion "schema.everyone.seats.max < 1", position 17: the metric "seats.max" is one of levels: write level.NAME.seats.max`,

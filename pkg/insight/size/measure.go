@@ -114,7 +114,7 @@ func (m *Measured) takeTime(then, now *replica.Replica) error {
 		m.Elapsed = now.Read.Sub(then.Read).Round(time.Second)
 	}
 	if m.Elapsed <= 0 {
-		return fmt.Errorf("the scrapes of %s are %s apart: the later one must be later. --interval names the time if that of the files is wrong", now.Name, m.Elapsed)
+		return fmt.Errorf("the scrapes of %s are %s apart: the later one must be later. --interval sets the time between them if the times of the files are wrong", now.Name, m.Elapsed)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (t *times) note(parts int, warmUp time.Duration) string {
 	if parts == 0 {
 		return fmt.Sprintf("There is no range: the requests are of %s, and must be of %s for one.", t.end.Sub(t.start).Round(time.Second), warmUp+partCount*shortestPart)
 	}
-	return fmt.Sprintf("The range is what %d parts of %s need alone. It does not include a busier time than that of the requests.", parts, ((t.end.Sub(t.start) - warmUp) / partCount).Round(time.Second))
+	return fmt.Sprintf("The range is what %d parts of %s need alone. It does not include a busier time than the requests have.", parts, ((t.end.Sub(t.start) - warmUp) / partCount).Round(time.Second))
 }
 
 // open returns what opens the requests within the window.

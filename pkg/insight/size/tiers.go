@@ -74,7 +74,7 @@ func BuiltInTiers() []Tier {
 	eks := func(name string, seats int) Tier {
 		return Tier{
 			Name: name, Seats: seats, Source: "https://docs.aws.amazon.com/eks/latest/userguide/eks-provisioned-control-plane.html",
-			Note: "The seats of a tier of EKS are taken as those of all API servers together: its documents do not say.",
+			Note: "The seats of a tier of EKS are counted for all API servers together: its documents do not say.",
 		}
 	}
 	return []Tier{

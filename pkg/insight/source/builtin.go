@@ -37,7 +37,7 @@ func builtInOf(options Options) (configuration.Configuration, error) {
 		return c, &Error{Reason: ReasonInvalid, Message: err.Error(), Err: err}
 	}
 	if options.Release == "" {
-		c.Notes = append(c.Notes, fmt.Sprintf("The built-in objects are those of Kubernetes %s; --release names another release.", release))
+		c.Notes = append(c.Notes, fmt.Sprintf("The built-in objects are from Kubernetes %s; --release names another release.", release))
 	}
 	c.Total = options.Total
 	if c.Total == 0 {

@@ -193,7 +193,7 @@ func (f savedFile) whyNot() string {
 	case isJSON(f.data) && status.Error.Message != "":
 		return fmt.Sprintf("The server could not be asked: %s.", strings.TrimSuffix(status.Error.Message, "."))
 	case replica.HasMetrics(f.data):
-		return "These metrics have no priority level, so they are not those of an API server with flow control."
+		return "These metrics have no priority level, so no API server with flow control wrote them."
 	default:
 		return "They have no flow schema, no priority level and no response about flow control."
 	}

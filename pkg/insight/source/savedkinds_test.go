@@ -116,7 +116,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		}, 1, []string{"apf/metrics.json. The server could not be asked: Get ", "context deadline exceeded."}},
 		{"a directory for each server", map[string]string{"a/x": levelsText, "b/x": levelsText}, 2, nil},
 		{"a prefix for each server", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "m0-metrics": metricsOf(1), "m1-metrics": metricsOf(2)}, 2, nil},
-		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear of which API server"}},
+		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear which API server"}},
 		{"an archive of zip", map[string]string{"all.zip": zipped(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},

@@ -134,7 +134,7 @@ func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
 			name = serverName(path.Base(a.inside))
 		}
 		if isShared && name == "" && count[a.endpoint] == 1 {
-			out.add(a.path, "It is unclear of which API server they are: save the answers of each in a directory of its own.")
+			out.add(a.path, "It is unclear which API server they are from: save the answers of each in its own directory.")
 			continue
 		}
 		parts[name] = append(parts[name], *a)

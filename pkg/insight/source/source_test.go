@@ -55,7 +55,7 @@ func TestOfflineSaysWhatItAssumes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, configuration.Newest, c.Release)
 	assert.Equal(t, []string{
-		"The built-in objects are those of Kubernetes 1.37; --release names another release.",
+		"The built-in objects are from Kubernetes 1.37; --release names another release.",
 		"The total of an API server is unknown: 600 seats are assumed, as without flags; --total names another number.",
 	}, c.Notes)
 }

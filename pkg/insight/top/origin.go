@@ -35,7 +35,7 @@ func originOf(replicas []replica.Replica) Origin {
 		origin.Replicas = append(origin.Replicas, Replica{Name: r.Name, ReadAt: r.Read, Away: r.Away, Missing: r.Missing})
 	}
 	if told := origin.told(); told < len(replicas) {
-		origin.partial = []string{fmt.Sprintf("The figures are those of %d of %d API servers.", told, len(replicas))}
+		origin.partial = []string{fmt.Sprintf("The figures are from %d of %d API servers.", told, len(replicas))}
 	}
 	return origin
 }
@@ -50,7 +50,7 @@ func (o *Origin) lacking(figures string, replicas []replica.Replica, endpoint re
 		}
 	}
 	if telling > 0 && telling < o.told() {
-		o.partial = append(o.partial, fmt.Sprintf("%s are those of %d of %d API servers: the others do not tell them.", figures, telling, len(replicas)))
+		o.partial = append(o.partial, fmt.Sprintf("%s are from %d of %d API servers: the others do not tell them.", figures, telling, len(replicas)))
 	}
 }
 

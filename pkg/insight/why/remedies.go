@@ -163,7 +163,7 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 	}
 	return &Remedy{
 		Action:  fmt.Sprintf("Raise nominalConcurrencyShares of priority level %s from %d to %d.", key.level, raise.from, raise.to),
-		Because: because + fmt.Sprintf(" This gives it %d seats, %d more, of which the others lose %d.", raise.seats, raise.seats-s.Nominal, raise.lost),
+		Because: because + fmt.Sprintf(" This gives it %d seats, %d more; the others lose %d of them.", raise.seats, raise.seats-s.Nominal, raise.lost),
 		Object:  levelObject(key.level), Field: "spec.limited.nominalConcurrencyShares", From: raise.from, To: raise.to,
 	}
 }

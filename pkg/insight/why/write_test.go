@@ -29,7 +29,7 @@ WHAT TO CHANGE
 - Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.
   It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.
 - Raise nominalConcurrencyShares of priority level queued from 10 to 12.
-  Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more, of which the others lose 1.
+  Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.
 
 Note: Requests that the audit policy omits are not counted.
 `, out.String())
@@ -62,7 +62,7 @@ func TestJSON(t *testing.T) {
 		"counters": [],
 		"remedies": [{
 			"action": "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
-			"because": "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more, of which the others lose 1.",
+			"because": "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.",
 			"object": "PriorityLevelConfiguration/queued", "field": "spec.limited.nominalConcurrencyShares", "from": 10, "to": 12
 		}],
 		"notes": ["Requests that the audit policy omits are not counted."]

@@ -69,6 +69,6 @@ func (s *clockSkew) check() *failure {
 	if s.ahead < 0 {
 		direction = "ahead of"
 	}
-	return &failure{message: fmt.Sprintf("this server's clock is %v %s that of kube-apiserver: synchronize both, since they decide whether certificates and tokens are valid",
+	return &failure{message: fmt.Sprintf("this server's clock is %v %s kube-apiserver's clock: synchronize both, since they decide whether certificates and tokens are valid",
 		s.ahead.Abs().Round(10*time.Second), direction)}
 }

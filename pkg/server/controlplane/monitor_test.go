@@ -241,8 +241,8 @@ func TestClocksMayDifferALittle(t *testing.T) {
 		0:                 "[+]clock ok\n",
 		20 * time.Second:  "[+]clock ok\n",
 		-20 * time.Second: "[+]clock ok\n",
-		2 * time.Minute:   "[+]clock ok, but: this server's clock is 2m0s behind that of kube-apiserver",
-		-3 * time.Hour:    "[+]clock ok, but: this server's clock is 3h0m0s ahead of that of kube-apiserver",
+		2 * time.Minute:   "[+]clock ok, but: this server's clock is 2m0s behind kube-apiserver's clock",
+		-3 * time.Hour:    "[+]clock ok, but: this server's clock is 3h0m0s ahead of kube-apiserver's clock",
 	} {
 		f := newFront(t)
 		f.ahead = ahead

@@ -97,7 +97,7 @@ func (r *Reporter) Recreated(kind string, object metav1.Object) {
 
 // Restored says that the spec of a built-in object is that of this release again.
 func (r *Reporter) Restored(kind string, object metav1.Object) {
-	r.recorder.Event(reference(kind, object), corev1.EventTypeWarning, "Restored", "The spec of this built-in object was not that of this release, and the server restored it. "+
+	r.recorder.Event(reference(kind, object), corev1.EventTypeWarning, "Restored", "The spec of this built-in object differed from this release's, and the server restored it. "+
 		`To keep changes of an object that is not mandatory, set its annotation `+flowcontrolv1.AutoUpdateAnnotationKey+` to "false".`)
 }
 

@@ -70,7 +70,7 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 	}
 	old, err := keyPair(secret)
 	if err != nil {
-		return SecretResult{}, fmt.Errorf("%w: restore it, or delete it and create it anew", err)
+		return SecretResult{}, fmt.Errorf("%w: restore it, or delete and recreate it", err)
 	}
 	result := SecretResult{NotAfter: old.Leaf.NotAfter}
 	now := s.Clock.Now()
@@ -111,7 +111,7 @@ func (s *Secrets) ca(ctx context.Context) (tls.Certificate, error) {
 		return tls.Certificate{}, fmt.Errorf("%w: restore it", err)
 	}
 	if !ca.Leaf.IsCA {
-		return tls.Certificate{}, fmt.Errorf("the certificate in Secret %s is not that of a CA: name the Secret of the CA", s.CA)
+		return tls.Certificate{}, fmt.Errorf("the certificate in Secret %s is no CA certificate: name the Secret of the CA", s.CA)
 	}
 	if s.Clock.Now().Add(s.RenewBefore).After(ca.Leaf.NotAfter) {
 		return tls.Certificate{}, fmt.Errorf("the CA in Secret %s ends at %s, too early to sign with it: replace it as certificates.sh says",

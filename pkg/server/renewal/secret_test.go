@@ -189,7 +189,7 @@ func TestASecretThatCannotBeRenewedIsNamed(t *testing.T) {
 			}, "reading Secret ca, which has the CA",
 		},
 		"a CA that is none": {
-			func(_ *testing.T, r *secretRig) { r.CA = "serving" }, "the certificate in Secret serving is not that of a CA",
+			func(_ *testing.T, r *secretRig) { r.CA = "serving" }, "the certificate in Secret serving is no CA certificate",
 		},
 		"a CA near its end": {
 			func(_ *testing.T, r *secretRig) { r.clock.Step(3650*day - 365*day) }, "the CA in Secret ca ends at 2040-02-27T12:00:00Z, too early to sign with it",

@@ -87,7 +87,7 @@ func checkDocument(t *testing.T, text string) {
 	}
 	if *update && string(content) != text {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		t.Errorf("%s was not current and has been written anew: look at it and commit it", documentPath)
+		t.Errorf("%s was not current and has been rewritten: review and commit it", documentPath)
 		return
 	}
 	require.Equal(t, text, string(content), "%s is not current: run 'make conformance'", documentPath)

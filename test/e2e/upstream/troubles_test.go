@@ -38,7 +38,7 @@ func testTroubles(t *testing.T, s *site) {
 	server.requireRejected(t, map[string][]string{"one who names themselves": {"X-Remote-User: somebody"}})
 	release()
 
-	const behind = "this server's clock is 1h0m0s behind that of kube-apiserver"
+	const behind = "this server's clock is 1h0m0s behind kube-apiserver's clock"
 	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("delegated-authentication"), passes("delegated-admission"), remarks("clock", behind))
 	server.requireSaid(t, 1, behind)
 	server.requireSaid(t, 1, `"Check passed" logger="upstream" check="kube-apiserver"`)

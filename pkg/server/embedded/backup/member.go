@@ -115,7 +115,7 @@ func (r *RestoredMember) makeMember(ctx context.Context, path string, member emb
 			return err
 		}
 		if digestOf(values) != r.Snapshot.digest {
-			return errors.New("its keys are not those of the snapshot")
+			return errors.New("its keys differ from the snapshot's")
 		}
 		if revision < r.Revision {
 			return fmt.Errorf("its revision is %d, where at least %d is expected", revision, r.Revision)
