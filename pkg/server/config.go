@@ -13,6 +13,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/component-base/zpages/flagz"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -68,6 +69,9 @@ type Config struct {
 	// Events says whether Events about the objects are written to the kube-apiserver in
 	// front.
 	Events bool
+
+	// FlagReader reads what /flagz shows; nil means that there is no /flagz.
+	FlagReader flagz.Reader
 
 	// Clock decides when certificates are renewed, and by which time they are issued.
 	Clock clock.WithTicker

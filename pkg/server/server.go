@@ -105,7 +105,7 @@ func (s *Server) open(ctx context.Context) error {
 		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
 		s.watchControlPlane, s.applyHandlerChain,
 		// The server made of it.
-		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.serveEtcdLiveness, s.installGroupList, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
+		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installZPages, s.serveEtcdLiveness, s.installGroupList, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
 	} {
 		if err := step(ctx); err != nil {

@@ -56,17 +56,17 @@ func TestWhoMayDoWhat(t *testing.T) {
 		headers      []string
 		codes        map[string]int // by path
 	}{
-		{"nobody", nil, nil, map[string]int{object: unknown, list: unknown, "/version": 200, "/apis": unknown, "/metrics": unknown, "/": unknown}},
+		{"nobody", nil, nil, map[string]int{object: unknown, list: unknown, "/version": 200, "/apis": unknown, "/metrics": unknown, "/flagz": unknown, "/": unknown}},
 		{"somebody with a token that is not known", nil, []string{"Authorization: Bearer wrong"}, map[string]int{object: unknown, "/version": unknown}},
 		// Go sends no certificate of a CA that the server does not name: this client is anonymous.
 		{"somebody with a certificate of another authority", certificate(foreign, "root", "system:masters"), nil, map[string]int{object: unknown, "/version": 200}},
-		{"user by token", nil, []string{"Authorization: Bearer secret"}, map[string]int{object: rejected, list: rejected, "/version": 200, "/apis": 200, groupPath: 200, v1Path: 200, "/openapi/v2": 200, "/metrics": rejected, "/debug/pprof/": rejected}},
+		{"user by token", nil, []string{"Authorization: Bearer secret"}, map[string]int{object: rejected, list: rejected, "/version": 200, "/apis": 200, groupPath: 200, v1Path: 200, "/openapi/v2": 200, "/metrics": rejected, "/flagz": rejected, "/debug/pprof/": rejected}},
 		{"user by certificate", certificate(ca, "user"), nil, map[string]int{object: rejected, "/version": 200, "/apis": 200}},
 		{"user who would be another", nil, []string{"Authorization: Bearer secret", "Impersonate-User: root"}, map[string]int{object: rejected, "/version": rejected}},
 		{"user who says who he is in the headers of a proxy", nil, []string{"Authorization: Bearer secret", "X-Remote-User: root", "X-Remote-Group: system:masters"}, map[string]int{object: rejected}},
-		{"the administrator, beside --client-ca-file", administrator(t, server), nil, map[string]int{object: 200, "/metrics": 200}},
-		{"master by token", nil, []string{"Authorization: Bearer master"}, map[string]int{object: 200, list: 200, "/metrics": 200, "/version": 200}},
-		{"master by certificate", certificate(ca, "root", "system:masters"), nil, map[string]int{object: 200, "/metrics": 200}},
+		{"the administrator, beside --client-ca-file", administrator(t, server), nil, map[string]int{object: 200, "/metrics": 200, "/flagz": 200}},
+		{"master by token", nil, []string{"Authorization: Bearer master"}, map[string]int{object: 200, list: 200, "/metrics": 200, "/flagz": 200, "/version": 200}},
+		{"master by certificate", certificate(ca, "root", "system:masters"), nil, map[string]int{object: 200, "/metrics": 200, "/flagz": 200}},
 		{"master as a user", nil, []string{"Authorization: Bearer master", "Impersonate-User: user"}, map[string]int{object: rejected, "/version": 200}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -27,6 +27,7 @@ func everywhere() []liveCase {
 		{"kubectl does all it can do with a resource", testKubectl},
 		{"nothing that is deleted stays", testDeletions},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
+		{"status and flags are shown", testZPages},
 		{"a dry run moves nothing", testDryRun},
 		{"clients' mistakes are no errors of the server", testMistakes},
 		{"a level that is full rejects", testFullLevel},

@@ -79,7 +79,8 @@ func startPair(t *testing.T, flags ...string) *pair {
 	startAgain(owner, ours)
 
 	p.ours.connect(t, ours.URL, ours.Config(t))
-	p.startPeer(t, owner, peerEtcd, common)
+	// /statusz and /flagz are behind gates in 1.33, and always there since 1.36 and here.
+	p.startPeer(t, owner, peerEtcd, append(common, "--feature-gates=ComponentStatusz=true,ComponentFlagz=true"))
 	owner.started = true
 	return p
 }
