@@ -15,7 +15,7 @@
 // Each further step is one call:
 //
 //   - InstallMetrics serves the metrics, or Registry has them;
-//   - Filter returns the filter for a handler chain of the server's own, and ListCosts
+//   - Filter returns the filter for a handler chain of the server's own, and WorkEstimator
 //     the estimator for such a chain with the library's filter;
 //   - Apply configures without an API, from files or Go values.
 //
@@ -46,7 +46,7 @@
 //	})
 //
 // The debug endpoint list_costs shows what was learned. A handler chain that keeps
-// WithPriorityAndFairness calls EstimateWork of the ListCosts, and has its Measure behind.
+// WithPriorityAndFairness calls EstimateWork of a WorkEstimator, and has its Measure behind.
 //
 // # Packages
 //

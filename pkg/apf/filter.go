@@ -9,8 +9,8 @@ import (
 // FilterOptions configures a filter.
 type FilterOptions = filter.Options
 
-// ListCosts estimates requests for WithPriorityAndFairness of k8s.io/apiserver.
-type ListCosts = filter.ListCosts
+// WorkEstimator estimates requests for WithPriorityAndFairness of k8s.io/apiserver.
+type WorkEstimator = filter.WorkEstimator
 
 // Filter returns the filter for a handler chain, in place of WithPriorityAndFairness of
 // k8s.io/apiserver, see package filter. By default its Watches, Learner and Gauges are
@@ -22,11 +22,11 @@ func (f *FlowControl) Filter(options FilterOptions) func(http.Handler) http.Hand
 	return filter.New(f.engine, f.complete(options))
 }
 
-// ListCosts returns the estimator for a handler chain with WithPriorityAndFairness of
+// WorkEstimator returns the estimator for a handler chain with WithPriorityAndFairness of
 // k8s.io/apiserver, which by itself estimates as its release does. By default its Watches
 // and Learner are those of this FlowControl.
-func (f *FlowControl) ListCosts(options FilterOptions) *ListCosts {
-	return filter.NewListCosts(f.complete(options), f.GetMaxSeats, f.engine.Now)
+func (f *FlowControl) WorkEstimator(options FilterOptions) *WorkEstimator {
+	return filter.NewWorkEstimator(f.complete(options), f.GetMaxSeats, f.engine.Now)
 }
 
 func (f *FlowControl) complete(options FilterOptions) FilterOptions {

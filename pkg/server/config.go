@@ -58,7 +58,7 @@ type Config struct {
 	// MaxMutatingRequestsInFlight of Run, follows what the machine can bear.
 	TotalControl total.Options
 
-	// ListCost says what lists cost.
+	// ListCost names the estimator of lists.
 	ListCost estimate.ListCost
 
 	// MaxExemptRequestsInFlight bounds the requests of exempt priority levels that execute

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
@@ -27,7 +28,9 @@ type flowControl struct {
 	annotations filter.Annotations
 	// readers are told why their requests are rejected.
 	readers *rejectionReaders
-	lists   listCosts
+	// listCost names the estimator of lists, which depends on sizes.
+	listCost estimate.ListCost
+	sizes    storedSizes
 	// exemptLimit bounds the requests of exempt priority levels.
 	exemptLimit filter.ExemptLimit
 }
@@ -86,7 +89,7 @@ func (s *Server) newFlowControl() (*flowControl, error) {
 	}
 	v1 := s.informers.Flowcontrol().V1()
 	levels, schemas := v1.PriorityLevelConfigurations().Informer(), v1.FlowSchemas().Informer()
-	lists, err := newListCosts(s.config.ListCost, levels, schemas)
+	sizes, err := newStoredSizes(levels, schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +104,12 @@ func (s *Server) newFlowControl() (*flowControl, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, collector := range lists.collectors() {
+	for _, collector := range sizes.collectors() {
 		if err := engine.Registry().Register(collector); err != nil {
 			return nil, err
 		}
 	}
-	return &flowControl{FlowControl: engine, lists: lists}, nil
+	return &flowControl{FlowControl: engine, listCost: s.config.ListCost, sizes: sizes}, nil
 }
 
 // filter returns the flow-control filter.
@@ -115,8 +118,8 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 		LongRunning: c.LongRunningFunc,
 		WaitLimit:   c.RequestTimeout / 4,
 		Objects:     c.StorageObjectCountTracker.Get,
-		ListCost:    f.lists.cost,
-		Sizes:       f.lists.average,
+		ListCost:    f.listCost,
+		Sizes:       f.sizes.average,
 		CountsReads: true, // by namingTransformer
 		Annotations: f.annotations,
 		ExemptLimit: f.exemptLimit,

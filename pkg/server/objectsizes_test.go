@@ -42,8 +42,8 @@ func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
 }
 
 func TestListCostIsLearnedUnlessConfiguredOtherwise(t *testing.T) {
-	require.Equal(t, estimate.CostLearned, withFlowControl(t, NewConfig()).flowControl.lists.cost)
+	require.Equal(t, estimate.CostLearned, withFlowControl(t, NewConfig()).flowControl.listCost)
 	config := NewConfig()
 	config.ListCost = estimate.CostBySize
-	require.Equal(t, estimate.CostBySize, withFlowControl(t, config).flowControl.lists.cost)
+	require.Equal(t, estimate.CostBySize, withFlowControl(t, config).flowControl.listCost)
 }

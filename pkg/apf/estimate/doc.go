@@ -1,6 +1,7 @@
-// Package estimate estimates the work of a request, in seats, before it executes. All
-// its functions are pure. List and Write are what this server uses. Estimator is the
-// same for each release of kube-apiserver, for those who predict what it does.
+// Package estimate estimates the work of a request, in seats, before it executes. An
+// Estimator estimates lists, and watches that begin with one. There are three: ByCount and
+// BySize are formulas, as each release of kube-apiserver has one, and Learned measures. Write
+// estimates writes.
 //
 // # Reads
 //

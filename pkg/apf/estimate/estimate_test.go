@@ -79,7 +79,7 @@ func TestNoWorkOfWatchersIsLost(t *testing.T) {
 
 func TestMostIsTheBoundOfTheLevel(t *testing.T) {
 	for _, test := range []struct{ maxWidth, byCount, bySize int }{{0, 10, 100}, {4, 4, 4}, {11, 10, 11}, {101, 10, 100}} {
-		assert.Equal(t, seats.Work{Initial: test.byCount}, Own(CostByCount).Most(test.maxWidth))
-		assert.Equal(t, seats.Work{Initial: test.bySize}, Own(CostBySize).Most(test.maxWidth))
+		assert.Equal(t, seats.Work{Initial: test.byCount}, ByCount().Most(test.maxWidth))
+		assert.Equal(t, seats.Work{Initial: test.bySize}, BySize().Most(test.maxWidth))
 	}
 }

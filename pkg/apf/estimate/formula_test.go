@@ -63,7 +63,7 @@ func TestWatchesThatBeginWithAListCostAsOne(t *testing.T) {
 		"1.34":        {ForKubernetes(34), 1, 1, 3, 1},
 		"1.35":        {ForKubernetes(35), 3, 1, 3, 3},
 		"1.37":        {ForKubernetes(37), 3, 1, 3, 3},
-		"this server": {Own(CostByCount), 3, 1, 3, 1},
+		"this server": {ByCount(), 3, 1, 3, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for want, read := range map[*int]Read{&c.legacy: legacy, &c.recent: recent, &c.streaming: streaming, &c.rejected: rejected} {
@@ -93,7 +93,7 @@ func TestTheWatchCacheServesListsByTheirOptions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.before, ForKubernetes(30).Read(test.read, Stored{}, 0).Cached)
-			for _, e := range []Estimator{ForKubernetes(31), ForKubernetes(37), Own(CostByCount)} {
+			for _, e := range []Estimator{ForKubernetes(31), ForKubernetes(37), ByCount()} {
 				assert.Equal(t, test.present, e.Read(test.read, Stored{}, 0).Cached)
 			}
 		})

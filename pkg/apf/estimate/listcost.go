@@ -1,18 +1,20 @@
 package estimate
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
-// ListCost says what a list costs.
+// ListCost names an Estimator of this server: the value of --list-cost.
 type ListCost string
 
-// The values.
+// The estimators of this server.
 const (
-	// CostByCount counts the objects that are read, as kube-apiserver up to 1.33.
+	// CostByCount counts the objects that the server handles, as kube-apiserver before 1.34.
 	CostByCount ListCost = "count"
-	// CostBySize counts the bytes in memory by a formula, as kube-apiserver since 1.34.
+	// CostBySize computes the bytes in memory by a formula, as kube-apiserver since 1.34.
 	CostBySize ListCost = "size"
-	// CostLearned counts the bytes in memory that lists of the same kind took, see Learner.
-	// The formula of CostBySize is the prior.
+	// CostLearned counts the bytes in memory that lists of the same kind took, see Learned.
 	CostLearned ListCost = "learned"
 
 	// OwnCost is what lists of flowcontrol-apiserver cost without flags.
@@ -27,4 +29,23 @@ func (c ListCost) Validate() error {
 	default:
 		return fmt.Errorf("%s must be one of %s, %s, %s", c, CostByCount, CostBySize, CostLearned)
 	}
+}
+
+// Estimator returns the estimator that c names; without a name that is CostByCount.
+// CostLearned returns learned.
+func (c ListCost) Estimator(learned Learned) Estimator {
+	switch c {
+	case CostLearned:
+		return learned
+	case CostBySize:
+		return BySize()
+	default:
+		return ByCount()
+	}
+}
+
+// Own returns the estimator that a flowcontrol-apiserver without flags starts with, which has
+// seen no list.
+func Own() Estimator {
+	return OwnCost.Estimator(Learned{Learner: NewLearner(), Now: func() time.Duration { return 0 }, CountsReads: true})
 }

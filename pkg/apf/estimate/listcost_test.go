@@ -43,7 +43,7 @@ func TestStaleStatisticsCostTheMost(t *testing.T) {
 }
 
 func TestSeatsOfBytes(t *testing.T) {
-	own := Own(CostLearned)
+	own := BySize()
 	for _, test := range []struct {
 		bytes    int64
 		maxWidth int
@@ -52,4 +52,34 @@ func TestSeatsOfBytes(t *testing.T) {
 		assert.Equal(t, seats.Work{Initial: test.want}, own.OfBytes(test.bytes, test.maxWidth))
 	}
 	assert.Positive(t, own.OfBytes(math.MinInt64, 0).Initial)
+}
+
+func TestEachListCostNamesAnEstimator(t *testing.T) {
+	learned := Learned{Learner: NewLearner()}
+	assert.Equal(t, ByCount(), CostByCount.Estimator(learned))
+	assert.Equal(t, BySize(), CostBySize.Estimator(learned))
+	assert.Equal(t, learned.Learner, CostLearned.Estimator(learned).(Learned).Learner)
+	assert.Equal(t, ByCount(), ListCost("").Estimator(learned), "the default of an adopter")
+}
+
+func TestALearnedCostIsThePriorUntilListsOfItsKindWereMeasured(t *testing.T) {
+	read := Read{Continue: "x", Limit: 100, Type: StoredType{Resource: "pods"}, Kind: ListKind{Selector: LabelSelector}, Selects: true}
+	stored := Stored{Objects: 4_000, Size: 1_000}
+	for name, c := range map[string]struct {
+		countsReads bool
+		want        int
+	}{"reads are counted": {true, 3}, "only what was sent is known": {false, 20}} {
+		t.Run(name, func(t *testing.T) {
+			own := Own().(Learned)
+			own.CountsReads = c.countsReads
+			assert.Equal(t, BySize().Read(read, stored, 0).Work, own.Read(read, stored, 0).Work)
+			for range 3 {
+				own.Learner.Observe(read.Type, read.Kind, Observation{Bytes: 250_000, Prior: 2_000_000}, 0)
+			}
+			cost := own.Read(read, stored, 0)
+			assert.Equal(t, c.want, cost.Work.Initial)
+			assert.EqualValues(t, 2_000_000, cost.Prior)
+			assert.Equal(t, 1, own.Read(read, Stored{Unknown: true}, 0).Work.Initial, "nothing is stored here")
+		})
+	}
 }

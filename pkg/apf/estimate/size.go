@@ -16,7 +16,7 @@ const (
 )
 
 // bySize computes the cost by the bytes that are in memory at one time.
-func (c *Cost) bySize(r Read, stored Stored) {
+func (c *Cost) bySize(r Read, whole bool, stored Stored) {
 	if stored.Stale {
 		stored.Objects, stored.Size = staleObjects, unknownSize
 	}
@@ -39,7 +39,7 @@ func (c *Cost) bySize(r Read, stored Stored) {
 		c.Objects = page
 	}
 	c.Bytes = c.Objects * max(size, 0)
-	if c.Cached && !r.Whole {
+	if c.Cached && !whole {
 		c.Bytes = min(c.Bytes, maxCachedBytes)
 	}
 	c.Unbounded = ceil(c.Bytes, bytesPerSeat)

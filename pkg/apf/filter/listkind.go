@@ -11,9 +11,9 @@ import (
 )
 
 // kindOf returns the kind of a list.
-func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole, cached bool) estimate.ListKind {
+func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole bool, source estimate.Source) estimate.ListKind {
 	kind := estimate.ListKind{
-		FromStorage: !cached, Namespaced: info.Namespace != "", Whole: whole, Limit: options.Limit,
+		FromStorage: source == estimate.FromStorage, Namespaced: info.Namespace != "", Whole: whole, Limit: options.Limit,
 	}
 	switch labels, fields := options.LabelSelector != "", options.FieldSelector != ""; {
 	case info.Name != "":

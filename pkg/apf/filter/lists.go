@@ -19,14 +19,16 @@ type lists struct {
 	objects     func(groupResource string) (int64, error)
 	sizes       func(groupResource string) int64
 	estimator   estimate.Estimator
+	formula     estimate.Formula  // of the estimator
 	learner     *estimate.Learner // nil if costs are not learned
 	countsReads bool
 	now         func() time.Duration // of the learner
 }
 
 func newLists(o Options, now func() time.Duration) *lists {
+	estimator := o.ListCost.Estimator(estimate.Learned{Learner: o.Learner, Now: now, CountsReads: o.CountsReads})
 	return &lists{
-		objects: o.Objects, sizes: o.Sizes, estimator: estimate.Own(o.ListCost),
+		objects: o.Objects, sizes: o.Sizes, estimator: estimator, formula: estimator.Formula(),
 		learner: o.Learner, countsReads: o.CountsReads, now: now,
 	}
 }
@@ -36,7 +38,7 @@ func newLists(o Options, now func() time.Duration) *lists {
 func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) (seats.Work, *measuredList) {
 	// The storage reads only the object of that name. RequestInfo takes the name
 	// from the path or from a field selector.
-	if info.Name != "" && !l.estimator.BySize {
+	if info.Name != "" && !l.formula.BySize {
 		return estimate.One(), nil
 	}
 	var options metav1.ListOptions
@@ -45,17 +47,16 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 		if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
 			// The handler will reject it. The largest estimate keeps invalid options
 			// from being cheaper than valid ones.
-			return l.estimator.Most(maxWidth), nil
+			return l.formula.Most(maxWidth), nil
 		}
 	}
 	read := estimate.Read{
 		Watch: info.Verb == "watch", Named: info.Name != "",
 		Selects: options.FieldSelector != "" || options.LabelSelector != "",
-		Whole:   l.learner != nil && info.Verb == "list" && isEncodedWhole(r),
 		Limit:   options.Limit, ResourceVersion: options.ResourceVersion,
 		SendInitialEvents: options.SendInitialEvents,
 	}
-	if !l.estimator.CountsStored(read) {
+	if !l.formula.CountsStored(read) {
 		return estimate.One(), nil
 	}
 	stored := l.stored(groupResource(info))
@@ -63,33 +64,31 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 		// This server does not store the type: the list is empty or proxied.
 		return estimate.One(), nil
 	}
-	cached, err := servedByCache(info, &options)
-	if err != nil {
-		return l.estimator.Most(maxWidth), nil
+	var err error
+	if read.Source, err = sourceOf(info, &options); err != nil {
+		return l.formula.Most(maxWidth), nil
 	}
-	cost := l.estimator.ReadFrom(read, cached, stored, maxWidth)
-	if l.learner == nil {
+	if l.learner != nil {
+		read.Type = estimate.StoredType{Group: info.APIGroup, Resource: info.Resource}
+		read.Kind = kindOf(info, &options, !read.Watch && isEncodedWhole(r), read.Source)
+	}
+	cost := l.estimator.Read(read, stored, maxWidth)
+	if l.learner == nil || read.Watch { // the response to a watch does not say where the list ends
 		return cost.Work, nil
 	}
-	list := &measuredList{
-		lists: l, prior: cost.Bytes, kind: kindOf(info, &options, read.Whole, cached),
-		resource: estimate.StoredType{Group: info.APIGroup, Resource: info.Resource},
-	}
-	bytes := list.estimate()
-	if read.Watch {
-		list = nil // its response does not say where the list ends
-	}
-	return l.estimator.OfBytes(bytes, maxWidth), list
+	return cost.Work, l.measured(&read, &cost)
 }
 
-// servedByCache reports whether the watch cache serves a list, or the list that a watch
-// begins with.
-func servedByCache(info *apirequest.RequestInfo, options *metav1.ListOptions) (bool, error) {
+// sourceOf returns what serves a list, or the list that a watch begins with.
+func sourceOf(info *apirequest.RequestInfo, options *metav1.ListOptions) (estimate.Source, error) {
 	if info.Verb == "watch" {
-		return true, nil
+		return estimate.FromCache, nil
 	}
 	source, err := delegator.ShouldDelegateListMeta(options, delegator.CacheWithoutSnapshots{})
-	return !source.ShouldDelegate, err
+	if source.ShouldDelegate {
+		return estimate.FromStorage, err
+	}
+	return estimate.FromCache, err
 }
 
 // stored returns what is known about the stored objects of a type.
@@ -102,7 +101,7 @@ func (l *lists) stored(groupResource string) estimate.Stored {
 		return estimate.Stored{Stale: true}
 	}
 	stored := estimate.Stored{Objects: objects}
-	if l.estimator.BySize {
+	if l.formula.BySize {
 		stored.Size = l.sizes(groupResource)
 	}
 	return stored

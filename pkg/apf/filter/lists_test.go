@@ -56,28 +56,33 @@ func TestWorkBySizeIsThatOfKubernetes134(t *testing.T) {
 		s := sites[random.IntN(len(sites))]
 		s.options.ListCost, s.options.Sizes = estimate.CostBySize, func(string) int64 { return stored.Size }
 		got := s.workOf(known{stored: stored.Objects}, r)
-		read, cached := readOf(t, r)
-		want := estimate.ForKubernetes(34).ReadFrom(read, cached, stored, s.engine.MaxWidth("tested")).Work
+		read := readOf(t, r)
+		want := estimate.ForKubernetes(34).Read(read, stored, s.engine.MaxWidth("tested")).Work
 		require.Equal(t, want, got, "%s ?%s %+v", infoOf(r).Verb, r.URL.RawQuery, stored)
 		seen[got.Initial] = true
 	}
 	assert.Greater(t, len(seen), 50, "estimates vary")
 }
 
-// readOf describes a list or a watch, and reports whether the cache serves it.
-func readOf(t *testing.T, r *http.Request) (estimate.Read, bool) {
+// readOf describes a list or a watch. The library says what serves it.
+func readOf(t *testing.T, r *http.Request) estimate.Read {
 	t.Helper()
 	var options metav1.ListOptions
 	query := r.URL.Query()
 	require.NoError(t, metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil))
 	source, err := delegator.ShouldDelegateListMeta(&options, delegator.CacheWithoutSnapshots{})
 	require.NoError(t, err)
+	from := estimate.FromCache
+	if source.ShouldDelegate {
+		from = estimate.FromStorage
+	}
 	return estimate.Read{
-		Watch: infoOf(r).Verb == "watch", Named: infoOf(r).Name != "",
+		Source: from,
+		Watch:  infoOf(r).Verb == "watch", Named: infoOf(r).Name != "",
 		Selects: options.LabelSelector != "" || options.FieldSelector != "", Limit: options.Limit,
 		ResourceVersion: options.ResourceVersion, ResourceVersionMatch: string(options.ResourceVersionMatch),
 		Continue: options.Continue, SendInitialEvents: options.SendInitialEvents,
-	}, !source.ShouldDelegate
+	}
 }
 
 func TestBadStatisticsAreSurvived(t *testing.T) {

@@ -49,15 +49,11 @@ type measuredList struct {
 
 var _ responsewriter.UserProvidedDecorator = (*measuredList)(nil)
 
-// estimate returns the bytes that the list is expected to have in memory at one time.
-func (l *measuredList) estimate() int64 {
-	bytes := l.learner.Estimate(l.resource, l.kind, l.prior, l.now())
-	if l.kind.FromStorage && !l.countsReads && (l.kind.Selector != estimate.NoSelector || l.kind.Whole) {
-		// The response does not say how much was read.
-		bytes = max(bytes, l.prior)
-	}
-	l.expected.Store(max(bytes, minExpected))
-	return bytes
+// measured returns a list that is to be measured, and its estimate.
+func (l *lists) measured(read *estimate.Read, cost *estimate.Cost) *measuredList {
+	list := &measuredList{lists: l, prior: cost.Prior, kind: read.Kind, resource: read.Type}
+	list.expected.Store(max(cost.Bytes, minExpected))
+	return list
 }
 
 // serve executes the list, and tells the learner what it took, unless it failed.

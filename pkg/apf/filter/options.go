@@ -31,7 +31,7 @@ type Options struct {
 	// k8s.io/apiserver, or, since 0.34, the ObjectCount of the statistics that Get
 	// returns. Without it every list is estimated at one seat.
 	Objects func(groupResource string) (int64, error)
-	// ListCost says what lists cost. The default is CostByCount.
+	// ListCost names the estimator of lists. The default is CostByCount.
 	ListCost estimate.ListCost
 	// Sizes returns the average size of the stored objects of a type in bytes, for
 	// CostBySize and CostLearned: since 0.34 the EstimatedAverageObjectSizeBytes of the

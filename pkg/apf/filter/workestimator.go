@@ -12,54 +12,54 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// ListCosts estimates requests for WithPriorityAndFairness of k8s.io/apiserver, for a
+// WorkEstimator estimates requests for WithPriorityAndFairness of k8s.io/apiserver, for a
 // server that has that filter in a handler chain of its own. Create one with
-// NewListCosts. A server with the filter of this package needs none.
-type ListCosts struct {
+// NewWorkEstimator. A server with the filter of this package needs none.
+type WorkEstimator struct {
 	options  Options
 	lists    *lists
 	maxSeats func(priorityLevel string) uint64
 }
 
-// NewListCosts returns ListCosts by the Objects, ListCost, Sizes, Learner, CountsReads and
+// NewWorkEstimator returns a WorkEstimator by the Objects, ListCost, Sizes, Learner, CountsReads and
 // Watches of the options. maxSeats is GetMaxSeats of the FlowControl, now the clock of the
 // Learner.
-func NewListCosts(options Options, maxSeats func(priorityLevel string) uint64, now func() time.Duration) *ListCosts {
+func NewWorkEstimator(options Options, maxSeats func(priorityLevel string) uint64, now func() time.Duration) *WorkEstimator {
 	options = options.complete()
-	return &ListCosts{options: options, lists: newLists(options, now), maxSeats: maxSeats}
+	return &WorkEstimator{options: options, lists: newLists(options, now), maxSeats: maxSeats}
 }
 
 // EstimateWork is the estimator that WithPriorityAndFairness calls.
-func (c *ListCosts) EstimateWork(r *http.Request, _, priorityLevel string) fcrequest.WorkEstimate {
+func (e *WorkEstimator) EstimateWork(r *http.Request, _, priorityLevel string) fcrequest.WorkEstimate {
 	work := estimate.One()
 	if info, ok := apirequest.RequestInfoFrom(r.Context()); ok {
-		work = c.work(r, info, int(c.maxSeats(priorityLevel)))
+		work = e.work(r, info, int(e.maxSeats(priorityLevel)))
 	}
 	return fcrequest.WorkEstimate{
 		InitialSeats: uint64(work.Initial), FinalSeats: uint64(work.Final), AdditionalLatency: work.Latency,
 	}
 }
 
-func (c *ListCosts) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) seats.Work {
+func (e *WorkEstimator) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) seats.Work {
 	if info.Verb == "list" || info.Verb == "watch" {
-		work, _ := c.lists.work(r, info, maxWidth)
+		work, _ := e.lists.work(r, info, maxWidth)
 		return work
 	}
 	if estimate.IsWrite(&flow.Attributes{Verb: info.Verb, Resource: info.Resource, Subresource: info.Subresource}) {
-		return estimate.Write(c.options.Watches.GetInterestedWatchCount(info), maxWidth)
+		return estimate.Write(e.options.Watches.GetInterestedWatchCount(info), maxWidth)
 	}
 	return estimate.One()
 }
 
 // Measure returns a filter that measures lists. It comes directly after
 // WithPriorityAndFairness in the handler chain. Without CostLearned it does nothing.
-func (c *ListCosts) Measure(handler http.Handler) http.Handler {
-	if c.lists.learner == nil {
+func (e *WorkEstimator) Measure(handler http.Handler) http.Handler {
+	if e.lists.learner == nil {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info, ok := apirequest.RequestInfoFrom(r.Context()); ok && info.Verb == "list" {
-			if _, list := c.lists.work(r, info, 0); list != nil {
+			if _, list := e.lists.work(r, info, 0); list != nil {
 				list.serve(w, r, handler)
 				return
 			}

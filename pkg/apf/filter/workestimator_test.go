@@ -42,7 +42,7 @@ func TestFilterOfTheLibraryTakesTheListCost(t *testing.T) {
 	} {
 		t.Run(string(cost), func(t *testing.T) {
 			recorded := &estimated{}
-			costs := NewListCosts(Options{
+			costs := NewWorkEstimator(Options{
 				ListCost: cost, Objects: func(string) (int64, error) { return 2_000, nil }, Sizes: func(string) int64 { return 200 },
 			}, func(string) uint64 { return 0 }, func() time.Duration { return time.Second })
 			handler := filters.WithPriorityAndFairness(costs.Measure(writing([]byte("{}"), 2)),
@@ -68,11 +68,11 @@ func TestEstimatesForTheLibraryAreThoseOfTheFilter(t *testing.T) {
 			s.options.ListCost = cost
 			r := requestBy(nobody, verb, "limit=100&continue=x")
 			want := s.workOf(k, r)
-			costs := NewListCosts(s.options, func(level string) uint64 { return uint64(s.engine.MaxWidth(level)) }, s.engine.Now)
+			costs := NewWorkEstimator(s.options, func(level string) uint64 { return uint64(s.engine.MaxWidth(level)) }, s.engine.Now)
 			assert.Equal(t, fcrequest.WorkEstimate{
 				InitialSeats: uint64(want.Initial), FinalSeats: uint64(want.Final), AdditionalLatency: want.Latency,
 			}, costs.EstimateWork(r, "everybody", "tested"), "%s by %s", verb, cost)
 		}
 	}
-	assert.EqualValues(t, 1, NewListCosts(s.options, nil, s.engine.Now).EstimateWork(httptest.NewRequest(http.MethodGet, "/", nil), "", "").InitialSeats)
+	assert.EqualValues(t, 1, NewWorkEstimator(s.options, nil, s.engine.Now).EstimateWork(httptest.NewRequest(http.MethodGet, "/", nil), "", "").InitialSeats)
 }

@@ -29,7 +29,7 @@ type FlowControl struct {
 	sources *sources
 	file    *file    // nil without one
 	cluster *cluster // nil unless it is followed
-	lists   *apf.ListCosts
+	lists   *apf.WorkEstimator
 }
 
 var _ flowcontrol.Interface = (*FlowControl)(nil)
@@ -104,7 +104,7 @@ type requestKey struct{}
 // estimateLists wraps the handler chain, so that Handle knows the request and lists are
 // measured where the chain executes them.
 func (f *FlowControl) estimateLists(c *genericapiserver.Config, cost estimate.ListCost) {
-	f.lists = f.ListCosts(apf.FilterOptions{
+	f.lists = f.WorkEstimator(apf.FilterOptions{
 		ListCost: cost,
 		Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
 		Sizes:    apf.SizesOf(c.StorageObjectCountTracker.Get),

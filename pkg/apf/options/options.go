@@ -55,7 +55,7 @@ type Options struct {
 // NewOptions returns the default options: built-in configuration, learned costs of lists, and
 // a fixed total by the number of processors.
 func NewOptions() *Options {
-	return &Options{ListCost: estimate.CostLearned, Clock: utilclock.RealClock{}}
+	return &Options{ListCost: estimate.OwnCost, Clock: utilclock.RealClock{}}
 }
 
 // AddFlags adds the flags.

@@ -32,7 +32,7 @@ const latestRelease = 37
 // estimator returns the estimator of the API servers and its name.
 func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
 	if e.input.Own {
-		return estimate.Own(estimate.OwnCost), "flowcontrol-apiserver", nil
+		return estimate.Own(), "flowcontrol-apiserver", nil
 	}
 	minor, known := minorOf(e.input.Configuration.Release)
 	if !known {
@@ -97,24 +97,24 @@ func readSeats(estimator estimate.Estimator, h httpRequest, fact Fact, bound int
 	}
 	cost := estimator.Read(read, stored, bound)
 	if !cost.AsList {
-		return one(whyOne(read, fact, estimator))
+		return one(whyOne(read, fact, estimator.Formula()))
 	}
 	return listSeats(estimator, read, stored, cost, fact, bound)
 }
 
 // whyOne returns why a list or a watch takes one seat.
-func whyOne(read estimate.Read, fact Fact, estimator estimate.Estimator) string {
+func whyOne(read estimate.Read, fact Fact, formula estimate.Formula) string {
 	switch {
-	case read.Watch && estimator.Watches == estimate.NoWatches:
+	case read.Watch && formula.Watches == estimate.NoWatches:
 		return "A watch takes one seat until it has started, then none."
-	case read.Named && !estimator.BySize:
+	case read.Named && !formula.BySize:
 		return "A request that names one object takes one seat."
 	case fact.Absent && !read.Watch:
 		return "This API server does not store the resource. The list takes one seat."
 	case fact.Absent:
 		return "This API server does not store the resource. The watch takes one seat until it has started, then none."
 	default:
-		return fmt.Sprintf("The watch sends no initial events. It takes one seat until it has started, then none. Initial events: %s.", estimator.Watches)
+		return fmt.Sprintf("The watch sends no initial events. It takes one seat until it has started, then none. Initial events: %s.", formula.Watches)
 	}
 }
 
@@ -125,10 +125,10 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 	if cost.Cached {
 		s.Source = "watch cache"
 	}
-	if estimator.BySize {
+	if estimator.Formula().BySize {
 		s.Method = methodBytes
 	}
-	if unknown := unknownText(estimator, stored, fact); unknown != "" {
+	if unknown := unknownText(estimator.Formula(), stored, fact); unknown != "" {
 		s.AtMost = estimator.Read(read, estimate.Stored{Objects: math.MaxInt32}, bound).Work.Initial
 		if fact.Objects >= 0 {
 			s.StoredObjects = stored.Objects
@@ -140,7 +140,7 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 	s.StoredObjects, s.StoredBytes = stored.Objects, max(fact.Bytes, 0)
 	s.CountedObjects, s.CountedBytes = cost.Objects, cost.Bytes
 	sentences := []string{beginning(read) + serverText(cost)}
-	if estimator.BySize {
+	if estimator.Formula().BySize {
 		sentences = append(sentences, bytesText(read, stored, cost)...)
 	} else {
 		sentences = append(sentences, objectsText(read, stored, cost)...)
@@ -151,11 +151,11 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 }
 
 // unknownText says what is not known of what is stored; "" if enough is.
-func unknownText(estimator estimate.Estimator, stored estimate.Stored, fact Fact) string {
+func unknownText(formula estimate.Formula, stored estimate.Stored, fact Fact) string {
 	switch {
 	case fact.Objects < 0:
 		return "The number of stored objects is not known."
-	case estimator == estimate.Own(estimate.OwnCost) && stored.Objects > 0 && stored.Size <= 0:
+	case formula == estimate.Own().Formula() && stored.Objects > 0 && stored.Size <= 0:
 		// kube-apiserver reports the size if it knows it.
 		return "The average size of the stored objects is known to the server alone."
 	default:

@@ -48,7 +48,7 @@ func levelsTable() string {
 	e := New(input())
 	for _, level := range e.engine.Report().Levels {
 		bound := level.MaxWidth
-		most := func(e estimate.Estimator) int {
+		most := func(e estimate.Formula) int {
 			read := estimate.Read{Continue: "x"}
 			return e.Read(read, estimate.Stored{Objects: 1_000_000, Size: 10_000}, bound).Work.Initial
 		}

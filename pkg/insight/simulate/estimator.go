@@ -13,7 +13,7 @@ import (
 
 // estimator estimates the seats of requests.
 type estimator struct {
-	rules  estimate.Estimator
+	costs  estimate.Estimator
 	stored map[string]trace.Stored
 	counts *seatCounts
 }
@@ -28,9 +28,9 @@ type seatCounts struct {
 }
 
 func newEstimator(kind EngineKind, c configuration.Configuration, header trace.Header) estimator {
-	e := estimator{rules: estimate.Own(estimate.OwnCost), stored: header.Stored, counts: &seatCounts{}}
+	e := estimator{costs: estimate.Own(), stored: header.Stored, counts: &seatCounts{}}
 	if kind == Upstream {
-		e.rules = estimate.ForKubernetes(minorOf(c.Release))
+		e.costs = estimate.ForKubernetes(minorOf(c.Release))
 	}
 	return e
 }
@@ -61,7 +61,7 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 		return estimate.One()
 	}
 	read := readOf(r)
-	if !e.rules.CountsStored(read) {
+	if !e.costs.Formula().CountsStored(read) {
 		return estimate.One()
 	}
 	name := r.Resource
@@ -74,10 +74,10 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 		return estimate.One()
 	}
 	e.counts.computed++
-	if e.rules.BySize && stored.Objects > 0 && stored.Bytes <= 0 {
+	if e.costs.Formula().BySize && stored.Objects > 0 && stored.Bytes <= 0 {
 		e.counts.unsized++
 	}
-	return e.rules.Read(read, estimate.Stored{Objects: stored.Objects, Size: stored.Bytes}, maxWidth).Work
+	return e.costs.Read(read, estimate.Stored{Objects: stored.Objects, Size: stored.Bytes}, maxWidth).Work
 }
 
 // readOf returns what decides the seats of a list or watch.

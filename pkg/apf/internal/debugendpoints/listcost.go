@@ -8,19 +8,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
-// ListCosts is what was learned of lists.
-type ListCosts interface {
+// Learned is what was learned of lists.
+type Learned interface {
 	// Report returns what was learned until now.
 	Report(now time.Duration) []estimate.LearnedRow
 }
 
-var _ ListCosts = (*estimate.Learner)(nil)
+var _ Learned = (*estimate.Learner)(nil)
 
 // InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
 // learner.
-func InstallListCosts(mux Mux, costs ListCosts, now func() time.Duration) {
+func InstallListCosts(mux Mux, learned Learned, now func() time.Duration) {
 	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, listCostHeaders(), listCostRows(costs.Report(now())))
+		respond(w, r, listCostHeaders(), listCostRows(learned.Report(now())))
 	})
 }
 
@@ -64,7 +64,7 @@ func listCostRows(learnt []estimate.LearnedRow) []row {
 			Selector: l.Kind.Selector.String(),
 			Limit:    l.Limits.String(),
 			Encoding: choose(l.Kind.Whole, "whole", "object"),
-			Seats:    estimate.Own(estimate.CostLearned).OfBytes(l.Bytes, 0).Initial,
+			Seats:    estimate.BySize().OfBytes(l.Bytes, 0).Initial,
 			Bytes:    l.Bytes, FormulaBytes: l.Prior,
 			Lists: l.Lists, MeanSeconds: l.Took.Seconds(), Floor: l.Floor,
 		})
