@@ -37,8 +37,9 @@ func testKubeAPIServer(t *testing.T, program string) {
 }
 
 func TestThisServerDoesWhatIsExplained(t *testing.T) {
-	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"-v=3"}})
+	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"-v=3", "--etcd-count-metric-poll-period=200ms"}})
 	agree(t, &server.APIServer, true, nil)
+	agreeOnLists(t, &server.APIServer)
 }
 
 // fill stores objects before a server starts, which counts them then, and each minute.

@@ -38,12 +38,18 @@ type site struct {
 // the server has counted its objects.
 func newSite(t *testing.T, server *harness.APIServer, own bool, stored map[string]int, random *rand.Rand) *site {
 	t.Helper()
-	client, err := rest.HTTPClientFor(server.Config(t))
-	require.NoError(t, err)
-	s := &site{APIServer: server, client: client, own: own, stored: stored}
+	s := connect(t, server, own, stored)
 	s.configure(t, append(requests.FlowSchemas(random, 40), sentinel()))
 	_, s.explainer = s.read(t)
 	return s
+}
+
+// connect returns a site whose Explainer is not made yet.
+func connect(t *testing.T, server *harness.APIServer, own bool, stored map[string]int) *site {
+	t.Helper()
+	client, err := rest.HTTPClientFor(server.Config(t))
+	require.NoError(t, err)
+	return &site{APIServer: server, client: client, own: own, stored: stored}
 }
 
 // read returns where the server's state is read, and an Explainer of its present state.
