@@ -5,16 +5,14 @@ import (
 	"sort"
 )
 
-// bitmapIndex is the index of the rows that have too many tuples for the table,
-// see the package comment. Rows are numbered in order of rank.
-type bitmapIndex struct {
+// bitmaps are the sets of rows of a bitmapIndex. Rows are numbered in matching order.
+type bitmaps struct {
 	schemas  []uint32 // of each row
 	subjects []bitSet // by number
 	// lists holds the sets of verbs, API groups (or URLs), resources and
 	// namespaces, each by number.
 	lists [4][]bitSet
 	empty bitSet
-	memo  memo
 }
 
 // bitSet is a sparse set of row numbers.
@@ -66,13 +64,13 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 	return 0
 }
 
-// newBitmapIndex returns the index of the rows, nil without rows. subjects and sizes
+// newBitmaps returns the sets of the rows, which are in matching order. subjects and sizes
 // are the numbers of values that the vocabulary has for subjects and for the lists.
-func newBitmapIndex(y *yielder, rows []*row, subjects uint32, sizes [4]uint32) *bitmapIndex {
+func newBitmaps(y *yielder, rows []*row, subjects uint32, sizes [4]uint32) *bitmaps {
 	if len(rows) == 0 {
-		return nil
+		return &bitmaps{}
 	}
-	x := &bitmapIndex{schemas: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
+	x := &bitmaps{schemas: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
 	for i, size := range sizes {
 		x.lists[i] = make([]bitSet, size)
 	}
@@ -99,7 +97,7 @@ type values [4]uint32
 // sets returns the rows whose i-th list holds the value, and those whose i-th list
 // holds the wildcard. If bit i is set in strict, the wildcard does not cover the
 // value.
-func (x *bitmapIndex) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
+func (x *bitmaps) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
 	if value == wildcard || strict&(1<<i) != 0 {
 		return x.set(x.lists[i], value), &x.empty
 	}
@@ -107,7 +105,7 @@ func (x *bitmapIndex) sets(i int, value uint32, strict uint) (exact, wild *bitSe
 }
 
 // set returns the set of a value. A value that is newer than the index is in no row.
-func (x *bitmapIndex) set(list []bitSet, value uint32) *bitSet {
+func (x *bitmaps) set(list []bitSet, value uint32) *bitSet {
 	if int(value) >= len(list) {
 		return &x.empty
 	}
@@ -116,7 +114,7 @@ func (x *bitmapIndex) set(list []bitSet, value uint32) *bitSet {
 
 // canMatch reports whether for each list some row covers the value. If not, no row
 // matches.
-func (x *bitmapIndex) canMatch(v values, strict uint) bool {
+func (x *bitmaps) canMatch(v values, strict uint) bool {
 	for i, value := range v {
 		exact, wild := x.sets(i, value, strict)
 		if len(exact.words)+len(wild.words) == 0 {
@@ -126,30 +124,10 @@ func (x *bitmapIndex) canMatch(v values, strict uint) bool {
 	return true
 }
 
-// lookup returns the lowest rank, below best, of a row that matches the subject and
-// the values; or best. strict is that of sets, and must be a function of the values:
-// the memo does not hold it.
-func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, ranks []uint32, best uint32) uint32 {
-	rows := x.set(x.subjects, subject)
-	if len(rows.words) == 0 || ranks[x.schemas[rows.words[0]*64]] >= best {
-		return best
-	}
-	key := newMemoKey(subject, v)
-	schema, known := x.memo.get(key)
-	if !known {
-		schema = x.walk(rows, v, strict)
-		x.memo.put(key, schema)
-	}
-	if schema == noSchema {
-		return best
-	}
-	return min(best, ranks[schema])
-}
-
 // walk returns the schema of the first row that is in the set of the subject and, for
-// each list, in the set of the value or of the wildcard; or noSchema.
-func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
-	rows := cursor{set: subject}
+// each list, in the set of the value or of the wildcard, and not in gone; or noSchema.
+func (x *bitmaps) walk(subject uint32, v values, strict uint, gone rowSet) uint32 {
+	rows := cursor{set: x.set(x.subjects, subject)}
 	var lists [4][2]cursor
 	for i, value := range v {
 		lists[i][0].set, lists[i][1].set = x.sets(i, value, strict)
@@ -167,7 +145,7 @@ func (x *bitmapIndex) walk(subject *bitSet, v values, strict uint) uint32 {
 			word = next
 			continue
 		}
-		common := rows.bitsAt(word)
+		common := rows.bitsAt(word) &^ gone.word(word)
 		for i := range lists {
 			common &= lists[i][0].bitsAt(word) | lists[i][1].bitsAt(word)
 		}

@@ -39,8 +39,7 @@
 // map. Where schemas lie in matching order, only an array of ranks says; tuples hold numbers
 // of schemas, which stay. What is removed from a tuple is replaced by the next row of its
 // subject that has the tuple. Everything is built from nothing when tables would become too
-// large, or most values are of former schemas. The bitmaps below are built again with each
-// change of their rows.
+// large, or most values are of former schemas.
 //
 // # Paths
 //
@@ -60,4 +59,8 @@
 // not to their product. Time, in the worst case of dense but disjoint sets, is
 // proportional to 1/64 of the number of such rows. A memo of fixed size caches the
 // results of recent walks.
+//
+// An update shares the sets. It marks the rows that are gone, and keeps new ones beside the
+// sets, where they are compared one after the other. The sets are built again when these are
+// many, or half of the rows are gone.
 package classify

@@ -29,16 +29,16 @@ func (x *index) grow(subjects uint32) {
 
 // kindRows are the rows of one kind, of which an index is made.
 type kindRows struct {
-	schemas  [][]row  // by the number of the schema
-	subjects [][]*row // by subject, in matching order; without those in the bitmaps
-	large    []*row   // those in the bitmaps, in matching order
-	limit    int      // the largest number of tuples of a row in the table
-	rows     int      // how many there are
-	tuples   int      // in the table, counted for each row
+	schemas  [][]row   // by the number of the schema
+	subjects [][]*row  // by subject, in matching order; without those in the bitmaps
+	large    largeRows // those in the bitmaps
+	limit    int       // the largest number of tuples of a row in the table
+	rows     int       // how many there are
+	tuples   int       // in the table, counted for each row
 }
 
 // index returns an index of the rows, whose schemas are in matching order. sizes are those
-// of newBitmapIndex.
+// of newBitmaps.
 func (k *kindRows) index(b *builder, subjects uint32, sizes [4]uint32) index {
 	for _, rows := range k.schemas {
 		k.rows += len(rows)
@@ -66,7 +66,7 @@ func (k *kindRows) index(b *builder, subjects uint32, sizes [4]uint32) index {
 		b.yielder.spend(len(rows))
 		*x.shapesOf(uint32(subject)) = newShapes(rows)
 	}
-	x.bitmaps = newBitmapIndex(&b.yielder, k.large, subjects, sizes)
+	x.bitmaps = k.large.index(&b.yielder, b.newest.ranks, subjects, sizes)
 	return x
 }
 
@@ -79,7 +79,7 @@ func (k *kindRows) classify(r *row, size int) bool {
 	verbs, ok := r.verbBits()
 	if !ok || size > k.limit {
 		r.large = true
-		k.large = append(k.large, r)
+		k.large.add(r)
 		return false
 	}
 	r.verbSet, r.shapes = verbs, shapesOf(r)

@@ -21,7 +21,8 @@ type row struct {
 	// The shapes of the tuples and the set of verbs, if the row is in the table.
 	shapes  shapeSet
 	verbSet uint64
-	large   bool // it is in the bitmaps instead
+	large   bool   // it is in the bitmaps instead
+	place   uint32 // 1 + its number in the bitmaps, or 0
 }
 
 // allHaveWildcard reports whether each list contains the wildcard.

@@ -128,7 +128,7 @@ func (x *indexUpdate) forget(schema uint32, ranks []uint32) {
 		x.rows--
 		if r.large {
 			x.bitmaps = true
-			x.large = slices.DeleteFunc(x.large, func(one *row) bool { return one == r })
+			x.large.remove(r)
 			continue
 		}
 		if r.verbSet == 0 {
@@ -247,7 +247,6 @@ func (x *indexUpdate) finish(ranks []uint32, y *yielder, subjects uint32, sizes 
 		x.index.shapesOf(subject).update(x.subjects[subject], added)
 	}
 	if x.bitmaps {
-		slices.SortStableFunc(x.large, func(a, b *row) int { return int(ranks[a.schema]) - int(ranks[b.schema]) })
-		x.index.bitmaps = newBitmapIndex(y, x.large, subjects, sizes)
+		x.index.bitmaps = x.large.index(y, ranks, subjects, sizes)
 	}
 }

@@ -2,7 +2,9 @@ package classify
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -168,6 +170,58 @@ func TestASubjectWithManyRowsIsUpdatedAsOneMadeFromNothing(t *testing.T) {
 			require.Equal(t, scan(updated.Schemas(), a), updated.Match(a), "%+v", *a)
 		}
 	}
+}
+
+// Sets of rows are shared by versions until enough rows have changed.
+func TestRowsInBitmapsAreUpdatedAsThoseMadeFromNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 81))
+	one := func(i int) rules.Schema {
+		rule := rules.ResourceRule{
+			Verbs: words("verb", 2, random.IntN(5)), APIGroups: words("group", 2, random.IntN(3)), ClusterScope: random.IntN(2) == 0,
+			Resources: words("resource", 3, random.IntN(9)), Namespaces: words("ns", 3, random.IntN(9)),
+		}
+		s := rules.Schema{Name: fmt.Sprint("many", i), Precedence: random.Int32N(50), Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: fmt.Sprint("g", i%3)}, rule)}}
+		if random.IntN(5) == 0 {
+			s.Rules[0].ResourceRules[0].Resources, s.Rules[0].ResourceRules[0].Verbs = all, all
+		}
+		return s
+	}
+	present := map[string]rules.Schema{}
+	for i := range 300 {
+		s := one(i)
+		present[s.Name] = s
+	}
+	list := func() []rules.Schema { return slices.Collect(maps.Values(present)) }
+	updated := newClassifier(list(), budget{1, 0})
+	shared, rebuilt := 0, 0
+	for range 4 * maxRecent {
+		former := updated
+		s := one(random.IntN(300))
+		if _, known := present[s.Name]; known && random.IntN(3) == 0 {
+			delete(present, s.Name)
+			updated = former.Update(nil, []string{s.Name})
+		} else {
+			present[s.Name] = s
+			updated = former.Update([]rules.Schema{s}, nil)
+		}
+		require.Same(t, former.builder, updated.builder)
+		if former.resources.bitmaps.base == updated.resources.bitmaps.base {
+			shared++
+		} else {
+			rebuilt++
+		}
+		fresh := newClassifier(list(), budget{1, 0})
+		for range 20 {
+			a := &flow.Attributes{
+				Groups: []string{fmt.Sprint("g", random.IntN(4))}, Verb: fmt.Sprint("verb-", random.IntN(7)), APIGroup: fmt.Sprint("group-", random.IntN(4)),
+				IsResourceRequest: true, Resource: fmt.Sprint("resource-", random.IntN(12)), Namespace: []string{"", fmt.Sprint("ns-", random.IntN(12))}[random.IntN(2)],
+			}
+			require.Equal(t, chosen(fresh, a), chosen(updated, a), "%+v", *a)
+			require.Equal(t, scan(updated.Schemas(), a), updated.Match(a), "%+v", *a)
+		}
+	}
+	assert.Greater(t, shared, 20*rebuilt)
+	assert.Positive(t, rebuilt)
 }
 
 func TestAnOlderVersionMatchesAsBefore(t *testing.T) {
