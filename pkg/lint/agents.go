@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Agent is a program that runs on nodes, and sends requests as a user of its own.
@@ -94,7 +95,7 @@ func agentsIn(clients []Client) []*Client {
 // addresses of at least two nodes and half of those that are known.
 func (c *Client) runsOnNodes() bool {
 	switch {
-	case strings.HasPrefix(c.User, nodeUserPrefix) || c.Program == "kubelet":
+	case strings.HasPrefix(c.User, rules.NodePrefix) || c.Program == "kubelet":
 		return false // the node itself, by a changed configuration: FC303
 	case c.User == "system:kube-proxy", c.User == "system:node-problem-detector":
 		return true

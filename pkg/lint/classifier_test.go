@@ -10,6 +10,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
@@ -46,13 +47,13 @@ func requireOverlapIsTrue(t *testing.T, a, b flowcontrolv1.FlowSchema, requests 
 	first, second := classifier(a), classifier(b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
-			require.True(t, overlap(rulesOf(&a), &b, userSet.intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
-			require.True(t, overlap(rulesOf(&b), &a, userSet.intersects))
+			require.True(t, overlap(rulesOf(&a), &b, rules.Users.Intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
+			require.True(t, overlap(rulesOf(&b), &a, rules.Users.Intersects))
 			return true
 		}
 	}
-	require.False(t, overlap(rulesOf(&a), &b, userSet.intersects), "%s and %s have no request in common", text(a), text(b))
-	require.False(t, overlap(rulesOf(&b), &a, userSet.intersects))
+	require.False(t, overlap(rulesOf(&a), &b, rules.Users.Intersects), "%s and %s have no request in common", text(a), text(b))
+	require.False(t, overlap(rulesOf(&b), &a, rules.Users.Intersects))
 	return false
 }
 
@@ -135,7 +136,7 @@ func shadowIsSound(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowc
 
 func overlapIsComplete(t *testing.T, a, b flowcontrolv1.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
-	if overlap(rulesOf(&a), &b, userSet.intersects) {
+	if overlap(rulesOf(&a), &b, rules.Users.Intersects) {
 		return
 	}
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"

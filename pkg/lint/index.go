@@ -19,8 +19,8 @@ type index struct {
 	// against.
 	first, tied []int
 
-	users map[userSet]*numbers
-	kinds map[userSetKind]*numbers
+	users map[rules.Users]*numbers
+	kinds map[rules.UsersKind]*numbers
 
 	verbs, apiGroups, resources, namespaces, clusterScope, urls place
 	// below holds the rows of URLs by the prefix of the paths below them.
@@ -42,7 +42,7 @@ type row struct {
 func newIndex(schemas []*flowcontrolv1.FlowSchema, levelExists func(string) bool) *index {
 	x := &index{
 		schemas: schemas, first: make([]int, len(schemas)), tied: make([]int, len(schemas)),
-		users: map[userSet]*numbers{}, kinds: map[userSetKind]*numbers{}, below: map[string]*numbers{},
+		users: map[rules.Users]*numbers{}, kinds: map[rules.UsersKind]*numbers{}, below: map[string]*numbers{},
 	}
 	for i, schema := range schemas {
 		x.first[i], x.tied[i] = len(x.rows), i
@@ -104,10 +104,10 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 			entry(x.below, rules.Below(url)).append(number)
 		}
 	}
-	for _, users := range userSetsOf(rule.Subjects) {
+	for _, users := range usersOfAll(rule.Subjects) {
 		for number := first; number < len(x.rows); number++ {
 			entry(x.users, users).append(int32(number))
-			entry(x.kinds, users.kind).append(int32(number))
+			entry(x.kinds, users.Kind).append(int32(number))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (x *index) candidates(at int) []*flowcontrolv1.FlowSchema {
 // firstCovering returns the first row below the limit that covers the tuple, or -1.
 func (x *index) firstCovering(t *tuple, limit int) int {
 	x.found.reset(limit)
-	for _, users := range t.users.supersets() {
+	for _, users := range t.users.Supersets() {
 		x.found.insert(x.users[users], limit)
 	}
 	x.keep(&x.verbs, t.verb, limit)
@@ -192,12 +192,12 @@ func (x *index) winners(at int) []*flowcontrolv1.FlowSchema {
 	if from == at {
 		return nil
 	}
-	begin, limit, rules := x.first[from], x.first[at], rulesOf(schema)
+	begin, limit, own := x.first[from], x.first[at], rulesOf(schema)
 	var found []*flowcontrolv1.FlowSchema
 	last := -1
 	for number := range x.sharing(schema, begin, limit) {
 		candidate := x.rows[number].schema
-		if candidate == last || !overlap(rules, x.schemas[candidate], userSet.intersects) {
+		if candidate == last || !overlap(own, x.schemas[candidate], rules.Users.Intersects) {
 			continue
 		}
 		last = candidate
@@ -241,11 +241,11 @@ func (x *index) sharing(schema *flowcontrolv1.FlowSchema, begin, limit int) func
 // findUsers finds the rows whose subjects may have a user in common with the rule's.
 func (x *index) findUsers(rule *flowcontrolv1.PolicyRulesWithSubjects, limit int) {
 	x.found.reset(limit)
-	for _, users := range userSetsOf(rule.Subjects) {
-		for _, set := range users.supersets() {
+	for _, users := range usersOfAll(rule.Subjects) {
+		for _, set := range users.Supersets() {
 			x.found.insert(x.users[set], limit)
 		}
-		for _, kind := range users.kindsInCommon() {
+		for _, kind := range users.KindsInCommon() {
 			x.found.insert(x.kinds[kind], limit)
 		}
 	}

@@ -57,16 +57,16 @@ func TestSetsInCommonAreComplete(t *testing.T) {
 	seen := map[bool]int{}
 	for range 2000 {
 		first, second := randomSubject(random), randomSubject(random)
-		for _, a := range userSetsOf([]flowcontrolv1.Subject{first}) {
-			for _, b := range userSetsOf([]flowcontrolv1.Subject{second}) {
-				require.Equal(t, b.covers(a), slices.Contains(a.supersets(), b), "%+v covers %+v", b, a)
-				if a.intersects(b) {
-					require.True(t, slices.Contains(a.supersets(), b) || slices.Contains(a.kindsInCommon(), b.kind), "%+v and %+v", a, b)
+		for _, a := range usersOfAll([]flowcontrolv1.Subject{first}) {
+			for _, b := range usersOfAll([]flowcontrolv1.Subject{second}) {
+				require.Equal(t, b.Covers(a), slices.Contains(a.Supersets(), b), "%+v covers %+v", b, a)
+				if a.Intersects(b) {
+					require.True(t, slices.Contains(a.Supersets(), b) || slices.Contains(a.KindsInCommon(), b.Kind), "%+v and %+v", a, b)
 				}
-				if a.surelyIntersects(b) {
-					require.True(t, a.intersects(b))
+				if a.SurelyIntersects(b) {
+					require.True(t, a.Intersects(b))
 				}
-				seen[a.intersects(b)]++
+				seen[a.Intersects(b)]++
 			}
 		}
 	}

@@ -53,9 +53,9 @@ func (j *judge) judgeLeases() {
 
 // takesWork reports whether a schema takes writes of anything but leases of the leader.
 func takesWork(schema *flowcontrolv1.FlowSchema, leader *Leader) bool {
-	account := userSet{kind: oneServiceAccount, namespace: leader.Namespace, name: leader.ServiceAccount}
+	account := rules.Users{Kind: rules.OneServiceAccount, Namespace: leader.Namespace, Name: leader.ServiceAccount}
 	return slices.ContainsFunc(rulesOf(schema), func(rule ruleWithUsers) bool {
-		return slices.ContainsFunc(rule.users, func(users userSet) bool { return users.covers(account) }) && hasOtherThanLeases(rule.ResourceRules)
+		return slices.ContainsFunc(rule.users, func(users rules.Users) bool { return users.Covers(account) }) && hasOtherThanLeases(rule.ResourceRules)
 	})
 }
 

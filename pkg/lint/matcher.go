@@ -49,36 +49,11 @@ func requestOf(namespace, account string) flow.Attributes {
 }
 
 // forClassifier returns the schemas in the form of package classify, in the same order,
-// which is the matching order.
+// which is the matching order. They lack what is invalid.
 func forClassifier(schemas []*flowcontrolv1.FlowSchema) []rules.Schema {
 	converted := make([]rules.Schema, len(schemas))
 	for i, schema := range schemas {
-		converted[i] = rules.Schema{Name: schema.Name, Precedence: schema.Spec.MatchingPrecedence}
-		for k := range schema.Spec.Rules {
-			converted[i].Rules = append(converted[i].Rules, classifyRule(&schema.Spec.Rules[k]))
-		}
-	}
-	return converted
-}
-
-func classifyRule(rule *flowcontrolv1.PolicyRulesWithSubjects) rules.Rule {
-	var converted rules.Rule
-	for _, subject := range rule.Subjects {
-		switch {
-		case subject.Kind == flowcontrolv1.SubjectKindUser && subject.User != nil:
-			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.User, Name: subject.User.Name})
-		case subject.Kind == flowcontrolv1.SubjectKindGroup && subject.Group != nil:
-			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.Group, Name: subject.Group.Name})
-		case subject.Kind == flowcontrolv1.SubjectKindServiceAccount && subject.ServiceAccount != nil:
-			account := subject.ServiceAccount
-			converted.Subjects = append(converted.Subjects, rules.Subject{Kind: rules.ServiceAccount, Namespace: account.Namespace, Name: account.Name})
-		}
-	}
-	for _, r := range rule.ResourceRules {
-		converted.ResourceRules = append(converted.ResourceRules, rules.ResourceRule(r))
-	}
-	for _, r := range rule.NonResourceRules {
-		converted.NonResourceRules = append(converted.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
+		converted[i], _ = rules.SchemaOf(schema)
 	}
 	return converted
 }

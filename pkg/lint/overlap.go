@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // maxTied bounds how many tied schemas are searched for: each candidate is
@@ -14,14 +16,14 @@ const maxTied = 20
 // some request which the schema matches too. It excludes mandatory schemas, whose
 // order does not depend on their names.
 func tiedWith(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	rules := rulesOf(schema)
+	own := rulesOf(schema)
 	var tied []*flowcontrolv1.FlowSchema
 	for _, other := range others {
 		if len(tied) == maxTied {
 			break
 		}
 		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
-			!isMandatorySchema(other.Name) && overlap(rules, other, userSet.intersects) {
+			!isMandatorySchema(other.Name) && overlap(own, other, rules.Users.Intersects) {
 			tied = append(tied, other)
 		}
 	}
@@ -31,16 +33,16 @@ func tiedWith(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSche
 // ruleWithUsers is a rule and the users that its subjects select.
 type ruleWithUsers struct {
 	*flowcontrolv1.PolicyRulesWithSubjects
-	users []userSet
+	users []rules.Users
 }
 
 func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {
-	rules := make([]ruleWithUsers, len(schema.Spec.Rules))
-	for i := range rules {
+	all := make([]ruleWithUsers, len(schema.Spec.Rules))
+	for i := range all {
 		rule := &schema.Spec.Rules[i]
-		rules[i] = ruleWithUsers{PolicyRulesWithSubjects: rule, users: userSetsOf(rule.Subjects)}
+		all[i] = ruleWithUsers{PolicyRulesWithSubjects: rule, users: usersOfAll(rule.Subjects)}
 	}
-	return rules
+	return all
 }
 
 // selectsAny reports whether the rule selects some of the requests, of some user.
@@ -52,10 +54,10 @@ func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) 
 
 // overlap reports whether some request matches one of the rules and the schema. common
 // reports whether two sets have a user in common.
-func overlap(rules []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(a, b userSet) bool) bool {
-	for i := range rules {
+func overlap(own []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(a, b rules.Users) bool) bool {
+	for i := range own {
 		for j := range schema.Spec.Rules {
-			if rules[i].intersects(&schema.Spec.Rules[j], common) {
+			if own[i].intersects(&schema.Spec.Rules[j], common) {
 				return true
 			}
 		}
@@ -63,7 +65,7 @@ func overlap(rules []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common fun
 	return false
 }
 
-func (r *ruleWithUsers) intersects(other *flowcontrolv1.PolicyRulesWithSubjects, common func(a, b userSet) bool) bool {
+func (r *ruleWithUsers) intersects(other *flowcontrolv1.PolicyRulesWithSubjects, common func(a, b rules.Users) bool) bool {
 	return r.intersectsSubjects(other.Subjects, common) &&
 		(slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
 			return slices.ContainsFunc(other.ResourceRules, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
@@ -72,10 +74,10 @@ func (r *ruleWithUsers) intersects(other *flowcontrolv1.PolicyRulesWithSubjects,
 		}))
 }
 
-func (r *ruleWithUsers) intersectsSubjects(subjects []flowcontrolv1.Subject, common func(a, b userSet) bool) bool {
+func (r *ruleWithUsers) intersectsSubjects(subjects []flowcontrolv1.Subject, common func(a, b rules.Users) bool) bool {
 	for i := range subjects {
-		set, ok := userSetOf(&subjects[i])
-		if ok && slices.ContainsFunc(r.users, func(own userSet) bool { return common(set, own) }) {
+		set, ok := usersOf(&subjects[i])
+		if ok && slices.ContainsFunc(r.users, func(own rules.Users) bool { return common(set, own) }) {
 			return true
 		}
 	}

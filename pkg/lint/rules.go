@@ -14,7 +14,7 @@ const wildcard = rules.All
 
 // tuple is one value, or the wildcard, in each place of a rule.
 type tuple struct {
-	users userSet
+	users rules.Users
 	verb  string
 	// url is empty for resource requests.
 	url string
@@ -28,7 +28,7 @@ type tuple struct {
 func forEachTuple(schema *flowcontrolv1.FlowSchema, yield func(tuple) bool) {
 	for i := range schema.Spec.Rules {
 		rule := &schema.Spec.Rules[i]
-		for _, users := range userSetsOf(rule.Subjects) {
+		for _, users := range usersOfAll(rule.Subjects) {
 			for j := range rule.ResourceRules {
 				if !forEachResourceTuple(users, &rule.ResourceRules[j], yield) {
 					return
@@ -43,7 +43,7 @@ func forEachTuple(schema *flowcontrolv1.FlowSchema, yield func(tuple) bool) {
 	}
 }
 
-func forEachResourceTuple(users userSet, rule *flowcontrolv1.ResourcePolicyRule, yield func(tuple) bool) bool {
+func forEachResourceTuple(users rules.Users, rule *flowcontrolv1.ResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
@@ -63,7 +63,7 @@ func forEachResourceTuple(users userSet, rule *flowcontrolv1.ResourcePolicyRule,
 	return true
 }
 
-func forEachURLTuple(users userSet, rule *flowcontrolv1.NonResourcePolicyRule, yield func(tuple) bool) bool {
+func forEachURLTuple(users rules.Users, rule *flowcontrolv1.NonResourcePolicyRule, yield func(tuple) bool) bool {
 	for _, verb := range rule.Verbs {
 		for _, url := range rule.NonResourceURLs {
 			if !yield(tuple{users: users, verb: verb, url: url}) {
@@ -77,11 +77,11 @@ func forEachURLTuple(users userSet, rule *flowcontrolv1.NonResourcePolicyRule, y
 // meet returns the tuple of the requests of both, and false if there are surely none. It
 // is too large if the users of neither include the users of the other.
 func (t tuple) meet(other tuple) (tuple, bool) {
-	if (t.url == "") != (other.url == "") || t.clusterScope != other.clusterScope || !t.users.surelyIntersects(other.users) {
+	if (t.url == "") != (other.url == "") || t.clusterScope != other.clusterScope || !t.users.SurelyIntersects(other.users) {
 		return tuple{}, false
 	}
 	common := t
-	if t.users.covers(other.users) {
+	if t.users.Covers(other.users) {
 		common.users = other.users
 	}
 	if t.url != "" {
@@ -110,9 +110,9 @@ func ruleCovers(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	return subjectsCover(rule.Subjects, t.users) && requestsCover(rule, t)
 }
 
-func subjectsCover(subjects []flowcontrolv1.Subject, users userSet) bool {
+func subjectsCover(subjects []flowcontrolv1.Subject, users rules.Users) bool {
 	for i := range subjects {
-		if set, ok := userSetOf(&subjects[i]); ok && set.covers(users) {
+		if set, ok := usersOf(&subjects[i]); ok && set.Covers(users) {
 			return true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -116,7 +118,7 @@ func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowco
 // memberships make them overlap.
 func matters(a, b *flowcontrolv1.FlowSchema) bool {
 	same := a.Spec.PriorityLevelConfiguration == b.Spec.PriorityLevelConfiguration
-	return !same && overlap(rulesOf(a), b, userSet.surelyIntersects)
+	return !same && overlap(rulesOf(a), b, rules.Users.SurelyIntersects)
 }
 
 func alsoOf(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) string {
@@ -189,7 +191,7 @@ func exemptions(schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityL
 			continue
 		}
 		for k := range rule.Subjects {
-			if users, ok := userSetOf(&rule.Subjects[k]); ok && users.isBroad() {
+			if users, ok := usersOf(&rule.Subjects[k]); ok && users.IsBroad() {
 				findings = append(findings, finding(BroadExemption, schemaObject(schema.Name), fmt.Sprintf("spec.rules[%d].subjects[%d]", i, k),
 					"This sends the requests of many clients to an exempt priority level, where nothing limits them.",
 					"Name the few clients that must never wait, or use a limited priority level with many shares."))

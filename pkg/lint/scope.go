@@ -33,7 +33,7 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 		return
 	}
 	isMissing := false
-	for _, users := range userSetsOf(rule.Subjects) {
+	for _, users := range usersOfAll(rule.Subjects) {
 		forEachResourceTuple(users, across, func(t tuple) bool {
 			isMissing = isMissing || !takes(r.schema, &t)
 			return !isMissing

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 func TestSharesDropNamesTheCause(t *testing.T) {
@@ -40,11 +42,11 @@ func TestSharesDropNamesTheCause(t *testing.T) {
 }
 
 func TestTuplesMeet(t *testing.T) {
-	resource := func(users userSet, verb, apiGroup, resource, namespace string) tuple {
+	resource := func(users rules.Users, verb, apiGroup, resource, namespace string) tuple {
 		return tuple{users: users, verb: verb, apiGroup: apiGroup, resource: resource, namespace: namespace}
 	}
-	url := func(users userSet, verb, url string) tuple { return tuple{users: users, verb: verb, url: url} }
-	all, alice := userSet{kind: authenticated}, userNamed("alice")
+	url := func(users rules.Users, verb, url string) tuple { return tuple{users: users, verb: verb, url: url} }
+	all, alice := rules.Users{Kind: rules.Authenticated}, rules.Users{Kind: rules.OneUser, Name: "alice"}
 	cluster := resource(all, "list", "", "pods", "")
 	cluster.clusterScope = true
 	for _, test := range []struct {
@@ -57,7 +59,7 @@ func TestTuplesMeet(t *testing.T) {
 		{"other API groups", resource(all, "*", "", "*", "*"), resource(all, "*", "apps", "*", "*"), tuple{}, false},
 		{"other resources", resource(all, "*", "*", "pods", "*"), resource(all, "*", "*", "nodes", "*"), tuple{}, false},
 		{"other namespaces", resource(all, "*", "*", "*", "a"), resource(all, "*", "*", "*", "b"), tuple{}, false},
-		{"other users", resource(userNamed("bob"), "*", "*", "*", "*"), resource(alice, "*", "*", "*", "*"), tuple{}, false},
+		{"other users", resource(rules.Users{Kind: rules.OneUser, Name: "bob"}, "*", "*", "*", "*"), resource(alice, "*", "*", "*", "*"), tuple{}, false},
 		{"a namespace and the cluster", resource(all, "list", "", "pods", "*"), cluster, tuple{}, false},
 		{"a resource and a URL", resource(all, "*", "*", "*", "*"), url(all, "*", "*"), tuple{}, false},
 		{"a URL below another", url(all, "get", "/healthz"), url(alice, "*", "/healthz/etcd"), url(alice, "get", "/healthz/etcd"), true},

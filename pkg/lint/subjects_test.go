@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 func TestSubjectsCoverAndIntersect(t *testing.T) {
@@ -46,31 +48,31 @@ func TestSubjectsCoverAndIntersect(t *testing.T) {
 		{"the authenticated and nodes", aGroup("system:authenticated"), aGroup("system:nodes"), covers},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a, ok := userSetOf(&test.a)
+			a, ok := usersOf(&test.a)
 			require.True(t, ok)
-			b, ok := userSetOf(&test.b)
+			b, ok := usersOf(&test.b)
 			require.True(t, ok)
-			require.Equal(t, test.relation == covers || test.relation == same, a.covers(b))
-			require.Equal(t, test.relation == covered || test.relation == same, b.covers(a))
-			require.Equal(t, test.relation != disjoint, a.intersects(b))
-			require.Equal(t, test.relation != disjoint, b.intersects(a))
-			require.True(t, test.relation == disjoint || a.mask().MayIntersect(b.mask()), "a mask has no false negatives")
+			require.Equal(t, test.relation == covers || test.relation == same, a.Covers(b))
+			require.Equal(t, test.relation == covered || test.relation == same, b.Covers(a))
+			require.Equal(t, test.relation != disjoint, a.Intersects(b))
+			require.Equal(t, test.relation != disjoint, b.Intersects(a))
+			require.True(t, test.relation == disjoint || maskOf(a).MayIntersect(maskOf(b)), "a mask has no false negatives")
 		})
 	}
 }
 
 func TestMalformedSubjectSelectsNoUser(t *testing.T) {
 	for _, kind := range []flowcontrolv1.SubjectKind{"User", "Group", "ServiceAccount", "Nobody", ""} {
-		_, ok := userSetOf(&flowcontrolv1.Subject{Kind: kind})
+		_, ok := usersOf(&flowcontrolv1.Subject{Kind: kind})
 		require.False(t, ok, kind)
 	}
 }
 
 func TestMasksOfUsersDiffer(t *testing.T) {
 	const count = 1000
-	alice, intersecting := userSet{kind: oneUser, name: "alice"}.mask(), 0
+	alice, intersecting := maskOf(rules.Users{Kind: rules.OneUser, Name: "alice"}), 0
 	for i := range count {
-		if alice.MayIntersect(userSet{kind: oneUser, name: fmt.Sprint(i)}.mask()) {
+		if alice.MayIntersect(maskOf(rules.Users{Kind: rules.OneUser, Name: fmt.Sprint(i)})) {
 			intersecting++
 		}
 	}
@@ -78,6 +80,6 @@ func TestMasksOfUsersDiffer(t *testing.T) {
 	require.False(t, alice.MayIntersect(MaskOf(&flowcontrolv1.FlowSchema{})), "no subjects")
 	both := everything("both", 1, aUser("alice"), anAccount("ns", "a"))
 	require.True(t, MaskOf(&both).MayIntersect(alice))
-	require.True(t, MaskOf(&both).MayIntersect(userSet{kind: oneServiceAccount, namespace: "ns", name: "a"}.mask()))
-	require.False(t, MaskOf(&both).MayIntersect(userSet{kind: oneUser, name: "bob"}.mask()))
+	require.True(t, MaskOf(&both).MayIntersect(maskOf(rules.Users{Kind: rules.OneServiceAccount, Namespace: "ns", Name: "a"})))
+	require.False(t, MaskOf(&both).MayIntersect(maskOf(rules.Users{Kind: rules.OneUser, Name: "bob"})))
 }

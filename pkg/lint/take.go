@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // isProtected reports whether the requests of a built-in schema keep a cluster alive:
@@ -66,7 +68,7 @@ func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.F
 	for _, builtIn := range t.defaults.FlowSchemas {
 		level := schema.Spec.PriorityLevelConfiguration
 		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration &&
-			overlap(rulesOf(schema), builtIn, userSet.surelyIntersects) && t.precedes(schema, builtIn) && t.gets(schema, builtIn) {
+			overlap(rulesOf(schema), builtIn, rules.Users.SurelyIntersects) && t.precedes(schema, builtIn) && t.gets(schema, builtIn) {
 			found = append(found, builtIn)
 		}
 	}
@@ -159,7 +161,7 @@ func isDeliberate(schema *flowcontrolv1.FlowSchema, taken []*flowcontrolv1.FlowS
 		for _, builtIn := range taken {
 			for _, theirs := range rulesOf(builtIn) {
 				for _, a := range rule.users {
-					if slices.ContainsFunc(theirs.users, func(b userSet) bool { return a.surelyIntersects(b) && !a.isPartOf(b) }) {
+					if slices.ContainsFunc(theirs.users, func(b rules.Users) bool { return a.SurelyIntersects(b) && !isPartOf(a, b) }) {
 						return false
 					}
 				}
@@ -169,9 +171,9 @@ func isDeliberate(schema *flowcontrolv1.FlowSchema, taken []*flowcontrolv1.FlowS
 	return true
 }
 
-// isPartOf reports whether the set is one client of a group of them.
-func (a userSet) isPartOf(b userSet) bool {
-	return (a.kind == oneServiceAccount || a.kind == oneUser) && a != b
+// isPartOf reports whether a is one client of a group of them, b.
+func isPartOf(a, b rules.Users) bool {
+	return (a.Kind == rules.OneServiceAccount || a.Kind == rules.OneUser) && a != b
 }
 
 // judgeTakers judges the schemas that can match.

@@ -1,7 +1,6 @@
 package configsync
 
 import (
-	"errors"
 	"fmt"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
@@ -9,7 +8,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // defaultShares is the default of nominalConcurrencyShares of a limited level.
@@ -78,71 +76,4 @@ func valueOr(pointer *int32, otherwise int32) int32 {
 		return otherwise
 	}
 	return *pointer
-}
-
-// translateSchema translates a schema, or returns an error if it is invalid.
-func translateSchema(object *flowcontrol.FlowSchema, _ rules.Schema) (rules.Schema, error) {
-	schema := rules.Schema{
-		Name:       object.Name,
-		UID:        string(object.UID),
-		Level:      object.Spec.PriorityLevelConfiguration.Name,
-		Precedence: object.Spec.MatchingPrecedence,
-		Rules:      make([]rules.Rule, 0, len(object.Spec.Rules)),
-		Ref:        object,
-	}
-	if method := object.Spec.DistinguisherMethod; method != nil {
-		switch method.Type {
-		case flowcontrol.FlowDistinguisherMethodByUserType:
-			schema.Distinguisher = rules.ByUser
-		case flowcontrol.FlowDistinguisherMethodByNamespaceType:
-			schema.Distinguisher = rules.ByNamespace
-		default:
-			return schema, fmt.Errorf("spec.distinguisherMethod.type must be %q or %q, not %q",
-				flowcontrol.FlowDistinguisherMethodByUserType, flowcontrol.FlowDistinguisherMethodByNamespaceType, method.Type)
-		}
-	}
-	for i := range object.Spec.Rules {
-		rule, err := translateRule(&object.Spec.Rules[i])
-		if err != nil {
-			return schema, fmt.Errorf("spec.rules[%d].%w", i, err)
-		}
-		schema.Rules = append(schema.Rules, rule)
-	}
-	return schema, nil
-}
-
-// translateRule shares the lists of strings with the object, which is immutable.
-func translateRule(object *flowcontrol.PolicyRulesWithSubjects) (rules.Rule, error) {
-	rule := rules.Rule{Subjects: make([]rules.Subject, 0, len(object.Subjects))}
-	for i := range object.Subjects {
-		subject, err := translateSubject(&object.Subjects[i])
-		if err != nil {
-			return rule, fmt.Errorf("subjects[%d]: %w", i, err)
-		}
-		rule.Subjects = append(rule.Subjects, subject)
-	}
-	for i := range object.ResourceRules {
-		r := &object.ResourceRules[i]
-		rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
-			Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
-		})
-	}
-	for i := range object.NonResourceRules {
-		r := &object.NonResourceRules[i]
-		rule.NonResourceRules = append(rule.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
-	}
-	return rule, nil
-}
-
-func translateSubject(s *flowcontrol.Subject) (rules.Subject, error) {
-	switch {
-	case s.Kind == flowcontrol.SubjectKindUser && s.User != nil:
-		return rules.Subject{Kind: rules.User, Name: s.User.Name}, nil
-	case s.Kind == flowcontrol.SubjectKindGroup && s.Group != nil:
-		return rules.Subject{Kind: rules.Group, Name: s.Group.Name}, nil
-	case s.Kind == flowcontrol.SubjectKindServiceAccount && s.ServiceAccount != nil:
-		return rules.Subject{Kind: rules.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name}, nil
-	default:
-		return rules.Subject{}, errors.New("kind must be User, Group or ServiceAccount, and the field of that kind must be set")
-	}
 }

@@ -51,7 +51,11 @@ func levelTranslator() translator[*flowcontrol.PriorityLevelConfiguration, engin
 }
 
 func schemaTranslator() translator[*flowcontrol.FlowSchema, rules.Schema] {
-	return translator[*flowcontrol.FlowSchema, rules.Schema]{translateSchema, schemaDigest}
+	return translator[*flowcontrol.FlowSchema, rules.Schema]{
+		func(object *flowcontrol.FlowSchema, _ rules.Schema) (rules.Schema, error) {
+			return rules.SchemaOf(object)
+		}, schemaDigest,
+	}
 }
 
 // NewTranslator returns a Translator without objects.

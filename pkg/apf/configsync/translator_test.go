@@ -102,7 +102,7 @@ func TestTranslateSchema(t *testing.T) {
 	object.Spec.Rules[0].Subjects = append(object.Spec.Rules[0].Subjects,
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindGroup, Group: &flowcontrol.GroupSubject{Name: "g"}},
 		flowcontrol.Subject{Kind: flowcontrol.SubjectKindServiceAccount, ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: "ns", Name: "sa"}})
-	got, err := translateSchema(object, rules.Schema{})
+	got, err := rules.SchemaOf(object)
 	require.NoError(t, err)
 	all := []string{"*"}
 	assert.Equal(t, rules.Schema{
@@ -119,11 +119,11 @@ func TestTranslateSchema(t *testing.T) {
 	}, got)
 
 	object.Spec.DistinguisherMethod.Type = flowcontrol.FlowDistinguisherMethodByNamespaceType
-	got, err = translateSchema(object, rules.Schema{})
+	got, err = rules.SchemaOf(object)
 	require.NoError(t, err)
 	assert.Equal(t, rules.ByNamespace, got.Distinguisher)
 	object.Spec.DistinguisherMethod = nil
-	got, err = translateSchema(object, rules.Schema{})
+	got, err = rules.SchemaOf(object)
 	require.NoError(t, err)
 	assert.Equal(t, rules.ByNothing, got.Distinguisher)
 }
@@ -131,12 +131,12 @@ func TestTranslateSchema(t *testing.T) {
 func TestTranslateSchemaErrors(t *testing.T) {
 	object := forUser("s", "l", "alice")
 	object.Spec.DistinguisherMethod.Type = "ByMoon"
-	_, err := translateSchema(object, rules.Schema{})
+	_, err := rules.SchemaOf(object)
 	assert.EqualError(t, err, `spec.distinguisherMethod.type must be "ByUser" or "ByNamespace", not "ByMoon"`)
 
 	object = forUser("s", "l", "alice")
 	object.Spec.Rules[0].Subjects[0].User = nil
-	_, err = translateSchema(object, rules.Schema{})
+	_, err = rules.SchemaOf(object)
 	assert.EqualError(t, err, `spec.rules[0].subjects[0]: kind must be User, Group or ServiceAccount, and the field of that kind must be set`)
 }
 

@@ -83,7 +83,7 @@ func (s *Schema) compare(a *flow.Attributes) (Mismatch, Place, bool) {
 	var mismatch Mismatch
 	for i := range s.Rules {
 		rule := &s.Rules[i]
-		subject := slices.IndexFunc(rule.Subjects, func(s Subject) bool { return s.matches(a) })
+		subject := slices.IndexFunc(rule.Subjects, func(s Subject) bool { return s.Matches(a) })
 		if subject < 0 {
 			mismatch = append(mismatch, RuleMismatch{Rule: i, Policy: -1, Part: Subjects})
 			continue
@@ -103,8 +103,8 @@ func (s *Schema) compare(a *flow.Attributes) (Mismatch, Place, bool) {
 	return mismatch, Place{}, false
 }
 
-// matches reports whether the request is sent by the subject.
-func (s *Subject) matches(a *flow.Attributes) bool {
+// Matches reports whether the request is sent by the subject.
+func (s *Subject) Matches(a *flow.Attributes) bool {
 	switch s.Kind {
 	case User:
 		return s.Name == All || s.Name == a.User

@@ -1,15 +1,15 @@
 package diff
 
 import (
-	"slices"
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
-)
 
-const nodePrefix = "system:node:"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // requester is one user for a subject, in the groups that the subject implies.
 type requester struct {
@@ -37,19 +37,41 @@ func anonymous() requester {
 
 // requestersOf returns the users of a subject: two for everybody, otherwise one.
 func requestersOf(s *flowcontrolv1.Subject) []requester {
-	switch {
-	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
-		return usersNamed(s.User.Name)
-	case s.Kind == flowcontrolv1.SubjectKindGroup && s.Group != nil:
-		return membersOf(s.Group.Name)
-	case s.Kind == flowcontrolv1.SubjectKindServiceAccount && s.ServiceAccount != nil:
-		namespace, name := s.ServiceAccount.Namespace, s.ServiceAccount.Name
-		if name == flowcontrolv1.NameAll {
-			return []requester{account("service accounts of namespace "+namespace, namespace, other)}
-		}
-		return []requester{account("service account "+namespace+"/"+name, namespace, name)}
-	default:
+	subject, err := rules.SubjectOf(s)
+	if err != nil {
 		return nil
+	}
+	users, _ := subject.Users()
+	switch users.Kind {
+	case rules.Everyone:
+		return everybody()
+	case rules.Unauthenticated:
+		return []requester{anonymous()}
+	default:
+		return []requester{oneOf(users)}
+	}
+}
+
+// oneOf returns a user of a set without the anonymous user.
+func oneOf(users rules.Users) requester {
+	switch users.Kind {
+	case rules.Authenticated:
+		return authenticated(shownOther, other)
+	case rules.ServiceAccounts:
+		return account("service accounts", other, other)
+	case rules.ServiceAccountsOfNamespace:
+		return account("service accounts of namespace "+users.Namespace, users.Namespace, other)
+	case rules.OneServiceAccount:
+		return account("service account "+users.Namespace+"/"+users.Name, users.Namespace, users.Name)
+	case rules.Nodes:
+		return authenticated("group "+user.NodesGroup, rules.NodePrefix+other, user.NodesGroup)
+	case rules.OneGroup:
+		return authenticated("group "+users.Name, other, users.Name)
+	default:
+		if strings.HasPrefix(users.Name, rules.NodePrefix) {
+			return authenticated(users.Name, users.Name, user.NodesGroup)
+		}
+		return authenticated(users.Name, users.Name)
 	}
 }
 
@@ -72,54 +94,8 @@ func requestersIn(rules []*flowcontrolv1.PolicyRulesWithSubjects) []requester {
 
 func everybody() []requester { return []requester{authenticated(shownOther, other), anonymous()} }
 
-func usersNamed(name string) []requester {
-	if name == flowcontrolv1.NameAll {
-		return everybody()
-	}
-	if name == user.Anonymous {
-		return []requester{anonymous()}
-	}
-	if namespace, account0, err := serviceaccount.SplitUsername(name); err == nil {
-		return []requester{account("service account "+namespace+"/"+account0, namespace, account0)}
-	}
-	if strings.HasPrefix(name, nodePrefix) {
-		return []requester{authenticated(name, name, user.NodesGroup)}
-	}
-	return []requester{authenticated(name, name)}
-}
-
-func membersOf(group string) []requester {
-	switch group {
-	case flowcontrolv1.NameAll:
-		return everybody()
-	case user.AllAuthenticated:
-		return []requester{authenticated(shownOther, other)}
-	case user.AllUnauthenticated:
-		return []requester{anonymous()}
-	case user.NodesGroup:
-		return []requester{authenticated("group "+group, nodePrefix+other, group)}
-	case serviceaccount.AllServiceAccountsGroup:
-		return []requester{account("service accounts", other, other)}
-	}
-	if namespace, is := strings.CutPrefix(group, serviceaccount.ServiceAccountGroupPrefix); is {
-		return []requester{account("service accounts of namespace "+namespace, namespace, other)}
-	}
-	return []requester{authenticated("group "+group, other, group)}
-}
-
 // matches reports whether the subject matches the requester.
 func matches(s *flowcontrolv1.Subject, r *requester) bool {
-	switch {
-	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
-		return s.User.Name == flowcontrolv1.NameAll || s.User.Name == r.user
-	case s.Kind == flowcontrolv1.SubjectKindGroup && s.Group != nil:
-		return s.Group.Name == flowcontrolv1.NameAll || slices.Contains(r.groups, s.Group.Name)
-	case s.Kind == flowcontrolv1.SubjectKindServiceAccount && s.ServiceAccount != nil:
-		if s.ServiceAccount.Name == flowcontrolv1.NameAll {
-			return strings.HasPrefix(r.user, serviceaccount.MakeUsername(s.ServiceAccount.Namespace, ""))
-		}
-		return r.user == serviceaccount.MakeUsername(s.ServiceAccount.Namespace, s.ServiceAccount.Name)
-	default:
-		return false
-	}
+	subject, err := rules.SubjectOf(s)
+	return err == nil && subject.Matches(&flow.Attributes{User: r.user, Groups: r.groups})
 }
