@@ -6,7 +6,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// rowSet is a set of numbers of rows, a bit each.
+// rowSet is a set of numbers of rows, a bit each: scratch space in which sets are united
+// and intersected. The sets of package classify are sparse and never change, because it has
+// one for each value: for 10,000 schemas with long lists, 30,000 sets in 8 MB instead of 38.
 type rowSet []uint64
 
 func words(limit int) int { return (limit + 63) / 64 }
