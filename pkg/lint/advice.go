@@ -74,8 +74,8 @@ func (a *Advisor) MissingLevel(ctx context.Context, schema *flowcontrolv1.FlowSc
 
 // besideOthers returns FC103 or, if the schema can match, FC104 and FC303.
 func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, stored Reader) []Finding {
-	if takers := shadowedBy(schema, others, levelLookup(ctx, stored)); len(takers) > 0 {
-		return []Finding{neverMatches(schema, takers)}
+	if covering := shadowedBy(schema, others, levelLookup(ctx, stored)); len(covering) > 0 {
+		return []Finding{neverMatches(schema, covering)}
 	}
 	var findings []Finding
 	if tied := tiedWith(schema, others); len(tied) > 0 {
@@ -85,8 +85,8 @@ func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSc
 		}
 		findings = append(findings, precedenceInUse(schema, tied[:after], tied[after:]))
 	}
-	taking := taking{defaults: a.defaults, inForce: func(name string) *flowcontrolv1.FlowSchema { return named(others, name) }}
-	candidates := taking.candidates(schema)
+	diverting := diversion{defaults: a.defaults, inForce: func(name string) *flowcontrolv1.FlowSchema { return named(others, name) }}
+	candidates := diverting.candidates(schema)
 	if len(candidates) == 0 {
 		return findings
 	}
@@ -94,8 +94,8 @@ func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSc
 	if err != nil {
 		return findings
 	}
-	taking.ranks = ranksOf(levels, limits)
-	return append(findings, taking.finding(schema, candidates)...)
+	diverting.ranks = ranksOf(levels, limits)
+	return append(findings, diverting.finding(schema, candidates)...)
 }
 
 // levels returns the levels in force and their limits.

@@ -21,19 +21,19 @@ func isPresent(level string) bool { return level != "absent" }
 func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
-	takers := shadowedBy(&schema, pointers(others), isPresent)
+	covering := shadowedBy(&schema, pointers(others), isPresent)
 	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := c.Match(&requests[i]); chosen >= 0 && c.Schemas()[chosen].Name == schema.Name {
-			require.Empty(t, takers, "%s is reported to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
+			require.Empty(t, covering, "%s is reported to match nothing among %s, but takes %+v", text(schema), text(others), requests[i])
 			return false
 		}
 	}
-	require.NotEmpty(t, takers, "%s matches nothing among %s", text(schema), text(others))
+	require.NotEmpty(t, covering, "%s matches nothing among %s", text(schema), text(others))
 
 	var named []flowcontrolv1.FlowSchema
-	for _, taker := range takers {
-		named = append(named, *taker)
+	for _, one := range covering {
+		named = append(named, *one)
 	}
 	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isPresent), "the reported schemas suffice")
 	return true

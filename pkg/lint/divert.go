@@ -19,8 +19,8 @@ func isProtected(schema string) bool {
 	}, schema)
 }
 
-// taking looks for schemas that take requests from protected built-in ones.
-type taking struct {
+// diversion looks for schemas that match requests of protected built-in ones first.
+type diversion struct {
 	defaults Defaults
 	// inForce returns the schema of a name as it is stored; nil if it is not.
 	inForce func(name string) *flowcontrolv1.FlowSchema
@@ -59,16 +59,16 @@ func (a levelRank) String() string {
 }
 
 // candidates returns the protected built-in schemas, as they are in the release, whose
-// requests the schema may take.
-func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	if isMandatorySchema(schema.Name) || t.defaults.hasSchema(schema) {
+// requests the schema may match first.
+func (d *diversion) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+	if isMandatorySchema(schema.Name) || d.defaults.hasSchema(schema) {
 		return nil
 	}
 	var found []*flowcontrolv1.FlowSchema
-	for _, builtIn := range t.defaults.FlowSchemas {
+	for _, builtIn := range d.defaults.FlowSchemas {
 		level := schema.Spec.PriorityLevelConfiguration
 		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration &&
-			overlap(rulesOf(schema), builtIn, rules.Users.SurelyIntersects) && t.precedes(schema, builtIn) && t.gets(schema, builtIn) {
+			overlap(rulesOf(schema), builtIn, rules.Users.SurelyIntersects) && d.precedes(schema, builtIn) && d.gets(schema, builtIn) {
 			found = append(found, builtIn)
 		}
 	}
@@ -76,15 +76,15 @@ func (t *taking) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.F
 }
 
 // gets reports whether some request of the built-in schema reaches the schema: no other
-// built-in schema before it takes the request.
-func (t *taking) gets(schema, builtIn *flowcontrolv1.FlowSchema) bool {
-	before := t.builtInBefore(schema)
+// built-in schema before it matches the request.
+func (d *diversion) gets(schema, builtIn *flowcontrolv1.FlowSchema) bool {
+	before := d.builtInBefore(schema)
 	reaches, tries := false, 0
 	forEachTuple(schema, func(a tuple) bool {
 		forEachTuple(builtIn, func(b tuple) bool {
 			common, ok := a.meet(b)
 			tries++
-			reaches = ok && !slices.ContainsFunc(before, func(other *flowcontrolv1.FlowSchema) bool { return takes(other, &common) })
+			reaches = ok && !slices.ContainsFunc(before, func(other *flowcontrolv1.FlowSchema) bool { return coversTuple(other, &common) })
 			return !reaches && tries < maxTries
 		})
 		return !reaches && tries < maxTries
@@ -93,10 +93,10 @@ func (t *taking) gets(schema, builtIn *flowcontrolv1.FlowSchema) bool {
 }
 
 // builtInBefore returns the built-in schemas, as they are stored, before the schema.
-func (t *taking) builtInBefore(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+func (d *diversion) builtInBefore(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
 	var before []*flowcontrolv1.FlowSchema
-	for _, builtIn := range t.defaults.FlowSchemas {
-		if stored := t.inForce(builtIn.Name); stored != nil && stored.Name != schema.Name && compareMatchingOrder(stored, schema) < 0 {
+	for _, builtIn := range d.defaults.FlowSchemas {
+		if stored := d.inForce(builtIn.Name); stored != nil && stored.Name != schema.Name && compareMatchingOrder(stored, schema) < 0 {
 			before = append(before, stored)
 		}
 	}
@@ -105,60 +105,60 @@ func (t *taking) builtInBefore(schema *flowcontrolv1.FlowSchema) []*flowcontrolv
 
 // precedes reports whether the schema is a changed version of the built-in one, or
 // comes before it.
-func (t *taking) precedes(schema, builtIn *flowcontrolv1.FlowSchema) bool {
+func (d *diversion) precedes(schema, builtIn *flowcontrolv1.FlowSchema) bool {
 	if schema.Name == builtIn.Name {
 		return true
 	}
-	if stored := t.inForce(builtIn.Name); stored != nil {
+	if stored := d.inForce(builtIn.Name); stored != nil {
 		builtIn = stored
 	}
 	return compareMatchingOrder(schema, builtIn) < 0
 }
 
 // finding is FC303 about the schema, if it treats requests of the candidates worse.
-func (t *taking) finding(schema *flowcontrolv1.FlowSchema, candidates []*flowcontrolv1.FlowSchema) []Finding {
+func (d *diversion) finding(schema *flowcontrolv1.FlowSchema, candidates []*flowcontrolv1.FlowSchema) []Finding {
 	name := schema.Spec.PriorityLevelConfiguration.Name
-	rank, exists := t.ranks[name]
+	rank, exists := d.ranks[name]
 	if !exists {
 		return nil
 	}
-	var taken []*flowcontrolv1.FlowSchema
+	var diverted []*flowcontrolv1.FlowSchema
 	var best levelRank
 	for _, builtIn := range candidates {
-		theirs, exists := t.ranks[builtIn.Spec.PriorityLevelConfiguration.Name]
+		theirs, exists := d.ranks[builtIn.Spec.PriorityLevelConfiguration.Name]
 		if exists && rank.isLess(theirs) {
-			if len(taken) == 0 || best.isLess(theirs) {
+			if len(diverted) == 0 || best.isLess(theirs) {
 				best = theirs
 			}
-			taken = append(taken, builtIn)
+			diverted = append(diverted, builtIn)
 		}
 	}
-	if len(taken) == 0 {
+	if len(diverted) == 0 {
 		return nil
 	}
-	if len(taken) == 1 && taken[0].Name == schema.Name {
+	if len(diverted) == 1 && diverted[0].Name == schema.Name {
 		return []Finding{finding(TakesFromBuiltIn, schemaObject(schema.Name), levelField,
 			fmt.Sprintf("This built-in FlowSchema was moved to the priority level %q with %v, and its own has %v.", name, rank, best),
-			fmt.Sprintf("Name the priority level %q again, or give %q at least as much.", taken[0].Spec.PriorityLevelConfiguration.Name, name))}
+			fmt.Sprintf("Name the priority level %q again, or give %q at least as much.", diverted[0].Spec.PriorityLevelConfiguration.Name, name))}
 	}
 	severity, highest := Warning, int32(0)
-	if isDeliberate(schema, taken) {
+	if isDeliberate(schema, diverted) {
 		severity = Info
 	}
-	for _, builtIn := range taken {
+	for _, builtIn := range diverted {
 		highest = max(highest, builtIn.Spec.MatchingPrecedence)
 	}
 	return []Finding{finding(TakesFromBuiltIn, schemaObject(schema.Name), precedenceField,
-		fmt.Sprintf("This FlowSchema takes requests of %s to the priority level %q with %v, and theirs has %v.", quotedNames(taken), name, rank, best),
+		fmt.Sprintf("This FlowSchema takes requests of %s to the priority level %q with %v, and theirs has %v.", quotedNames(diverted), name, rank, best),
 		fmt.Sprintf("Set matchingPrecedence above %d, exclude these requests from the rules, or give %q at least as much.", highest, name)).
-		as(severity).relatedTo(objectsOf(taken)...)}
+		as(severity).relatedTo(objectsOf(diverted)...)}
 }
 
 // isDeliberate reports whether the schema names the clients of the built-in schemas one
 // by one, each of them a part of the built-in schema's.
-func isDeliberate(schema *flowcontrolv1.FlowSchema, taken []*flowcontrolv1.FlowSchema) bool {
+func isDeliberate(schema *flowcontrolv1.FlowSchema, diverted []*flowcontrolv1.FlowSchema) bool {
 	for _, rule := range rulesOf(schema) {
-		for _, builtIn := range taken {
+		for _, builtIn := range diverted {
 			for _, theirs := range rulesOf(builtIn) {
 				for _, a := range rule.users {
 					if slices.ContainsFunc(theirs.users, func(b rules.Users) bool { return a.SurelyIntersects(b) && !isPartOf(a, b) }) {
@@ -176,8 +176,8 @@ func isPartOf(a, b rules.Users) bool {
 	return (a.Kind == rules.OneServiceAccount || a.Kind == rules.OneUser) && a != b
 }
 
-// judgeTakers judges the schemas that can match.
-func (j *judge) judgeTakers() {
+// judgeDiversions judges the schemas that can match.
+func (j *judge) judgeDiversions() {
 	if len(j.defaults.FlowSchemas) == 0 {
 		return
 	}
@@ -185,7 +185,7 @@ func (j *judge) judgeTakers() {
 	for _, schema := range j.schemas {
 		stored[schema.Name] = schema
 	}
-	t := taking{
+	t := diversion{
 		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
 		inForce: func(name string) *flowcontrolv1.FlowSchema { return stored[name] },
 	}

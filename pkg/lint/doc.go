@@ -32,8 +32,8 @@
 // namespace (or cluster scope) of a resource rule, or one subject, verb and URL
 // of a non-resource rule. A wildcard is a value that only a wildcard covers:
 // verbs and names are open sets, so no list covers it. An earlier FlowSchema
-// takes a tuple if one of its rules covers the tuple in each place, because that
-// rule then matches every request of the tuple. If each tuple is taken, by one
+// covers a tuple if one of its rules covers it in each place, because that
+// rule then matches every request of the tuple. If each tuple is covered, by one
 // earlier FlowSchema or by several, the FlowSchema can never match. This has no
 // false positives except for impersonation. The work is proportional to tuples
 // times FlowSchemas; past a limit there is no finding.
@@ -49,7 +49,7 @@
 // namespaces, URLs) the index holds the rows that have a value, in matching order. The
 // rows that cover a tuple are the intersection, over its places, of those that have its
 // value or a wildcard, as bit sets. The first of them belongs to the FlowSchema that
-// takes the tuple. Rows that overlap are found in the same way and then compared
+// covers the tuple. Rows that overlap are found in the same way and then compared
 // exactly. So the work is proportional to tuples times rows divided by 64.
 //
 // # FlowSchemas that overlap

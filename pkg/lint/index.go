@@ -112,12 +112,12 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 	}
 }
 
-// candidates returns schemas before the one at the index, of which each takes one of
-// its tuples, and which together take them all; nil if no schemas do, or if there are
+// candidates returns schemas before the one at the index, of which each covers one of
+// its tuples, and which together cover them all; nil if no schemas do, or if there are
 // too many tuples.
 func (x *index) candidates(at int) []*flowcontrolv1.FlowSchema {
 	limit := x.first[at]
-	var takers []int
+	var covering []int
 	tries, taken := 0, true
 	forEachTuple(x.schemas[at], func(t tuple) bool {
 		tries++
@@ -126,17 +126,17 @@ func (x *index) candidates(at int) []*flowcontrolv1.FlowSchema {
 			number = x.firstCovering(&t, limit)
 		}
 		if taken = number >= 0; taken {
-			takers = append(takers, x.rows[number].schema)
+			covering = append(covering, x.rows[number].schema)
 		}
 		return taken
 	})
 	if !taken {
 		return nil
 	}
-	slices.Sort(takers)
+	slices.Sort(covering)
 	var found []*flowcontrolv1.FlowSchema
-	for _, taker := range slices.Compact(takers) {
-		found = append(found, x.schemas[taker])
+	for _, one := range slices.Compact(covering) {
+		found = append(found, x.schemas[one])
 	}
 	return found
 }

@@ -43,7 +43,7 @@ func (j *judge) judgeLeases() {
 			continue
 		}
 		level := schema.Spec.PriorityLevelConfiguration.Name
-		if j.defaults.level(level) != nil || isMandatoryLevel(level) || j.isUnlimited(level) || !takesWork(schema, leader) {
+		if j.defaults.level(level) != nil || isMandatoryLevel(level) || j.isUnlimited(level) || !matchesWork(schema, leader) {
 			continue
 		}
 		judged[schema.Name] = true
@@ -51,8 +51,8 @@ func (j *judge) judgeLeases() {
 	}
 }
 
-// takesWork reports whether a schema takes writes of anything but leases of the leader.
-func takesWork(schema *flowcontrolv1.FlowSchema, leader *Leader) bool {
+// matchesWork reports whether a schema matches writes of anything but leases of the leader.
+func matchesWork(schema *flowcontrolv1.FlowSchema, leader *Leader) bool {
 	account := rules.Users{Kind: rules.OneServiceAccount, Namespace: leader.Namespace, Name: leader.ServiceAccount}
 	return slices.ContainsFunc(rulesOf(schema), func(rule ruleWithUsers) bool {
 		return slices.ContainsFunc(rule.users, func(users rules.Users) bool { return users.Covers(account) }) && hasOtherThanLeases(rule.ResourceRules)

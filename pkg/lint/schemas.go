@@ -45,20 +45,20 @@ func (j *judge) judgeSchemas() {
 			j.add(missingLevel(schema, "no request matches it"))
 			continue
 		}
-		takers := shadowedBy(schema, index.candidates(i), j.levelExists)
-		j.shadowed[schema.Name] = len(takers) > 0
+		covering := shadowedBy(schema, index.candidates(i), j.levelExists)
+		j.shadowed[schema.Name] = len(covering) > 0
 		if isMandatorySchema(schema.Name) {
 			continue
 		}
-		if len(takers) > 0 {
-			j.add(neverMatches(schema, takers))
+		if len(covering) > 0 {
+			j.add(neverMatches(schema, covering))
 			continue
 		}
 		if winners := index.winners(i); len(winners) > 0 {
 			j.add(precedenceInUse(schema, winners, nil))
 		}
 	}
-	j.judgeTakers()
+	j.judgeDiversions()
 }
 
 // missingLevel is FC101.
@@ -70,13 +70,13 @@ func missingLevel(schema *flowcontrolv1.FlowSchema, effect string) Finding {
 }
 
 // neverMatches is FC103.
-func neverMatches(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.FlowSchema) Finding {
-	lowest := takers[0].Spec.MatchingPrecedence
-	for _, taker := range takers {
-		lowest = min(lowest, taker.Spec.MatchingPrecedence)
+func neverMatches(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.FlowSchema) Finding {
+	lowest := covering[0].Spec.MatchingPrecedence
+	for _, one := range covering {
+		lowest = min(lowest, one.Spec.MatchingPrecedence)
 	}
 	verb := "comes before it and matches"
-	if len(takers) > 1 {
+	if len(covering) > 1 {
 		verb = "come before it and together match"
 	}
 	remedy := fmt.Sprintf("Set matchingPrecedence below %d, or delete the FlowSchema.", lowest)
@@ -84,7 +84,7 @@ func neverMatches(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.Flow
 		remedy = "Change its rules, or delete the FlowSchema."
 	}
 	return finding(NeverMatches, schemaObject(schema.Name), precedenceField,
-		fmt.Sprintf("This FlowSchema can never match: %s %s all its requests.", quotedNames(takers), verb), remedy).relatedTo(objectsOf(takers)...)
+		fmt.Sprintf("This FlowSchema can never match: %s %s all its requests.", quotedNames(covering), verb), remedy).relatedTo(objectsOf(covering)...)
 }
 
 // precedenceInUse is FC104. The winners come before the schema and the losers after

@@ -35,7 +35,7 @@ func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, reso
 	isMissing := false
 	for _, users := range usersOfAll(rule.Subjects) {
 		forEachResourceTuple(users, across, func(t tuple) bool {
-			isMissing = isMissing || !takes(r.schema, &t)
+			isMissing = isMissing || !coversTuple(r.schema, &t)
 			return !isMissing
 		})
 	}

@@ -10,10 +10,10 @@ import (
 
 // maxTries bounds the work of shadowedBy: how often a tuple is compared with a
 // schema. It suffices for nine tuples and 10,000 schemas that all count, and for
-// any number of tuples if few schemas take them all.
+// any number of tuples if few schemas cover them all.
 const maxTries = 100_000
 
-// shadowedBy returns the earlier schemas that together take every request which
+// shadowedBy returns the earlier schemas that together match every request which
 // the given one would match, so that it never does. It returns nil if the schema
 // can match or if maxTries is exceeded. levelExists reports whether a priority
 // level exists.
@@ -21,53 +21,53 @@ func shadowedBy(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSc
 	s := search{schema: schema, others: others, levelExists: levelExists}
 	shadowed := true
 	forEachTuple(schema, func(t tuple) bool {
-		shadowed = s.isTaken(&t)
+		shadowed = s.isCovered(&t)
 		return shadowed
 	})
 	if !shadowed {
 		return nil
 	}
-	return fewest(schema, s.takers)
+	return fewest(schema, s.covering)
 }
 
-// maxAlone bounds how many of several takers are tried alone.
+// maxAlone bounds how many of several covering schemas are tried alone.
 const maxAlone = 16
 
-// fewest returns the one of the takers that takes every request of the schema, if there
+// fewest returns the one covering schema that matches every request of the schema, if there
 // is one, and otherwise all of them.
-func fewest(schema *flowcontrolv1.FlowSchema, takers []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	for i, taker := range takers[:min(len(takers), maxAlone)] {
-		takesAll := true
+func fewest(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+	for i, one := range covering[:min(len(covering), maxAlone)] {
+		all := true
 		forEachTuple(schema, func(t tuple) bool {
-			takesAll = takes(taker, &t)
-			return takesAll
+			all = coversTuple(one, &t)
+			return all
 		})
-		if takesAll {
-			return takers[i : i+1]
+		if all {
+			return covering[i : i+1]
 		}
 	}
-	return takers
+	return covering
 }
 
-// search looks for the schemas that take the tuples of a schema.
+// search looks for the schemas that cover the tuples of a schema.
 type search struct {
 	schema      *flowcontrolv1.FlowSchema
 	others      []*flowcontrolv1.FlowSchema
 	levelExists func(string) bool
-	// takers are the schemas found to take a tuple.
-	takers []*flowcontrolv1.FlowSchema
+	// covering are the earlier schemas found to cover a tuple.
+	covering []*flowcontrolv1.FlowSchema
 	tries  int
 }
 
-// isTaken reports whether an earlier schema takes the tuple. It tries the known
-// takers first.
-func (s *search) isTaken(t *tuple) bool {
-	if slices.ContainsFunc(s.takers, func(taker *flowcontrolv1.FlowSchema) bool { return s.try(taker, t) }) {
+// isCovered reports whether an earlier schema covers the tuple. It tries those first that
+// cover another one.
+func (s *search) isCovered(t *tuple) bool {
+	if slices.ContainsFunc(s.covering, func(one *flowcontrolv1.FlowSchema) bool { return s.try(one, t) }) {
 		return true
 	}
 	for _, other := range s.others {
 		if other.Name != s.schema.Name && compareMatchingOrder(other, s.schema) < 0 && s.try(other, t) {
-			s.takers = append(s.takers, other)
+			s.covering = append(s.covering, other)
 			return true
 		}
 	}
@@ -76,11 +76,11 @@ func (s *search) isTaken(t *tuple) bool {
 
 func (s *search) try(candidate *flowcontrolv1.FlowSchema, t *tuple) bool {
 	s.tries++
-	return s.tries <= maxTries && takes(candidate, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
+	return s.tries <= maxTries && coversTuple(candidate, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
 }
 
-// takes reports whether one rule of the schema matches every request of the tuple.
-func takes(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
+// coversTuple reports whether one rule of the schema matches every request of the tuple.
+func coversTuple(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
 	for i := range schema.Spec.Rules {
 		if ruleCovers(&schema.Spec.Rules[i], t) {
 			return true
