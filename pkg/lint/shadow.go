@@ -56,7 +56,7 @@ type search struct {
 	levelExists func(string) bool
 	// covering are the earlier schemas found to cover a tuple.
 	covering []*flowcontrolv1.FlowSchema
-	tries  int
+	tries    int
 }
 
 // isCovered reports whether an earlier schema covers the tuple. It tries those first that
