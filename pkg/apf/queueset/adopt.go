@@ -14,16 +14,16 @@ func (l *lockedSet) adoptAll(now time.Duration) {
 			case waiting:
 				l.queue.cap.arrive(r)
 			case executing:
-				l.adopt(r, now)
+				l.assign(r, now)
 			}
 		}
 		l.pool.shards[i].Unlock(&sh)
 	}
 }
 
-// adopt assigns r, which executes, to a queue, if the level has queues and r is in none,
+// assign assigns r, which executes, to a queue, if the level has queues and r is in none,
 // and counts r for the cap of its flow.
-func (l *lockedSet) adopt(r *Request, now time.Duration) {
+func (l *lockedSet) assign(r *Request, now time.Duration) {
 	if l.config.Discipline == Queue && !l.queue.holds(r) {
 		l.queue.adopt(r, now)
 		return

@@ -13,33 +13,33 @@ const maxLag = time.Second
 // leastWork is the least work of a request that has not run: one seat for G.
 const leastWork = seats.Area(ServiceTimeGuess)
 
-// sync advances the virtual clock to now, given the number of seats that were in
-// use since it was advanced last.
-func (s *scheduler) sync(now time.Duration, inUse int) {
-	if now <= s.last {
+// sync advances the virtual clock to now. Since it was advanced last, as many seats were in
+// use as are now.
+func (f *fairQueue) sync(now time.Duration) {
+	if now <= f.last {
 		return
 	}
-	work := seats.AreaOf(min(inUse, s.limit), now-s.last)
-	s.last = now
-	s.share(work)
+	work := seats.AreaOf(min(f.inUse, f.limit), now-f.last)
+	f.last = now
+	f.share(work)
 }
 
 // share advances R by the work that was done, which the queues that count share
 // equally. Queues that are ahead count until R reaches them.
-func (s *scheduler) share(work seats.Area) {
-	room := s.room(work / seats.Area(max(s.active, 1)))
+func (f *fairQueue) share(work seats.Area) {
+	room := f.room(work / seats.Area(max(f.active, 1)))
 	for room > 0 {
-		queues := seats.Area(s.counting())
+		queues := seats.Area(f.counting())
 		if queues == 0 {
 			return
 		}
 		by := min(work/queues, room)
-		if len(s.ahead.nodes) == 0 || s.clock.Add(by).Before(s.ahead.nodes[0].at) {
-			s.advance(by)
+		if len(f.ahead.nodes) == 0 || f.clock.Add(by).Before(f.ahead.nodes[0].at) {
+			f.advance(by)
 			return
 		}
-		by = s.ahead.nodes[0].at.Sub(s.clock)
-		s.advance(by)
+		by = f.ahead.nodes[0].at.Sub(f.clock)
+		f.advance(by)
 		work -= by * queues
 		room -= by
 	}
@@ -47,71 +47,71 @@ func (s *scheduler) share(work seats.Area) {
 
 // counting returns the number of queues that count: those that are active, and those
 // that are ahead.
-func (s *scheduler) counting() int { return s.active + len(s.ahead.nodes) }
+func (f *fairQueue) counting() int { return f.active + len(f.ahead.nodes) }
 
 // room returns by how much R may advance, at most the given amount, so that it does
 // not lead the requests that wait.
-func (s *scheduler) room(by seats.Area) seats.Area {
+func (f *fairQueue) room(by seats.Area) seats.Area {
 	// The first rank in the heap may be that of an earlier time, and then is too low.
-	if s.waiting == 0 || s.clock.Add(by+leastWork).Before(s.ordered.nodes[0].at) {
+	if f.scheduled == 0 || f.clock.Add(by+leastWork).Before(f.ordered.nodes[0].at) {
 		return by
 	}
-	first := s.first()
+	first := f.first()
 	most := first.at.Add(-leastWork)
-	if first.item.head == s.overtaken {
-		most = first.at.Add(s.maxOvertaken())
+	if first.item.head == f.overtaken {
+		most = first.at.Add(f.maxOvertaken())
 	}
-	return max(0, min(by, most.Sub(s.clock)))
+	return max(0, min(by, most.Sub(f.clock)))
 }
 
 // catchUp raises R if it lags too far behind at, where the queue is that is
 // dispatched.
-func (s *scheduler) catchUp(at seats.Progress) {
-	if least := at.Add(-seats.Advance(maxLag, s.limit, s.counting())); s.clock.Before(least) {
-		s.advance(least.Sub(s.clock))
+func (f *fairQueue) catchUp(at seats.Progress) {
+	if least := at.Add(-seats.Advance(maxLag, f.limit, f.counting())); f.clock.Before(least) {
+		f.advance(least.Sub(f.clock))
 	}
 }
 
 // advance advances R. Queues that it reaches are no longer ahead.
-func (s *scheduler) advance(by seats.Area) {
-	before := s.clock
-	s.clock = before.Add(by)
-	if s.clock < before {
-		s.wraps++
+func (f *fairQueue) advance(by seats.Area) {
+	before := f.clock
+	f.clock = before.Add(by)
+	if f.clock < before {
+		f.wraps++
 	}
-	if (s.clock^before)/seats.Progress(seats.MaxArea) != 0 {
-		s.refresh()
+	if (f.clock^before)/seats.Progress(seats.MaxArea) != 0 {
+		f.refresh()
 	}
-	for len(s.ahead.nodes) > 0 && !s.clock.Before(s.ahead.nodes[0].at) {
-		s.ahead.remove(0)
+	for len(f.ahead.nodes) > 0 && !f.clock.Before(f.ahead.nodes[0].at) {
+		f.ahead.remove(0)
 	}
 }
 
 // refresh keeps queues and waiting requests from falling behind R by half its range,
 // where readings cannot be compared: inactive queues are raised to R, as activate would,
 // and others to MaxArea behind it. It is called whenever R has advanced by MaxArea.
-func (s *scheduler) refresh() {
-	for _, q := range s.used {
+func (f *fairQueue) refresh() {
+	for _, q := range f.used {
 		if !q.active() {
-			q.raiseTo(s.clock, s.last)
+			q.raiseTo(f.clock, f.last)
 			continue
 		}
-		low := s.clock.Add(-seats.MaxArea)
-		q.raiseTo(low, s.last)
+		low := f.clock.Add(-seats.MaxArea)
+		q.raiseTo(low, f.last)
 		for r := q.head; r != nil; r = r.next {
 			if r.arrival.Before(low) {
 				r.arrival = low
 			}
 		}
-		s.reorder(q)
+		f.reorder(q)
 	}
 }
 
 // add adds work to S of q, which is at most twice MaxArea ahead of R afterwards, and what
 // is executing.
-func (s *scheduler) add(q *queue, work seats.Area) {
+func (f *fairQueue) add(q *queue, work seats.Area) {
 	q.start = q.start.Add(work)
-	if most := s.clock.Add(2 * seats.MaxArea); most.Before(q.start) {
+	if most := f.clock.Add(2 * seats.MaxArea); most.Before(q.start) {
 		q.start = most
 	}
 }

@@ -66,13 +66,13 @@ type dumper struct {
 	set      *Set
 	shard    int // whose requests are copied next
 	begun    bool
-	queue    int // position in scheduler.used of the queue that is copied next
+	queue    int // position in fairQueue.used of the queue that is copied next
 	count    int // of configured queues
 	requests []dumpedRequest
 	queues   []QueueDump
 	// dealt is where the executing requests are dealt to queues. It is nil if they are in
 	// queues already, or if the level has none.
-	dealt *scheduler
+	dealt *fairQueue
 }
 
 // dumpedRequest is a copy of a request.
@@ -104,11 +104,11 @@ func (d *dumper) step() bool {
 		d.copyRequests(l)
 		return true
 	}
-	schedule := &l.queue.schedule
+	schedule := &l.queue
 	d.count = schedule.dealer.DeckSize()
 	if l.open && l.config.Discipline == Queue {
 		now := l.sync()
-		d.dealt = &scheduler{dealer: schedule.dealer, clock: schedule.clock, last: now}
+		d.dealt = &fairQueue{dealer: schedule.dealer, clock: schedule.clock, last: now}
 		return false
 	}
 	return d.copyQueues(l)
@@ -142,10 +142,10 @@ func (d *dumper) copyRequests(l *lockedSet) {
 // copyQueues copies up to dumpStep queues, and reports whether there are more.
 func (d *dumper) copyQueues(l *lockedSet) bool {
 	now := l.clock.Now()
-	used := l.queue.schedule.used
+	used := l.queue.used
 	end := min(d.queue+dumpStep, len(used))
 	for ; d.queue < end; d.queue++ {
-		if q := used[d.queue]; !l.queue.schedule.unused(q) {
+		if q := used[d.queue]; !l.queue.unused(q) {
 			d.queues = append(d.queues, q.dump(now))
 		}
 	}
@@ -158,7 +158,7 @@ func (d *dumper) deal() {
 	for i := range d.requests {
 		if r := &d.requests[i]; r.serial == 0 {
 			one := Request{Hasher: r.hasher, Flow: r.Distinguisher, Work: r.Work, held: r.held}
-			d.dealt.assignQueue(&one, d.dealt.last)
+			d.dealt.adopt(&one, d.dealt.last)
 			r.Queue = one.queue.index
 		}
 	}
@@ -202,9 +202,9 @@ func (d *dumper) dump() Dump {
 	return out
 }
 
-func (q *fairQueue) dumpExecuting(r *Request) RequestDump {
+func (f *fairQueue) dumpExecuting(r *Request) RequestDump {
 	index := noQueue
-	if q.holds(r) {
+	if f.holds(r) {
 		index = r.queue.index
 	}
 	one := r.dump(index)

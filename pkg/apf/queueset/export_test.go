@@ -14,14 +14,14 @@ import (
 func (s *Set) Inconsistency() error {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	f := &l.queue.schedule
+	f := &l.queue
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if f.waiting > 0 && l.open {
+	if f.scheduled > 0 && l.open {
 		wrong("a request waits in an open Set")
 	}
 	fits := func(r *Request) bool { return l.queue.fits(l.queue.clamp(r.Work).Width()) }
-	if f.waiting > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
+	if f.scheduled > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", l.queue.free())
 	}
 	errs = append(errs, l.queue.capInconsistency())
@@ -47,8 +47,8 @@ func (s *Set) Inconsistency() error {
 			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
 		}
 	}
-	if waiting != f.waiting || active != f.active {
-		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.waiting, f.active)
+	if waiting != f.scheduled || active != f.active {
+		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.scheduled, f.active)
 	}
 	for _, h := range []queueHeap{f.ordered, f.ahead} {
 		for i, n := range h.nodes {
@@ -66,7 +66,7 @@ func (q *fairQueue) capInconsistency() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	held, waiting, listed := 0, 0, map[*flowUse]int{}
-	for _, used := range q.schedule.used {
+	for _, used := range q.used {
 		held += used.held
 		for r := used.head; r != nil; r = r.next {
 			if r.use != nil {
@@ -107,7 +107,7 @@ func (q *fairQueue) capInconsistency() error {
 func (s *Set) StartVirtualClockAt(r seats.Progress) {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	l.queue.schedule.clock = r
+	l.queue.clock = r
 }
 
 // WhileLocked calls f while the lock of the Set is held.
@@ -118,7 +118,7 @@ func (s *Set) WhileLocked(f func()) {
 }
 
 // BeginFinish does what Finish does before it needs the lock of a closed Set.
-func (s *Set) BeginFinish(r *Request) { s.pool.finish(r) }
+func (s *Set) BeginFinish(r *Request) { s.pool.end(r) }
 
 // Operations returns how many arrivals and ends took the lock of the Set.
 func (s *Set) Operations() uint64 {
@@ -188,7 +188,7 @@ func (s *Set) ChangesKept() int {
 func (s *Set) QueuesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	return cap(l.queue.schedule.queues)
+	return cap(l.queue.queues)
 }
 
 // FlowCountersKept returns the number of flows' counters for which there is memory.

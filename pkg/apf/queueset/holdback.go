@@ -2,36 +2,30 @@ package queueset
 
 import "slices"
 
-// enqueue adds r to the end of a queue.
-func (q *fairQueue) enqueue(r *Request, to *queue) {
-	q.schedule.enqueue(r, to)
-	q.cap.arrive(r)
-}
-
 // withdraw removes r, which waits, from its queue.
-func (q *fairQueue) withdraw(r *Request) {
+func (f *fairQueue) withdraw(r *Request) {
 	if r.heldBack {
-		q.letGo(r)
+		f.letGo(r)
 	} else {
-		q.schedule.withdraw(r)
+		f.unschedule(r)
 	}
-	q.cap.leave(r)
-	q.readmit(r.use)
+	f.cap.leave(r)
+	f.readmit(r.use)
 }
 
 // holdBack takes r, which its cap forbids to start, out of the schedule.
-func (q *fairQueue) holdBack(r *Request) {
-	q.schedule.withdraw(r)
+func (f *fairQueue) holdBack(r *Request) {
+	f.unschedule(r)
 	r.queue.held++
 	r.queue.work += r.area
-	q.cap.holdBack(r)
-	q.readmit(r.use)
+	f.cap.holdBack(r)
+	f.readmit(r.use)
 }
 
-func (q *fairQueue) letGo(r *Request) {
+func (f *fairQueue) letGo(r *Request) {
 	r.queue.held--
 	r.queue.work -= r.area
-	q.cap.letGo(r)
+	f.cap.letGo(r)
 }
 
 // readmit puts the oldest request that is held back of a flow into the schedule again, if
@@ -39,36 +33,30 @@ func (q *fairQueue) letGo(r *Request) {
 // started a request or lost one that waited. That is enough: while a request is held back
 // that the cap would allow, an older one is in the schedule. If one flow alone waits, readmit
 // does the same for that, since nothing is forbidden to it.
-func (q *fairQueue) readmit(u *flowUse) {
-	if q.cap.held == 0 {
+func (f *fairQueue) readmit(u *flowUse) {
+	if f.cap.held == 0 {
 		return
 	}
-	if q.cap.waiting == 1 {
-		u = q.cap.holding[0]
+	if f.cap.waiting == 1 {
+		u = f.cap.holding[0]
 	}
-	if u == nil || u.held.head == nil || q.cap.exceeds(u.held.head, q.schedule.limit) {
+	if u == nil || u.held.head == nil || f.cap.exceeds(u.held.head, f.limit) {
 		return
 	}
-	q.rejoin(u.held.head)
-}
-
-// rejoin puts r, which is held back, into the schedule again.
-func (q *fairQueue) rejoin(r *Request) {
-	q.letGo(r)
-	q.schedule.rejoin(r)
+	f.rejoin(u.held.head)
 }
 
 // readmitAll does what readmit does for each flow, after a change of the limit.
-func (q *fairQueue) readmitAll() {
-	for _, held := range slices.Backward(q.cap.holding) { // letGo may delete held
-		q.readmit(held)
+func (f *fairQueue) readmitAll() {
+	for _, held := range slices.Backward(f.cap.holding) { // letGo may delete held
+		f.readmit(held)
 	}
 }
 
 // setCap replaces the cap. No request is held back afterwards, and no flow is counted.
-func (q *fairQueue) setCap(percent int) {
-	for len(q.cap.holding) > 0 {
-		q.rejoin(q.cap.holding[0].held.head)
+func (f *fairQueue) setCap(percent int) {
+	for len(f.cap.holding) > 0 {
+		f.rejoin(f.cap.holding[0].held.head)
 	}
-	q.cap = flowCap{percent: percent}
+	f.cap = flowCap{percent: percent}
 }

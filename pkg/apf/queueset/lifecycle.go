@@ -148,7 +148,7 @@ func (s *Set) Finish(r *Request) time.Duration {
 	if r.phase != executing {
 		panic(notExecuting)
 	}
-	now, finished, full := s.pool.finish(r)
+	now, finished, full := s.pool.end(r)
 	executed := now - r.started
 	r.Series.Finished(s.pool.shardOf(r), executed, r.Attributes.Verb == "watch", r.held-r.finalSeats())
 	if !finished {

@@ -61,7 +61,7 @@ func (l *lockedSet) reopen() {
 // every request has found a seat for as long as makes up for that time.
 func (l *lockedSet) isPoolWorthOpening() bool {
 	free, shards := l.queue.free(), len(l.pool.shards)
-	if free >= max(l.queue.limit()/4, 2*shards) {
+	if free >= max(l.queue.limit/4, 2*shards) {
 		return true
 	}
 	return free > 0 && l.lockedSteps-l.lastShortage >= uint64(openingFactor*(shards+l.queue.inUse))
@@ -92,13 +92,13 @@ func (l *lockedSet) borrow(r *Request, width int) bool {
 // resize gives an open pool the seats of the limits. It returns false if the Set has to
 // close for them, or is closed.
 func (l *lockedSet) resize(limits Limits) bool {
-	return l.open && l.pool.resize(l.config.seats(limits)-l.queue.limit())
+	return l.open && l.pool.resize(l.config.seats(limits)-l.queue.limit)
 }
 
 // idle reports whether no request waits and no seat is in use.
 func (l *lockedSet) idle() bool {
 	if l.open {
-		return l.pool.free() == l.queue.limit()
+		return l.pool.free() == l.queue.limit
 	}
 	return l.queue.idle()
 }
@@ -107,7 +107,7 @@ func (l *lockedSet) idle() bool {
 // and returns the requests that start.
 func (l *lockedSet) setLimits(limits Limits, now time.Duration) (woken *Request) {
 	l.limits = limits
-	l.queue.schedule.limit = l.config.seats(limits)
+	l.queue.limit = l.config.seats(limits)
 	l.queue.readmitAll()
 	l.merge(now)
 	l.occupied.setDenominators(now, max(l.config.WaitingCapacity(), 1), limits)
@@ -125,7 +125,7 @@ func (l *lockedSet) sync() time.Duration { return l.syncTo(l.clock.Now()) }
 // the time under the lock.
 func (l *lockedSet) syncTo(now time.Duration) time.Duration {
 	l.queue.sync(now)
-	return l.queue.schedule.last
+	return l.queue.last
 }
 
 // admit seats, enqueues or rejects r in a closed Set. It returns the requests that
@@ -134,7 +134,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	if l.config.Discipline != Queue {
 		return l.admitUnqueued(r, now), nil
 	}
-	q := l.queue.schedule.choose(hash)
+	q := l.queue.choose(hash)
 	// While requests wait, free seats are kept for one that does not fit. A full queue
 	// rejects then too, so that the configuration bounds how many wait.
 	if q.length+q.held >= l.config.QueueLengthLimit {
@@ -247,7 +247,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 		l.final.add(f, now+r.Work.Latency, now)
 	}
 	if queued {
-		l.queue.endExecution(r, now, kept)
+		l.queue.unseat(r, now, kept)
 	}
 	r.phase = absent
 	l.giveBack(r.held - kept)
@@ -286,7 +286,7 @@ func (l *lockedSet) resume(now time.Duration) (woken *Request) {
 	woken = l.startWaiting(now, nil)
 	l.reopen()
 	if !l.open && l.queue.idle() {
-		l.queue.schedule.dissolve() // which forgets what the queues owe
+		l.queue.dissolve() // which forgets what the queues owe
 	}
 	return woken
 }

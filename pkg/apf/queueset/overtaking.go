@@ -30,35 +30,35 @@ func (c *widthCounts) upTo(width int) int {
 // which is first in the schedule and does not fit. It returns nil, so that the
 // seats are kept free for r, if no request fits that is due soon after r, or if no
 // other request would use the seats that are collected for r.
-func (s *scheduler) overtaker(r *Request, free int) *Request {
-	fitting := s.widths.upTo(free)
-	if fitting == 0 || s.waiting-fitting < 2 {
+func (f *fairQueue) overtaker(r *Request, free int) *Request {
+	fitting := f.widths.upTo(free)
+	if fitting == 0 || f.scheduled-fitting < 2 {
 		return nil
 	}
-	due := s.ordered.nodes[s.ordered.find(r.queue.index)].at.Add(s.maxOvertaken())
-	first, _ := s.firstFitting(0, free, due)
+	due := f.ordered.nodes[f.ordered.find(r.queue.index)].at.Add(f.maxOvertaken())
+	first, _ := f.firstFitting(0, free, due)
 	return first
 }
 
 // maxOvertaken is maxOvertaking in seat-seconds of one queue.
-func (s *scheduler) maxOvertaken() seats.Area {
-	return seats.Advance(maxOvertaking, s.limit, s.counting())
+func (f *fairQueue) maxOvertaken() seats.Area {
+	return seats.Advance(maxOvertaking, f.limit, f.counting())
 }
 
 // firstFitting looks through the heap at index i and below for the requests that
 // fit and end in the fair schedule by due. It returns the first of them and its
 // end, or nil and due if there is none.
-func (s *scheduler) firstFitting(i, free int, due seats.Progress) (*Request, seats.Progress) {
-	if i >= len(s.ordered.nodes) || due.Before(s.ordered.nodes[i].at) {
+func (f *fairQueue) firstFitting(i, free int, due seats.Progress) (*Request, seats.Progress) {
+	if i >= len(f.ordered.nodes) || due.Before(f.ordered.nodes[i].at) {
 		return nil, due
 	}
 	var first *Request
-	q := s.ordered.nodes[i].item
-	if finish := q.finishAt(s.last); q.head.width <= free && !due.Before(finish) {
+	q := f.ordered.nodes[i].item
+	if finish := q.finishAt(f.last); q.head.width <= free && !due.Before(finish) {
 		first, due = q.head, finish
 	}
 	for child := 2*i + 1; child <= 2*i+2; child++ {
-		if r, finish := s.firstFitting(child, free, due); r != nil {
+		if r, finish := f.firstFitting(child, free, due); r != nil {
 			first, due = r, finish
 		}
 	}

@@ -73,11 +73,11 @@ func (p *pool) lockAnother(r *Request, width int) (*shard, *lockedShard) {
 	return cell, cell.Lock()
 }
 
-// finish removes r, which executed, from its shard. If the pool is open, and the shard can
-// note that, it takes the seats of r back, at once or after the additional latency. finish
+// end removes r, which executed, from its shard. If the pool is open, and the shard can
+// note that, it takes the seats of r back, at once or after the additional latency. end
 // returns the time, whether it took the seats, and whether the changes of the shard should
 // be merged. It panics if r has been removed, by another goroutine perhaps.
-func (p *pool) finish(r *Request) (now time.Duration, finished, full bool) {
+func (p *pool) end(r *Request) (now time.Duration, finished, full bool) {
 	cell := p.of(r)
 	sh := cell.Lock()
 	if !sh.has(r) {

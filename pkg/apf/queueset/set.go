@@ -45,7 +45,7 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Se
 	l := s.locked.Lock()
 	l.clock, l.pool.pool = c, &s.pool
 	l.occupied, l.flows = newOccupancy(now, layout.Shards()), newHeavyFlows(layout.Shards())
-	l.queue.schedule.last = now
+	l.queue.last = now
 	l.final.clock, l.final.end = c, s.endFinalPhases
 	for i := range s.pool.shards {
 		sh := s.pool.shards[i].Lock()
@@ -70,7 +70,7 @@ func (s *Set) Configure(config Config, limits Limits) error {
 	l := s.locked.Lock()
 	now := l.sync()
 	l.close(now)
-	l.config, l.queue.schedule.dealer = config, dealer
+	l.config, l.queue.dealer = config, dealer
 	l.queue.setCap(config.maxFlowSeatsPercent())
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)

@@ -41,7 +41,7 @@ func (s *Set) Figures() Figures {
 func (l *lockedSet) figures() Figures {
 	now := l.sync()
 	l.merge(now)
-	o, f := &l.occupied, &l.queue.schedule
+	o, f := &l.occupied, &l.queue
 	out := Figures{
 		Waiting: o.waiting, Executing: o.executing, SeatsInUse: o.seats, SeatsWaiting: o.seatsWanted,
 		QueuesWaiting:  len(f.ordered.nodes),

@@ -5,39 +5,39 @@ package queueset
 // keeps an idle level small, see BenchmarkIdleLevel.
 const maxSpares = 64
 
-func (s *scheduler) newQueue(index int) *queue {
+func (f *fairQueue) newQueue(index int) *queue {
 	var q *queue
-	if last := len(s.spares) - 1; last >= 0 {
-		q, s.spares = s.spares[last], s.spares[:last]
+	if last := len(f.spares) - 1; last >= 0 {
+		q, f.spares = f.spares[last], f.spares[:last]
 	} else {
 		q = new(queue)
 	}
-	*q = queue{index: index, start: s.clock}
-	s.used = append(s.used, q)
+	*q = queue{index: index, start: f.clock}
+	f.used = append(f.used, q)
 	return q
 }
 
-func (s *scheduler) keep(q *queue) {
-	if len(s.spares) < maxSpares {
-		s.spares = append(s.spares, q)
+func (f *fairQueue) keep(q *queue) {
+	if len(f.spares) < maxSpares {
+		f.spares = append(f.spares, q)
 	}
 }
 
 // dissolve forgets all queues, in which no request may wait. It releases the
 // memory that many queues have taken.
-func (s *scheduler) dissolve() {
-	for i, q := range s.used {
-		s.queues[q.index] = nil
-		s.used[i] = nil
-		s.keep(q)
+func (f *fairQueue) dissolve() {
+	for i, q := range f.used {
+		f.queues[q.index] = nil
+		f.used[i] = nil
+		f.keep(q)
 	}
-	s.used = s.used[:0]
-	s.ahead.clear()
-	if cap(s.used) > maxSpares {
-		s.used, s.ordered, s.ahead = nil, queueHeap{}, queueHeap{}
+	f.used = f.used[:0]
+	f.ahead.clear()
+	if cap(f.used) > maxSpares {
+		f.used, f.ordered, f.ahead = nil, queueHeap{}, queueHeap{}
 	}
-	if len(s.queues) > s.dealer.DeckSize() {
-		s.queues = nil // fewer are configured than there were
+	if len(f.queues) > f.dealer.DeckSize() {
+		f.queues = nil // fewer are configured than there were
 	}
-	s.active = 0
+	f.active = 0
 }
