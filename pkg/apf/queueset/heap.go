@@ -21,17 +21,17 @@ const unnumbered = -1
 // their difference tells which is earlier.
 type reading interface{ ~int64 | ~uint64 }
 
-// rank orders by at, and where that is the same by turn.
+// rank orders by at, and where that is the same by tiebreak.
 type rank[R reading] struct {
-	at   R
-	turn uint64
+	at       R
+	tiebreak uint64
 }
 
 func (r rank[R]) before(other rank[R]) bool {
 	if r.at != other.at {
 		return int64(r.at-other.at) < 0
 	}
-	return r.turn < other.turn
+	return r.tiebreak < other.tiebreak
 }
 
 // find returns the index of the item with a number, -1 if it is absent.

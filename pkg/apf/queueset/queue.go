@@ -28,8 +28,8 @@ type queue struct {
 	finishing int // requests in their additional latency
 	seats     int // in use by both
 
-	turn  uint64 // serial number of the last change of the head
-	index int    // among the queues of the Set
+	headSerial uint64 // serial number of the last change of the head
+	index      int    // among the queues of the Set
 }
 
 // better reports whether a new request should join q rather than another queue.

@@ -122,7 +122,7 @@ func (f *fairQueue) reorder(q *queue) {
 		return
 	}
 	q.raise(f.last)
-	r := rank[seats.Progress]{at: q.finishAt(f.last), turn: q.turn}
+	r := rank[seats.Progress]{at: q.finishAt(f.last), tiebreak: q.headSerial}
 	if i < 0 {
 		f.ordered.push(node[seats.Progress, *queue]{rank: r, number: q.index, item: q})
 	} else {
@@ -152,7 +152,7 @@ func (f *fairQueue) first() *node[seats.Progress, *queue] {
 		if finish == first.at {
 			return first
 		}
-		f.ordered.rerank(0, rank[seats.Progress]{at: finish, turn: first.turn})
+		f.ordered.rerank(0, rank[seats.Progress]{at: finish, tiebreak: first.tiebreak})
 	}
 }
 
@@ -176,7 +176,7 @@ func (f *fairQueue) detach(r *Request) {
 // putBehindEqual puts q behind the queues of equal rank, since it has a new head.
 func (f *fairQueue) putBehindEqual(q *queue) {
 	f.serial++
-	q.turn = f.serial
+	q.headSerial = f.serial
 }
 
 // dispatch starts the execution of r, which waited and has its seats.

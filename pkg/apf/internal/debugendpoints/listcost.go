@@ -8,19 +8,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
-// Learned is what was learned of lists.
-type Learned interface {
-	// Report returns what was learned until now.
-	Report(now time.Duration) []estimate.LearnedRow
-}
-
-var _ Learned = (*estimate.Learner)(nil)
-
 // InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
 // learner.
-func InstallListCosts(mux Mux, learned Learned, now func() time.Duration) {
+func InstallListCosts(mux Mux, learner *estimate.Learner, now func() time.Duration) {
 	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, listCostHeaders(), listCostRows(learned.Report(now())))
+		respond(w, r, listCostHeaders(), listCostRows(learner.Report(now())))
 	})
 }
 
