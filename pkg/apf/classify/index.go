@@ -29,12 +29,13 @@ func (x *index) grow(subjects uint32) {
 
 // kindRows are the rows of one kind, of which an index is made.
 type kindRows struct {
-	schemas  [][]row   // by the number of the schema
-	subjects [][]*row  // by subject, in matching order; without those in the bitmaps
-	large    largeRows // those in the bitmaps
-	limit    int       // the largest number of tuples of a row in the table
-	rows     int       // how many there are
-	tuples   int       // in the table, counted for each row
+	schemas  [][]row                 // by the number of the schema
+	subjects [][]*row                // by subject, in matching order; without those in the bitmaps
+	large    largeRows               // those in the bitmaps
+	counts   map[uint32]*valueCounts // by subject, if an update has needed them
+	limit    int                     // the largest number of tuples of a row in the table
+	rows     int                     // how many there are
+	tuples   int                     // in the table, counted for each row
 }
 
 // index returns an index of the rows, whose schemas are in matching order. sizes are those

@@ -143,6 +143,7 @@ func (x *indexUpdate) forget(schema uint32, ranks []uint32) {
 			for start > 0 && rows[start-1].schema == schema {
 				start--
 			}
+			x.counts[subject].add(rows[start:end], -1)
 			x.subjects[subject] = slices.Delete(rows, start, end)
 		}
 	}
@@ -158,6 +159,9 @@ func (x *indexUpdate) removeTuples(schema uint32, ranks []uint32) {
 		r.eachTuple(func(key tuple) {
 			x.tuples.remove(key, schema, func(more func(*row) bool) {
 				rows := x.subjects[key[0]]
+				if !x.countsOf(key[0]).mayHave(&key) {
+					return
+				}
 				for _, other := range rows[after(rows, schema, ranks):] {
 					if other.has(&key) && !more(other) {
 						return
@@ -222,6 +226,7 @@ func (x *indexUpdate) addRows(number uint32, ranks []uint32, limit budget) bool 
 	}
 	for subject, added := range bySubject {
 		rows := x.subjects[subject]
+		x.counts[subject].add(added, 1)
 		x.subjects[subject] = slices.Insert(rows, after(rows, number, ranks), added...)
 		x.touched[subject] = append(x.touched[subject], added...)
 	}
