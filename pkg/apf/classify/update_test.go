@@ -162,6 +162,9 @@ func TestASubjectWithManyRowsIsUpdatedAsOneMadeFromNothing(t *testing.T) {
 			updated = former.Update(nil, removed)
 		}
 		require.Same(t, former.builder, updated.builder)
+		for subject, counts := range updated.builder.resources.counts {
+			require.Equal(t, countValues(updated.builder.resources.subjects[subject]), counts)
+		}
 		for j := range 200 {
 			a := &flow.Attributes{
 				Groups: []string{"g"}, Verb: fmt.Sprint("verb-", j%6), IsResourceRequest: true,
@@ -170,6 +173,23 @@ func TestASubjectWithManyRowsIsUpdatedAsOneMadeFromNothing(t *testing.T) {
 			require.Equal(t, scan(updated.Schemas(), a), updated.Match(a), "%+v", *a)
 		}
 	}
+	require.Len(t, updated.builder.resources.counts, 1)
+}
+
+// The first row of a set is gone, and its schema comes last now: the rank of that schema says
+// nothing about the other rows.
+func TestARowAfterOneThatIsGoneComesFirst(t *testing.T) {
+	long := rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 3, 0), Namespaces: words("ns", 3, 0)}
+	short := rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, 0), Namespaces: words("ns", 1, 0)}
+	schema := func(name string, precedence int32, rule rules.ResourceRule) rules.Schema {
+		return rules.Schema{Name: name, Precedence: precedence, Rules: []rules.Rule{on(rules.Subject{Kind: rules.Group, Name: "g"}, rule)}}
+	}
+	schemas := []rules.Schema{schema("first", 1, long), schema("second", 2, long), schema("third", 3, short), schema("fourth", 4, long), schema("fifth", 5, long)}
+	c := newClassifier(schemas, budget{1, 0})
+	require.Len(t, c.builder.resources.large.rows, 4)
+	c = c.Update([]rules.Schema{schema("first", 9, long)}, nil)
+	require.Len(t, c.resources.bitmaps.recent, 1)
+	assert.Equal(t, "second", chosen(c, &flow.Attributes{Groups: []string{"g"}, Verb: "get", IsResourceRequest: true, Resource: "resource-0", Namespace: "ns-0"}))
 }
 
 // Sets of rows are shared by versions until enough rows have changed.
