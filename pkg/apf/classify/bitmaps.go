@@ -67,27 +67,57 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 // newBitmaps returns the sets of the rows, which are in matching order. subjects and sizes
 // are the numbers of values that the vocabulary has for subjects and for the lists.
 func newBitmaps(y *yielder, rows []*row, subjects uint32, sizes [4]uint32) *bitmaps {
+	x := &bitmaps{schemas: make([]uint32, len(rows))}
 	if len(rows) == 0 {
-		return &bitmaps{}
+		return x
 	}
-	x := &bitmaps{schemas: make([]uint32, len(rows)), subjects: make([]bitSet, subjects)}
-	for i, size := range sizes {
-		x.lists[i] = make([]bitSet, size)
-	}
-	for number := range rows {
-		r := rows[number]
+	for number, r := range rows {
 		x.schemas[number] = r.schema
-		y.spend(len(r.subjects) + len(r.verbs) + len(r.groups) + len(r.resources) + len(r.namespaces))
-		for _, subject := range r.subjects {
-			x.subjects[subject].add(uint32(number))
-		}
-		for i, values := range [4][]uint32{r.verbs, r.groups, r.resources, r.namespaces} {
-			for _, value := range values {
-				x.lists[i][value].add(uint32(number))
+	}
+	sets := bitSetsOf(y, rows, [5]uint32{subjects, sizes[0], sizes[1], sizes[2], sizes[3]})
+	x.subjects = sets[0]
+	copy(x.lists[:], sets[1:])
+	return x
+}
+
+// bitSetsOf returns the sets of rows by the value in each of their lists, subjects first.
+// sizes are the numbers of values. It counts the words of all sets before it allocates them
+// together: growing each set would take twice as long.
+func bitSetsOf(y *yielder, rows []*row, sizes [5]uint32) (sets [5][]bitSet) {
+	for i, size := range sizes {
+		sets[i] = make([]bitSet, size)
+		ends := make([]uint32, size) // 1 + the last word of a set
+		counts := make([]int, size)
+		eachValue(y, rows, i, func(value, number uint32) {
+			if end := number/64 + 1; ends[value] != end {
+				ends[value] = end
+				counts[value]++
 			}
+		})
+		words := 0
+		for _, count := range counts {
+			words += count
+		}
+		slab := bitSet{words: make([]uint32, words), bits: make([]uint64, words)}
+		for value, count := range counts {
+			sets[i][value] = bitSet{words: slab.words[:0:count], bits: slab.bits[:0:count]}
+			slab.words, slab.bits = slab.words[count:], slab.bits[count:]
+		}
+		eachValue(y, rows, i, func(value, number uint32) { sets[i][value].add(number) })
+	}
+	return sets
+}
+
+// eachValue calls f with each value in the i-th list of each row, subjects first, and with
+// the number of the row.
+func eachValue(y *yielder, rows []*row, i int, f func(value, number uint32)) {
+	for number, r := range rows {
+		list := [5][]uint32{r.subjects, r.verbs, r.groups, r.resources, r.namespaces}[i]
+		y.spend(len(list))
+		for _, value := range list {
+			f(value, uint32(number))
 		}
 	}
-	return x
 }
 
 // values are the verb, API group (or URL), resource and namespace of a request, as
