@@ -3,7 +3,7 @@ package mixin
 import "time"
 
 // checks of the kube-apiserver in front without which requests still succeed.
-const optionalChecks = `delegated-tokens|clock`
+const optionalChecks = `delegated-tokens|mutating-policies|clock`
 
 // kubeAPIServer are the rules about the kube-apiserver in front of this server. A server
 // that runs alone has none of these series.

@@ -45,10 +45,10 @@ func Known(data []byte) []byte {
 // KnownFile returns the path of a file with what Known returns, for a reader of the library
 // that takes a path. It is the same path if nothing changes. remove removes the copy.
 func KnownFile(path string) (known string, remove func(), err error) {
-	data, unreadable := os.ReadFile(path)
+	data, _ := os.ReadFile(path) // the reader of the library says what is wrong
 	changed := Known(data)
-	if unreadable != nil || bytes.Equal(changed, data) {
-		return path, func() {}, nil // the reader of the library says what is wrong
+	if bytes.Equal(changed, data) {
+		return path, func() {}, nil
 	}
 	folder, err := os.MkdirTemp("", "configuration")
 	if err != nil {

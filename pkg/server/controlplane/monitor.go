@@ -76,6 +76,7 @@ func New(config Config) (*Monitor, error) {
 			return checkTrust(ctx, authentication.CoreV1(), config.Trust)
 		}))
 	}
+	policies := &mutatingPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), clock: config.Clock}
 	m.others = append(m.others,
 		// Optional: requests through the aggregator have no token.
 		add("delegated-tokens", true, func(ctx context.Context) *failure { return checkTokenReview(ctx, authentication) }),
@@ -83,6 +84,8 @@ func New(config Config) (*Monitor, error) {
 		add("delegated-admission", false, func(ctx context.Context) *failure {
 			return checkAdmission(ctx, authorization, config.Informers)
 		}),
+		// Optional: the objects are stored, without what the policies would change.
+		add("mutating-policies", true, policies.check),
 		// Optional: a server with a wrong clock may still be useful.
 		add("clock", true, func(context.Context) *failure { return skew.check() }),
 	)

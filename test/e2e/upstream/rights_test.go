@@ -111,7 +111,7 @@ func (s *site) grantAll(t *testing.T, account string) {
 // them one by one. Before each grant it checks what fails without the permission.
 func testRights(t *testing.T, s *site) {
 	granted := s.granted(t)
-	require.Len(t, granted, 12)
+	require.Len(t, granted, 14)
 	of := func(verb string) []permission {
 		return slices.DeleteFunc(slices.Clone(granted), func(p permission) bool { return p.verb != verb })
 	}
