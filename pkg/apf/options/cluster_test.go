@@ -2,6 +2,7 @@ package options
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,12 +25,25 @@ import (
 // stub is a kube-apiserver whose answers a test chooses.
 type stub struct {
 	*fake.Clientset
-	// fail returns an error for a version, if any.
-	fail func(version string) error
+	mu sync.Mutex // guards failure
+	// failure returns an error for a version, if any.
+	failure func(version string) error
+}
+
+func (s *stub) fail(version string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure(version)
+}
+
+func (s *stub) failBy(failure func(version string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failure = failure
 }
 
 func newStub(objects ...runtime.Object) *stub {
-	s := &stub{Clientset: fake.NewClientset(objects...), fail: func(string) error { return nil }}
+	s := &stub{Clientset: fake.NewClientset(objects...), failure: func(string) error { return nil }}
 	s.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		err := s.fail(action.GetResource().Version)
 		return err != nil, nil, err
@@ -69,7 +83,7 @@ func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 			log := logs.Record(t, "0")
 			synctest.Test(t, func(t *testing.T) {
 				f, server := newFixture(), newStub(objects()...)
-				server.fail = func(string) error { return failure }
+				server.failBy(func(string) error { return failure })
 				following(t, newCluster(server, f.sources).follow)
 				pass(time.Hour)
 				assert.Equal(t, builtIn, f.status().Source)
@@ -78,7 +92,7 @@ func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 				asked := len(server.Actions())
 				assert.LessOrEqual(t, asked, 20*2*2, "8 pauses grow to 5 minutes, 12 more in the hour; 2 resources, at most 2 versions")
 
-				server.fail = func(string) error { return nil }
+				server.failBy(func(string) error { return nil })
 				pass(5 * time.Minute)
 				assert.Equal(t, fromCluster, f.status().Source)
 				assert.Equal(t, "v1", f.status().Place)
@@ -92,12 +106,12 @@ func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 func TestTheClusterIsReadAsV1beta3WhereThereIsNoV1(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, server := newFixture(), newStub(objects()...)
-		server.fail = func(version string) error {
+		server.failBy(func(version string) error {
 			if version == "v1" {
 				return apierrors.NewNotFound(group(), "")
 			}
 			return nil
-		}
+		})
 		following(t, newCluster(server, f.sources).follow)
 		pass(time.Second)
 		require.Equal(t, []string{"old"}, f.names())
@@ -117,7 +131,7 @@ func TestLosingTheClusterLosesNothing(t *testing.T) {
 		following(t, newCluster(server, f.sources).follow)
 		pass(time.Second)
 		require.Equal(t, []string{"a"}, f.names())
-		server.fail = func(string) error { return apierrors.NewForbidden(group(), "", errors.New("revoked")) }
+		server.failBy(func(string) error { return apierrors.NewForbidden(group(), "", errors.New("revoked")) })
 		pass(time.Hour)
 		assert.Equal(t, []string{"a"}, f.names())
 		assert.Equal(t, fromCluster, f.status().Source)
