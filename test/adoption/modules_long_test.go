@@ -73,7 +73,7 @@ func run(t *testing.T, dir string, args ...string) string {
 func TestAdoptingTheEngineChangesNoOtherModule(t *testing.T) {
 	root, err := binaries.Root()
 	require.NoError(t, err)
-	for _, release := range []string{"v0.33.13", "v0.35.10", "v0.37.2"} {
+	for _, release := range []string{"v0.33.0", "v0.33.13", "v0.35.10", "v0.37.2"} {
 		t.Run(release, func(t *testing.T) {
 			goMod := "module example.com/sample\n\ngo 1.26.0\n\n"
 			for _, name := range []string{"apiserver", "client-go", "api", "apimachinery"} {
