@@ -5,6 +5,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"k8s.io/utils/ptr"
 )
 
 // fits are the flow schemas of Kubernetes that requests of an aggregated server match, with
@@ -41,8 +42,24 @@ func BuiltIn() ([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.Fl
 	var levels []*flowcontrolv1.PriorityLevelConfiguration
 	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
 		if used[level.Name] {
-			levels = append(levels, level)
+			levels = append(levels, keeping(level))
 		}
 	}
 	return levels, schemas
+}
+
+// keeping returns the level with less lending, if it is one of workloads. In Kubernetes they
+// lend nine tenths of their seats while they are idle, and exempt requests take the most that
+// they had at once since the last division of the seats. kube-apiserver has 600 seats and does
+// not feel it. Of 16 seats, workload-low had 3 when load began, and 2 after 11 requests of
+// kube-apiserver at once: users with small requests then waited for 0.8 s instead of 0.15 s,
+// beside one with many. With half, it keeps 5 seats of 16, and a busy level still gets most
+// seats of the idle ones.
+func keeping(level *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
+	if level.Name != "workload-low" {
+		return level
+	}
+	level = level.DeepCopy()
+	level.Spec.Limited.LendablePercent = ptr.To[int32](50)
+	return level
 }
