@@ -1,0 +1,45 @@
+// Command plain is Kueue's visibility server as it is. Its flag
+// --enable-priority-and-fairness switches off the flow control of k8s.io/apiserver.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/options"
+	"k8s.io/component-base/cli"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/adoption/kueue/visibility"
+)
+
+func main() {
+	apis, err := visibility.NewAPIs()
+	if err != nil {
+		panic(err)
+	}
+	o := apis.Options()
+	command := &cobra.Command{RunE: func(command *cobra.Command, _ []string) error { return run(command.Context(), apis, o) }}
+	command.SetContext(genericapiserver.SetupSignalContext())
+	o.AddFlags(command.Flags())
+	os.Exit(cli.Run(command))
+}
+
+func run(ctx context.Context, apis visibility.APIs, o *options.RecommendedOptions) error {
+	config := apis.Config()
+	if err := o.SecureServing.MaybeDefaultWithSelfSignedCerts("localhost", nil, nil); err != nil {
+		return err
+	}
+	if err := o.ApplyTo(config); err != nil {
+		return err
+	}
+	server, err := config.Complete().New("visibility-server", genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return err
+	}
+	if err := apis.Install(ctx, server); err != nil {
+		return err
+	}
+	return server.PrepareRun().RunWithContext(ctx)
+}
