@@ -69,8 +69,8 @@ type Backend struct {
 	Takes time.Duration
 }
 
-// slow returns a function that returns when the backend has served the caller.
-func (b Backend) slow() func() {
+// Slow returns a function that returns when the backend has served the caller.
+func (b Backend) Slow() func() {
 	if b.Places == 0 {
 		return func() {}
 	}
@@ -86,7 +86,7 @@ func (b Backend) slow() func() {
 // everybody to read after the backend has served them. It writes the kubeconfig
 // of the webhook into dir. The caller closes the server.
 func allowReading(dir string, backend Backend) (kubeconfig string, server *httptest.Server, err error) {
-	serve := backend.slow()
+	serve := backend.Slow()
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serve()
 		var review authorizationv1.SubjectAccessReview

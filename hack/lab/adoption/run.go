@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// The units of the figures. ready is the time from the start of the process to /readyz.
+const (
+	p50, p99 = "p50-sec", "p99-sec"
+	p99Early = "early-p99-sec" // before the limits follow the load
+	requests = "requests"
+	ready    = "ready-sec"
+	rejected = "rejected"
+	served   = measurement.PerSecond
+)
+
+// running is a server's process.
+type running struct {
+	*harness.Process
+	l *site
+}
+
+// start starts a program.
+func (l *site) start(o *harness.Owner, path string, args ...string) running {
+	common := []string{
+		"--secure-port=" + strconv.Itoa(l.port), "--bind-address=127.0.0.1", "--cert-dir=" + l.dir,
+		"--authentication-kubeconfig=" + l.kubeconfig, "--authorization-kubeconfig=" + l.kubeconfig,
+	}
+	return running{harness.StartProcess(o, harness.Command{Path: path, Args: slices.Concat(common, l.args, args)}), l}
+}
+
+// isReady asks the server itself.
+func (r running) isReady(ctx context.Context) bool {
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", r.l.port), http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// awaitReady returns the time from the start of the process until the server is ready, or
+// false if it is not ready in time, or ends.
+func (r running) awaitReady(ctx context.Context, within time.Duration) (time.Duration, bool) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for !r.isReady(ctx) {
+		select {
+		case <-ctx.Done():
+			return 0, false
+		case <-r.Done():
+			return 0, false
+		case <-poll.C:
+		}
+	}
+	return time.Since(r.Started), true
+}
+
+// awaitServed waits until kube-apiserver serves the mice's path.
+func (l *site) awaitServed(o *harness.Owner, path string) {
+	client := l.target.Client(l.mice[0])
+	defer client.Close()
+	l.nudge()
+	var last time.Time
+	failures := eventually.Within(o.Context(), func(a *eventually.Attempt) {
+		if time.Since(last) > time.Second {
+			last = time.Now()
+			l.nudge()
+		}
+		answer, err := client.Get(a.Context(), path)
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.Status, path)
+	})
+	if failures != "" {
+		o.Fatalf("%s is not served: %s", path, failures)
+	}
+}
+
+// contest is the mice's requests beside an elephant, or alone.
+func (l *site) contest(o *harness.Owner, elephant bool) measurement.Values {
+	l.backend.on.Store(true)
+	defer l.backend.on.Store(false)
+	lasts, settled := runTime, time.Now()
+	var group sync.WaitGroup
+	var eaten meal
+	var err error
+	if elephant {
+		lasts, settled = early+runTime, settled.Add(early)
+		group.Go(func() {
+			eaten, err = feed(o.Context(), l.kubeAPIServer.Kubeconfig, l.elephant, l.server.elephant)
+		})
+	}
+	began := time.Now()
+	errands, failure := l.scurryAll(o.Context(), lasts)
+	group.Wait()
+	o.Check(errors.Join(failure, err))
+	values := measurement.Values{}
+	var count int
+	end := began.Add(lasts)
+	values[p99], count = quantile(errands, 0.99, settled, end)
+	values[p50], _ = quantile(errands, 0.50, settled, end)
+	values[requests] = float64(count)
+	if elephant {
+		values[p99Early], _ = quantile(errands, 0.99, began.Add(time.Second), settled)
+		values[served], values[rejected] = float64(eaten.Served)/(early+runTime).Seconds(), float64(eaten.Rejected)
+	}
+	return values
+}
+
+func (l *site) apply(objects string) {
+	failures := eventually.Within(l.o.Context(), func(a *eventually.Attempt) {
+		result := l.kubeAPIServer.Kubectl(l.o).Try(l.o, objects, "apply", "--validate=false", "-f", "-")
+		require.Zero(a, result.ExitCode, "%+v", result)
+	})
+	if failures != "" {
+		l.o.Fatalf("applying %s: %s", objects, failures)
+	}
+}

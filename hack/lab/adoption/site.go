@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// namespace has the service accounts, and the objects that are read.
+	namespace = "adoption"
+	// adopter is the service account of the server.
+	adopter = "server"
+	// extraRole lets the server read the configuration of flow control, which only the
+	// library's engine needs.
+	extraRole = "flow-control"
+)
+
+// site is a kube-apiserver in front of a server.
+type site struct {
+	o             *harness.Owner
+	server        server
+	etcd          *harness.Etcd
+	kubeAPIServer *harness.KubeAPIServer
+	client        kubernetes.Interface
+	target        *traffic.Target
+	dir           string
+	port          int    // of the server
+	kubeconfig    string // of the server
+	backend       *slowness
+	elephant      string   // token
+	mice          []string // tokens
+	args          []string // of every program
+}
+
+// newSite starts kube-apiserver, and registers a server that does not run yet.
+func newSite(o *harness.Owner, s server) *site {
+	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
+	l := &site{
+		o: o, server: s, dir: o.TempDir(), port: harness.FreePorts(o, 1)[0], etcd: etcd, backend: &slowness{serve: s.backend.Slow()},
+		kubeAPIServer: harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{
+			"--disable-admission-plugins=ServiceAccount", "--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+		}}),
+	}
+	var err error
+	l.client, err = kubernetes.NewForConfig(l.kubeAPIServer.Config(o))
+	o.Check(err)
+	l.target, err = traffic.NewTarget(l.kubeAPIServer.Kubeconfig)
+	o.Check(err)
+	_, err = l.client.CoreV1().Namespaces().Create(o.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	o.Check(err)
+	l.kubeconfig = l.writeKubeconfig(l.account(namespace, adopter))
+	l.elephant = l.account(namespace, "elephant")
+	for i := range mice {
+		l.mice = append(l.mice, l.account(cmp.Or(s.miceIn, namespace), traffic.NameOfMouse(i)))
+	}
+	l.permit()
+	l.register()
+	if s.prepare != nil {
+		s.prepare(l)
+	}
+	return l
+}
+
+// account makes a service account and returns a token.
+func (l *site) account(namespace, name string) string {
+	ctx, accounts := l.o.Context(), l.client.CoreV1().ServiceAccounts(namespace)
+	_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		l.o.Check(err)
+	}
+	token, err := accounts.CreateToken(ctx, name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	l.o.Check(err)
+	return token.Status.Token
+}
+
+func (l *site) writeKubeconfig(token string) string {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["cluster"] = &clientcmdapi.Cluster{Server: l.kubeAPIServer.URL, CertificateAuthority: l.kubeAPIServer.ClientCA.CertFile}
+	config.AuthInfos["server"] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["server"] = &clientcmdapi.Context{Cluster: "cluster", AuthInfo: "server"}
+	config.CurrentContext = "server"
+	path := filepath.Join(l.dir, "server.kubeconfig")
+	l.o.Check(clientcmd.WriteToFile(*config, path))
+	return path
+}
+
+// permit gives the server the permissions of its manifests, and the clients those to read
+// its group.
+func (l *site) permit() {
+	server := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: adopter}
+	l.bind("system:auth-delegator", server)
+	ctx := l.o.Context()
+	_, err := l.client.RbacV1().RoleBindings(metav1.NamespaceSystem).Create(ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: adopter},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
+		Subjects:   []rbacv1.Subject{server},
+	}, metav1.CreateOptions{})
+	l.o.Check(err)
+	if len(l.server.rules) > 0 {
+		l.role("own", l.server.rules...)
+		l.bind("own", server)
+	}
+	l.role("clients", rbacv1.PolicyRule{APIGroups: []string{l.server.version.Group}, Resources: []string{"*"}, Verbs: []string{"get", "list"}})
+	l.bind("clients", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts"})
+	l.role(extraRole,
+		rbacv1.PolicyRule{APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{"flowschemas", "prioritylevelconfigurations"}, Verbs: []string{"get", "list", "watch"}},
+		rbacv1.PolicyRule{APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{"flowschemas/status"}, Verbs: []string{"patch"}})
+}
+
+func (l *site) role(name string, rules ...rbacv1.PolicyRule) {
+	_, err := l.client.RbacV1().ClusterRoles().Create(l.o.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
+	l.o.Check(err)
+}
+
+func (l *site) bind(role string, subject rbacv1.Subject) {
+	_, err := l.client.RbacV1().ClusterRoleBindings().Create(l.o.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "adoption:" + role + ":" + subject.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{subject},
+	}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		l.o.Check(err)
+	}
+}
+
+// mayReadConfiguration lets the server read the configuration of flow control, or not.
+func (l *site) mayReadConfiguration(may bool) {
+	if may {
+		l.bind(extraRole, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: adopter})
+		return
+	}
+	err := l.client.RbacV1().ClusterRoleBindings().Delete(l.o.Context(), "adoption:"+extraRole+":"+adopter, metav1.DeleteOptions{})
+	if !apierrors.IsNotFound(err) {
+		l.o.Check(err)
+	}
+}
+
+// register makes the APIService, by a Service that is a name of this machine.
+func (l *site) register() {
+	l.kubeAPIServer.Kubectl(l.o).RunInput(l.o, fmt.Sprintf(`
+apiVersion: v1
+kind: Service
+metadata: {name: server, namespace: %[1]s}
+spec: {type: ExternalName, externalName: localhost, ports: [{port: %[2]d}]}
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: %[3]s.%[4]s}
+spec:
+  group: %[4]s
+  version: %[3]s
+  insecureSkipTLSVerify: true
+  groupPriorityMinimum: 1000
+  versionPriority: 15
+  service: {namespace: %[1]s, name: server, port: %[2]d}
+`, namespace, l.port, l.server.version.Version, l.server.version.Group), "apply", "-f", "-")
+}
+
+// nudge makes kube-apiserver check the APIService at once.
+func (l *site) nudge() {
+	l.kubeAPIServer.Kubectl(l.o).Run(l.o, "annotate", "--overwrite", "apiservice", apiService(l.server.version), "adoption/nudge="+time.Now().Format(time.RFC3339Nano))
+}
+
+func apiService(version schema.GroupVersion) string { return version.Version + "." + version.Group }
