@@ -178,7 +178,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... | grep -v '/pkg/generated') \
 	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
-  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page)$$')) || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -275,7 +275,21 @@ test-adoption: bin/gotestsum ## Test pkg/apf in servers built on later releases 
 	  echo "test-adoption: pkg/apf on k8s.io/apiserver $$release"; \
 	  { modfile=$$(test/adoption/modfile.sh $$release) && \
 	    (cd pkg/apf && $(call run-tests,adoption-$$release) -mod=mod -modfile=$$modfile ./...); } || \
-	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; exit $$status
+	    { status=1; echo "  repeat: make test-adoption ADOPTION=$$release" >&2; }; done; \
+	echo "test-adoption: pkg/apf in servers of other projects"; \
+	(cd hack/lab && $(call run-tests,adoption-servers) $(FRESH) -tags=long ./adoption) || status=$$?; exit $$status
+
+# Servers of other projects, modules below test/adoption. As in: make adoption SERVER=keda
+SERVER ?= metrics-server custom-metrics keda sample-apiserver kueue apiextensions
+
+.PHONY: adoption
+adoption: adoption-programs ## Measure servers of other projects with pkg/apf; write docs/evidence/adoption.md (six minutes each)
+	@status=0; for server in $(SERVER); do echo "adoption: $$server, alone and beside an elephant (six minutes)"; \
+	  (cd hack/lab && go run ./adoption -server=$$server) || status=$$?; done; exit $$status
+
+.PHONY: adoption-programs
+adoption-programs: ## Build the programs that `make adoption` runs
+	@for server in $(SERVER); do echo "adoption-programs: $$server (minutes the first time)"; (cd hack/lab && go run ./adoption -build -server=$$server); done
 
 .PHONY: coverage
 coverage: bin/gotestsum ## Measure test coverage; write docs/evidence/coverage.md
