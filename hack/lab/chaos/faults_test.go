@@ -175,7 +175,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 			}
 		}},
 		{"an engine has missed a level", "enforces the levels", func(r *Run) { r.Engines[1].Levels = []string{builtIn} }},
-		{"an engine has an old specification", "and that of one", func(r *Run) { r.Engines[1].Hash = "sha256:2" }},
+		{"an engine has an old specification", "and the engine of one", func(r *Run) { r.Engines[1].Hash = "sha256:2" }},
 		{"a rolling restart cuts a request off", "failed during a rolling restart", func(r *Run) { r.Requests[2].Retriable = false }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

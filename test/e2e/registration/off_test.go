@@ -40,7 +40,7 @@ func changeBuiltIn(t *testing.T, s *site) {
 // testDescribed waits for the Event at the real kube-apiserver, and shows it with kubectl.
 func testDescribed(t *testing.T, s *site) {
 	s.waitEvent(t, "FlowSchema", changed, "Restored", 1)
-	require.Regexp(t, `Warning +Restored +\S+ .*flowcontrol-apiserver +The spec of this built-in object was not that of this release`,
+	require.Regexp(t, `Warning +Restored +\S+ .*flowcontrol-apiserver +The spec of this built-in object differed from this release`,
 		s.kubectl.Run(t, "describe", qualified("v1"), changed))
 }
 
