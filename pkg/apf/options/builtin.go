@@ -14,7 +14,7 @@ import (
 // kube-apiserver serves.
 func fits() map[string]string {
 	return map[string]string{
-		"exempt":                       "administrators, and kube-apiserver itself: it checks availability and reads discovery and OpenAPI as system:masters",
+		"exempt":                       "administrators, and kube-apiserver as system:masters: it checks availability and reads aggregated discovery",
 		"probes":                       "kubelet's probes and load balancers ask for health without credentials",
 		"system-nodes":                 "kubelets",
 		"kube-controller-manager":      "garbage collector, namespace and quota controllers list and watch what the server has",

@@ -80,10 +80,8 @@ func (c *cluster) awaitReadable(ctx context.Context) bool {
 		readable := true
 		for _, resource := range slices.Sorted(maps.Keys(c.endpoints)) {
 			_, err := firstServed(c, c.endpoints[resource], func(e endpoint) (runtime.Object, error) { return e.list(ctx, metav1.ListOptions{Limit: 1}) })
-			if err != nil {
-				c.complain(resource, err)
-				readable = false
-			}
+			c.note(resource, err)
+			readable = readable && err == nil
 		}
 		if readable {
 			return true
@@ -98,27 +96,35 @@ func (c *cluster) awaitReadable(ctx context.Context) bool {
 
 func (c *cluster) offer() {
 	c.mu.Lock()
-	clear(c.problems)
-	c.mu.Unlock()
+	defer c.mu.Unlock()
 	levels, schemas := stored[*flowcontrolv1.PriorityLevelConfiguration](c.levels), stored[*flowcontrolv1.FlowSchema](c.schemas)
 	if len(schemas) == 0 {
 		c.sources.complain(fromCluster, errors.New("kube-apiserver has no FlowSchemas"))
 		return
 	}
-	c.sources.offer(fromCluster, c.version.Load().(string), levels, schemas)
+	c.sources.offer(fromCluster, c.version.Load().(string), levels, schemas, c.problem())
 }
 
-// complain notes what is wrong with a resource. It is one problem of the source, which the
-// log has again if it changes.
-func (c *cluster) complain(resource string, err error) {
+// note notes what is wrong with a resource, nil if nothing, as a part of the problem of the
+// source.
+func (c *cluster) note(resource string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.problems[resource] = err
+	if err == nil {
+		delete(c.problems, resource)
+	} else {
+		c.problems[resource] = err
+	}
+	c.sources.complain(fromCluster, c.problem())
+}
+
+// problem returns what is wrong with all resources. The caller holds mu.
+func (c *cluster) problem() error {
 	var all []error
 	for _, resource := range slices.Sorted(maps.Keys(c.problems)) {
 		all = append(all, fmt.Errorf("%s of kube-apiserver: %w", resource, c.problems[resource]))
 	}
-	c.sources.complain(fromCluster, errors.Join(all...))
+	return errors.Join(all...)
 }
 
 func stored[O any](informer cache.SharedIndexInformer) []O {
@@ -137,7 +143,11 @@ func (c *cluster) informer(resource string, object runtime.Object, endpoints []e
 			return firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(ctx, options) })
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(ctx, options) })
+			events, err := firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(ctx, options) })
+			if err == nil {
+				c.note(resource, nil)
+			}
+			return events, err
 		},
 	}, object, resync, cache.Indexers{})
 	notify := func() {
@@ -151,7 +161,7 @@ func (c *cluster) informer(resource string, object runtime.Object, endpoints []e
 	})
 	_ = informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { // nor started
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-			c.complain(resource, err)
+			c.note(resource, err)
 		}
 	})
 	return informer

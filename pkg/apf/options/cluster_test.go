@@ -150,12 +150,25 @@ func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
 
 func TestTheFileIsBetterThanTheCluster(t *testing.T) {
 	f := newFixture()
-	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}}})
+	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}}}, nil)
 	require.Equal(t, []string{"cluster"}, f.names())
 	path := t.TempDir() + "/a.yaml"
 	write(t, path, manifest("file"))
 	(&file{path: path, sources: f.sources}).read()
-	f.offer(fromCluster, "v1", nil, nil)
+	f.offer(fromCluster, "v1", nil, nil, nil)
 	require.Equal(t, []string{"file"}, f.names())
 	require.Equal(t, fromFile, f.status().Source)
+}
+
+func TestTheProblemOfOneResourceDoesNotOutliveIt(t *testing.T) {
+	f := newFixture()
+	c := newCluster(newStub(), f.sources)
+	c.note("FlowSchemas", errors.New("one"))
+	c.note("PriorityLevelConfigurations", errors.New("two"))
+	c.note("FlowSchemas", nil)
+	assert.Equal(t, "PriorityLevelConfigurations of kube-apiserver: two", f.status().Problems[fromCluster])
+	f.offer(fromCluster, "v1", nil, nil, c.problem())
+	assert.Contains(t, f.status().Problems[fromCluster], "two", "an offer does not hide it")
+	c.note("PriorityLevelConfigurations", nil)
+	assert.Empty(t, f.status().Problems)
 }

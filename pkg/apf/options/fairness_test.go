@@ -54,7 +54,7 @@ func TestAGreedyClientHardlyDelaysAnother(t *testing.T) {
 				}
 			})
 		}
-		<-time.After(30 * time.Second) // their priority level borrows seats every ten seconds
+		<-time.After(30 * time.Second) // their priority level borrows what others do not need
 		var times []time.Duration
 		for range 200 {
 			start := time.Now()

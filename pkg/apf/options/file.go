@@ -54,5 +54,5 @@ func (f *file) read() {
 		f.sources.complain(fromFile, fmt.Errorf("%s: %w", f.path, err))
 		return
 	}
-	f.sources.offer(fromFile, f.path, m.levels, m.schemas)
+	f.sources.offer(fromFile, f.path, m.levels, m.schemas, nil)
 }

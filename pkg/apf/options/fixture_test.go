@@ -39,7 +39,7 @@ func newFixture() *fixture {
 		_, problems := translator.Translate(levels, schemas)
 		return problems
 	}, f.clock)
-	f.offer(builtIn, "", nil, nil)
+	f.offer(builtIn, "", nil, nil, nil)
 	return f
 }
 

@@ -37,7 +37,7 @@ var _ flowcontrol.Interface = (*FlowControl)(nil)
 // start applies what there is without waiting.
 func (f *FlowControl) start(path string, client kubernetes.Interface, c clock.WithTicker) {
 	levels, schemas := BuiltIn()
-	f.sources.offer(builtIn, "", levels, schemas)
+	f.sources.offer(builtIn, "", levels, schemas, nil)
 	if path != "" {
 		f.file = &file{path: path, sources: f.sources, clock: c}
 		f.file.read()

@@ -99,6 +99,9 @@ func (o *Options) seats() int {
 // chain of the server, the library's or its own, estimate lists by ListCost. Call it after
 // the other options, before c.Complete.
 //
+// A handler chain of the server's own must have the library's WithPriorityAndFairness, as its
+// default chain has, or FlowControl.Filter in its place: otherwise nothing is governed.
+//
 // It neither reads from the cluster nor waits. An unreadable or invalid file is no error: it
 // is logged, and the built-in configuration is in force until the file is valid.
 func (o *Options) ApplyTo(c *genericapiserver.Config) error {

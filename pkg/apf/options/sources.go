@@ -1,6 +1,7 @@
 package options
 
 import (
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -62,44 +63,45 @@ func newSources(apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowc
 }
 
 // offer puts the configuration of a source into force, unless that of a better source is.
-// Objects of the cluster may be invalid one by one: their last valid version stays.
-func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) {
+// Objects of the cluster may be invalid one by one: their last valid version stays. wrong is
+// what is wrong with the source all the same, nil if nothing.
+func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema, wrong error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current.Source.betterThan(source) {
-		s.solved(source)
+		s.note(source, wrong)
 		return
 	}
-	problems := s.apply(levels, schemas)
+	if problems := s.apply(levels, schemas); len(problems) > 0 {
+		wrong = errors.Join(wrong, engineProblems(problems))
+	}
 	if s.current.Source != source || s.current.Place != place {
 		s.current.Source, s.current.Place, s.current.Since = source, place, s.clock.Now()
 		klog.InfoS("Flow control has a new source of its configuration", "source", source, "place", place,
 			"flowSchemas", len(schemas), "priorityLevels", len(levels))
 	}
-	if len(problems) > 0 {
-		s.complainLocked(source, engineProblems(problems))
-		return
-	}
-	s.solved(source)
+	s.note(source, wrong)
 }
 
-// complain notes what is wrong with a source, and logs it unless it is known.
+// complain notes what is wrong with a source, nil if nothing, and logs it unless it is known.
 func (s *sources) complain(source Source, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.complainLocked(source, err)
+	s.note(source, err)
 }
 
-func (s *sources) complainLocked(source Source, err error) {
-	if s.current.Problems[source] == err.Error() {
+func (s *sources) note(source Source, err error) {
+	switch {
+	case err == nil:
+		delete(s.current.Problems, source)
+		return
+	case s.current.Problems[source] == err.Error():
 		return
 	}
 	s.current.Problems[source] = err.Error()
 	klog.ErrorS(err, "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
 		"source", source, "inForce", s.current.Source)
 }
-
-func (s *sources) solved(source Source) { delete(s.current.Problems, source) }
 
 // status returns a copy.
 func (s *sources) status() Status {
