@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares the exported API of pkg/apf with that of its last release, the newest tag
-# pkg/apf/v*. It fails if an incompatible change is not named in CHANGELOG.md, Unreleased.
+# pkg/apf/v*. It fails if an incompatible change is not named, in backquotes, in CHANGELOG.md,
+# Unreleased.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 apidiff=$PWD/bin/apidiff module=github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf
@@ -22,7 +23,7 @@ status=0
 while read -r change; do
   name=$(sed -nE 's/^- (\.\/[a-z/]*[.,]? ?)?\(?\*?([A-Za-z.]+).*/\2/p' <<<"$change")
   [ -n "$name" ] || continue
-  grep -qF "${name##*.}" <<<"$unreleased" && continue
+  grep -qE "\`([A-Za-z.]+\.)?${name##*.}\`" <<<"$unreleased" && continue
   echo "verify-api: since $release, pkg/apf changed incompatibly: ${change#- }" >&2
   status=1
 done <"$scratch/changes"

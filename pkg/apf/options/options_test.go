@@ -121,3 +121,14 @@ func TestAServerHasFlowControlWithItsMetricsAndDebugEndpoints(t *testing.T) {
 	assert.Contains(t, get(t, s.Handler, statusPath), `"source": "built-in"`)
 	assert.Contains(t, get(t, s.Handler, "/debug/api_priority_and_fairness/dump_priority_levels"), "workload-low")
 }
+
+func TestDebugEndpointsAndMetricsAreBehindTheAuthorizationOfTheServer(t *testing.T) {
+	s, _ := server(t, NewOptions(), http.NotFoundHandler(), func(c *genericapiserver.Config) {
+		c.Authorization.Authorizer = authorizerfactory.NewAlwaysDenyAuthorizer()
+	})
+	for _, path := range []string{statusPath, "/debug/api_priority_and_fairness/dump_requests", "/debug/api_priority_and_fairness/list_costs", "/metrics"} {
+		recorder := httptest.NewRecorder()
+		s.Handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		assert.Equal(t, http.StatusForbidden, recorder.Code, path)
+	}
+}
