@@ -69,7 +69,7 @@ func servers() []server {
 	return []server{
 		{
 			name: "metrics-server", source: "sigs.k8s.io/metrics-server@v0.8.0", version: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
-			about: "It answers from memory, so the processors are the bottleneck. The elephant lists the metrics of 2,000 pods, a mouse those of 10. " +
+			about: "It answers from memory, so the processors are the bottleneck. The elephant lists the metrics of 2,000 pods, a mouse lists the metrics of 10. " +
 				"The mice are service accounts of kube-system, as the autoscaler is, and so have a level of their own.",
 			miceIn: metav1.NamespaceSystem,
 			rules: []rbacv1.PolicyRule{
