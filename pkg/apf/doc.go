@@ -48,6 +48,11 @@
 // The debug endpoint list_costs shows what was learned. A handler chain that keeps
 // WithPriorityAndFairness calls EstimateWork of a WorkEstimator, and has its Measure behind.
 //
+// # Lists that bypass the watch cache
+//
+// When the watch cache lags, the library reads lists from etcd that were estimated as reads from
+// the cache. With the storages of package storage they ask for seats again, and share reads.
+//
 // # Packages
 //
 // A package imports only packages of lower levels.
@@ -67,6 +72,7 @@
 //	    configsync   API objects -> engine
 //	L6  apf          flowcontrol.Interface of k8s.io/apiserver
 //	L7  options      flags and ApplyTo for a server, sources of the configuration
+//	    storage      seats and shared reads of lists that bypass the watch cache
 //
 // Packages below internal are not for adopters:
 //

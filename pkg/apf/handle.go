@@ -47,8 +47,9 @@ func (f *FlowControl) Handle(
 		t.End()
 		return
 	}
+	end := filter.Begin(ctx, t, work)
 	defer func() {
-		httplog.AddKeyValue(ctx, "apf_execution_time", t.Finish())
+		httplog.AddKeyValue(ctx, "apf_execution_time", end())
 		t.End()
 	}()
 	execute()

@@ -61,6 +61,9 @@ func (s *Server) applyFlowControl(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
+	if err := flowControl.Registry().Register(s.store.Reads()); err != nil {
+		return fmt.Errorf("flow control: %w", err)
+	}
 	if s.generic.AuditBackend != nil {
 		flowControl.annotations = s.config.AuditFlowControl.annotations()
 	}

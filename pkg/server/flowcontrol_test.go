@@ -10,6 +10,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
 // Until the stored configuration is read, catch-all has all seats.
@@ -28,7 +29,7 @@ func withFlowControl(t *testing.T, config *Config) *Server {
 	generic := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
 	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}
 	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 20, 10
-	s := &Server{config: config.Complete(), generic: generic}
+	s := &Server{config: config.Complete(), generic: generic, store: store.New(nil, nil, "")}
 	require.NoError(t, s.applyInformers(t.Context()))
 	require.NoError(t, s.applyFlowControl(t.Context()))
 	return s

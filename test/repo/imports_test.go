@@ -121,7 +121,7 @@ func levels() [][]string {
 		{"engine"},
 		{"total"},
 		{"configsync", "filter", "internal/debugendpoints", "internal/metrics", "internal/statussync"},
-		{"options"},
+		{"options", "storage"},
 	}
 }
 

@@ -138,6 +138,25 @@ func (r *Request) Wait(ctx context.Context) bool {
 	return outcome == queueset.Seated
 }
 
+// WaitUnless is Wait, but the request leaves its queue without being rejected once unneeded
+// is closed. Then it reports neither seated nor rejected.
+func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (seated, rejected bool) {
+	select {
+	case <-unneeded:
+		if r.class.level.set.Leave(&r.Request, queueset.Withdrawn) {
+			r.waited = r.engine.clock.Now() - r.Arrived()
+			return false, false
+		}
+		seated = r.Wait(ctx) // at once: it has been dispatched
+	case <-ctx.Done():
+		seated = r.Wait(ctx)
+	case <-r.Ready():
+		r.waited = r.engine.clock.Now() - r.Arrived()
+		return true, false
+	}
+	return seated, !seated
+}
+
 // Leave removes a waiting request from its queue for the given reason: TimeOut if it
 // waited as long as it may, Cancelled if its client has gone. If it has been dispatched,
 // Leave does nothing and returns false.

@@ -40,13 +40,21 @@ func (r *request) explanation() *explanation {
 
 // respond writes a Status.
 func (e *explanation) respond(r *request, w http.ResponseWriter, retryAfter int) {
+	version := schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion}
+	responsewriters.ErrorNegotiated(e.status(tooManyRequests, retryAfter), r.Serializer, version, w, r.http)
+}
+
+// status returns a Status that begins with the message, and is all of it for a nil explanation.
+func (e *explanation) status(message string, retryAfter int) *apierrors.StatusError {
+	if e == nil {
+		return apierrors.NewTooManyRequests(message, retryAfter)
+	}
 	err := apierrors.NewTooManyRequests(fmt.Sprintf("%s Priority level %q rejected a request of flow schema %q: %s.",
-		tooManyRequests, e.level, e.schema, e.reason), retryAfter)
+		message, e.level, e.schema, e.reason), retryAfter)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{
 		{Type: FlowSchemaCause, Message: e.schema},
 		{Type: PriorityLevelCause, Message: e.level},
 		{Type: RejectionReasonCause, Message: e.reason},
 	}
-	version := schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion}
-	responsewriters.ErrorNegotiated(err, r.Serializer, version, w, r.http)
+	return err
 }

@@ -110,7 +110,9 @@ type request struct {
 	http   *http.Request
 	info   *apirequest.RequestInfo
 	logged bool
-	list   *measuredList // nil if it is not measured
+	// Of a list:
+	list    *measuredList // nil if it is not measured
+	seating *Seating
 }
 
 // kind returns the value of the metric label request_kind.
@@ -177,8 +179,9 @@ func (r *request) serve(w http.ResponseWriter, handler http.Handler) {
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	defer r.finish()
 	r.annotate(Executed)
-	if r.list != nil {
-		r.list.serve(w, r.http, handler)
+	if r.seating != nil {
+		r.seating.begin(r.apf, r.apf.Work)
+		r.list.serve(w, r.http, handler, r.seating)
 		return
 	}
 	handler.ServeHTTP(w, r.http)
@@ -187,10 +190,19 @@ func (r *request) serve(w http.ResponseWriter, handler http.Handler) {
 // finish releases the seats and the engine's Request, and returns the duration of
 // the execution.
 func (r *request) finish() time.Duration {
-	started := r.apf.Started()
-	executed := r.apf.Finish()
-	r.Gauges.Executing(r.kind(), -1, started+executed)
+	executed, now := r.release()
+	r.Gauges.Executing(r.kind(), -1, now)
 	r.log("apf_execution_time", executed)
 	r.apf.End()
 	return executed
+}
+
+// release releases the seats. It returns the duration of the execution and the present.
+func (r *request) release() (executed, now time.Duration) {
+	if r.seating != nil {
+		return r.seating.end(), r.engine.Now()
+	}
+	started := r.apf.Started()
+	executed = r.apf.Finish()
+	return executed, started + executed
 }

@@ -33,13 +33,25 @@ func newLists(o Options, now func() time.Duration) *lists {
 	}
 }
 
+// listWork is the estimate of a list or a watch.
+type listWork struct {
+	seats.Work
+	source   estimate.Source // ByOptions where nothing depends on it
+	measured *measuredList   // nil if it is not to be measured
+}
+
 // work estimates a list or a watch on a level whose bound is maxWidth seats; 0 means none.
-// If the list is to be measured, it returns that too.
-func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) (seats.Work, *measuredList) {
+func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) listWork {
+	return l.workFrom(sourceOf, r, info, maxWidth)
+}
+
+// workFrom estimates what source says serves it.
+func (l *lists) workFrom(source sourceFunc, r *http.Request, info *apirequest.RequestInfo, maxWidth int) listWork {
+	one, most := listWork{Work: estimate.One()}, listWork{Work: l.formula.Most(maxWidth)}
 	// The storage reads only the object of that name. RequestInfo takes the name
 	// from the path or from a field selector.
 	if info.Name != "" && !l.formula.BySize {
-		return estimate.One(), nil
+		return one
 	}
 	var options metav1.ListOptions
 	if r.URL.RawQuery != "" {
@@ -47,7 +59,7 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 		if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
 			// The handler will reject it. The largest estimate keeps invalid options
 			// from being cheaper than valid ones.
-			return l.formula.Most(maxWidth), nil
+			return most
 		}
 	}
 	read := estimate.Read{
@@ -57,29 +69,38 @@ func (l *lists) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int
 		SendInitialEvents: options.SendInitialEvents,
 	}
 	if !l.formula.CountsStored(read) {
-		return estimate.One(), nil
+		return one
 	}
 	stored := l.stored(groupResource(info))
 	if stored.Unknown {
 		// This server does not store the type: the list is empty or proxied.
-		return estimate.One(), nil
+		return one
 	}
 	var err error
-	if read.Source, err = sourceOf(info, &options); err != nil {
-		return l.formula.Most(maxWidth), nil
+	if read.Source, err = source(info, &options); err != nil {
+		return most
 	}
 	if l.learner != nil {
 		read.Type = estimate.StoredType{Group: info.APIGroup, Resource: info.Resource}
 		read.Kind = kindOf(info, &options, !read.Watch && isEncodedWhole(r), read.Source)
 	}
 	cost := l.estimator.Read(read, stored, maxWidth)
-	if l.learner == nil || read.Watch { // the response to a watch does not say where the list ends
-		return cost.Work, nil
+	work := listWork{Work: cost.Work, source: read.Source}
+	if l.learner != nil && !read.Watch { // the response to a watch does not say where the list ends
+		work.measured = l.measured(&read, &cost)
 	}
-	return cost.Work, l.measured(&read, &cost)
+	return work
 }
 
-// sourceOf returns what serves a list, or the list that a watch begins with.
+// sourceFunc returns what serves a list, or the list that a watch begins with.
+type sourceFunc func(*apirequest.RequestInfo, *metav1.ListOptions) (estimate.Source, error)
+
+// fromStorage is the sourceFunc of a list that bypasses the watch cache.
+func fromStorage(*apirequest.RequestInfo, *metav1.ListOptions) (estimate.Source, error) {
+	return estimate.FromStorage, nil
+}
+
+// sourceOf is the sourceFunc of the library's watch cache while it keeps up with etcd.
 func sourceOf(info *apirequest.RequestInfo, options *metav1.ListOptions) (estimate.Source, error) {
 	if info.Verb == "watch" {
 		return estimate.FromCache, nil

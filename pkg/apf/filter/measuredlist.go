@@ -56,12 +56,19 @@ func (l *lists) measured(read *estimate.Read, cost *estimate.Cost) *measuredList
 	return list
 }
 
-// serve executes the list, and tells the learner what it took, unless it failed.
-func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+// serve executes a list, which l measures unless it is nil. The learner is told what the list
+// took, unless it failed.
+func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler, seating *Seating) {
+	ctx := listContext{Context: r.Context(), seating: seating}
+	if l == nil {
+		handler.ServeHTTP(w, r.WithContext(ctx))
+		return
+	}
 	l.ResponseWriter = w
 	if l.countsReads {
-		r = r.WithContext(readContext{r.Context(), l})
+		ctx.list = l
 	}
+	r = r.WithContext(ctx)
 	begun, done := l.now(), false
 	defer func() {
 		// A list that has raised the estimate took that memory, even if it fails.
@@ -72,6 +79,12 @@ func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler htt
 	}()
 	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(l), r)
 	done = true
+}
+
+// reads makes the list one that reads from etcd, as other is.
+func (l *measuredList) reads(other *measuredList) {
+	l.kind, l.prior = other.kind, other.prior
+	l.expected.Store(other.expected.Load())
 }
 
 // Unwrap implements responsewriter.UserProvidedDecorator.

@@ -2,21 +2,26 @@ package filter
 
 import "context"
 
-// readContext is the context of a list whose reads are counted.
-type readContext struct {
+// listContext is the context of a list for its storage.
+type listContext struct {
 	context.Context
-	list *measuredList
+	list    *measuredList // nil unless its reads are counted
+	seating *Seating      // nil if that is known to an outer context, or there is none
 }
 
-// readKey is the key of the list in a readContext.
+// readKey is the key of the list in a listContext.
 type readKey struct{}
 
 // Value implements context.Context.
-func (c readContext) Value(key any) any {
-	if key == (readKey{}) {
+func (c listContext) Value(key any) any {
+	switch {
+	case key == (readKey{}) && c.list != nil:
 		return c.list
+	case key == (seatingKey{}) && c.seating != nil:
+		return c.seating
+	default:
+		return c.Context.Value(key)
 	}
-	return c.Context.Value(key)
 }
 
 // CountRead counts the bytes of one stored object that was read for the request of ctx,

@@ -9,9 +9,13 @@ import (
 func (r *request) work() seats.Work {
 	switch {
 	case r.info.Verb == "list" || r.info.Verb == "watch":
-		work, list := r.lists.work(r.http, r.info, r.apf.MaxWidth())
-		r.list = list
-		return work
+		work := r.lists.work(r.http, r.info, r.apf.MaxWidth())
+		if r.info.Verb == "list" {
+			r.list = work.measured
+			r.seating = r.lists.seating(r.http, r.info, &work)
+			r.seating.limit, r.seating.reject = r.WaitLimit, rejectAgain(*r)
+		}
+		return work.Work
 	case estimate.IsWrite(&r.apf.Attributes):
 		return r.writeWork()
 	default:

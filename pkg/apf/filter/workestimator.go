@@ -16,9 +16,10 @@ import (
 // server that has that filter in a handler chain of its own. Create one with
 // NewWorkEstimator. A server with the filter of this package needs none.
 type WorkEstimator struct {
-	options  Options
-	lists    *lists
-	maxSeats func(priorityLevel string) uint64
+	options    Options
+	lists      *lists
+	maxSeats   func(priorityLevel string) uint64
+	rejections *rejections
 }
 
 // NewWorkEstimator returns a WorkEstimator by the Objects, ListCost, Sizes, Learner, CountsReads and
@@ -26,7 +27,7 @@ type WorkEstimator struct {
 // Learner.
 func NewWorkEstimator(options Options, maxSeats func(priorityLevel string) uint64, now func() time.Duration) *WorkEstimator {
 	options = options.complete()
-	return &WorkEstimator{options: options, lists: newLists(options, now), maxSeats: maxSeats}
+	return &WorkEstimator{options: options, lists: newLists(options, now), maxSeats: maxSeats, rejections: newRejections()}
 }
 
 // EstimateWork is the estimator that WithPriorityAndFairness calls.
@@ -42,8 +43,7 @@ func (e *WorkEstimator) EstimateWork(r *http.Request, _, priorityLevel string) f
 
 func (e *WorkEstimator) work(r *http.Request, info *apirequest.RequestInfo, maxWidth int) seats.Work {
 	if info.Verb == "list" || info.Verb == "watch" {
-		work, _ := e.lists.work(r, info, maxWidth)
-		return work
+		return e.lists.work(r, info, maxWidth).Work
 	}
 	if estimate.IsWrite(&flow.Attributes{Verb: info.Verb, Resource: info.Resource, Subresource: info.Subresource}) {
 		return estimate.Write(e.options.Watches.GetInterestedWatchCount(info), maxWidth)
@@ -59,8 +59,11 @@ func (e *WorkEstimator) Measure(handler http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info, ok := apirequest.RequestInfoFrom(r.Context()); ok && info.Verb == "list" {
-			if _, list := e.lists.work(r, info, 0); list != nil {
-				list.serve(w, r, handler)
+			if list := e.lists.work(r, info, 0).measured; list != nil {
+				if seating := SeatingOf(r.Context()); seating != nil {
+					seating.measured = list
+				}
+				list.serve(w, r, handler, nil)
 				return
 			}
 		}

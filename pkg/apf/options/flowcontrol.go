@@ -17,6 +17,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 )
 
 // metricsPath is where the library serves metrics.
@@ -86,20 +87,17 @@ func (f *FlowControl) Handle(
 	queueNote fairqueuing.QueueNoteFn,
 	execute func(),
 ) {
-	if r, ok := ctx.Value(requestKey{}).(*http.Request); ok {
+	if r := filter.RequestOf(ctx); r != nil {
 		level := ""
 		noteLevel := note
 		note = func(s *flowcontrolv1.FlowSchema, l *flowcontrolv1.PriorityLevelConfiguration, flow string) {
 			level = l.Name
 			noteLevel(s, l, flow)
 		}
-		estimateWork = func() fcrequest.WorkEstimate { return f.lists.EstimateWork(r.WithContext(ctx), "", level) }
+		estimateWork = func() fcrequest.WorkEstimate { return f.lists.EstimateWork(r, "", level) }
 	}
 	f.FlowControl.Handle(ctx, digest, note, estimateWork, queueNote, execute)
 }
-
-// requestKey is the key of the request in its context, from which Handle estimates.
-type requestKey struct{}
 
 // estimateLists wraps the handler chain, so that Handle knows the request and lists are
 // measured where the chain executes them.
@@ -111,9 +109,6 @@ func (f *FlowControl) estimateLists(c *genericapiserver.Config, cost estimate.Li
 	})
 	build := c.BuildHandlerChainFunc
 	c.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		chain := build(f.lists.Measure(handler), c)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			chain.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, r)))
-		})
+		return f.lists.Around(build(f.lists.Measure(handler), c))
 	}
 }

@@ -220,9 +220,10 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 	l.queue.withdraw(r)
 	r.phase = absent
 	r.rejectedForReason, r.rejectedBy = reason, r.queue.index
-	if reason == stats.TimeOut {
+	switch reason {
+	case stats.TimeOut:
 		l.totals.TimedOut++
-	} else {
+	case stats.Cancelled:
 		l.totals.Cancelled++
 	}
 	l.note(change{at: now, waiting: -1, seatsWanted: -int32(r.width)})

@@ -17,4 +17,7 @@ const (
 	Cancelled = stats.Cancelled
 	// Reasons is the number of reasons.
 	Reasons = stats.Reasons
+	// Withdrawn is why a request left its queue that was not rejected: it no longer needs
+	// its seats. It is counted nowhere.
+	Withdrawn = stats.Withdrawn
 )

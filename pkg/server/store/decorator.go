@@ -25,7 +25,7 @@ func (s *Store) decorator(cached bool) generic.StorageDecorator {
 		}
 		store, destroy := storage.Interface(etcdStore{raw, s.statuses}), closeEtcd
 		if cached {
-			store, destroy, err = withWatchCache(store, closeEtcd, cacher.Config{
+			store, destroy, err = s.withWatchCache(store, closeEtcd, cacher.Config{
 				Versioner:           storage.APIObjectVersioner{},
 				GroupResource:       config.GroupResource,
 				EventsHistoryWindow: config.EventsHistoryWindow,
@@ -42,6 +42,9 @@ func (s *Store) decorator(cached bool) generic.StorageDecorator {
 		if err != nil {
 			return nil, nil, err
 		}
+		if !cached {
+			store = s.reads.Guard(store, config.GroupResource, newListFunc)
+		}
 		s.opened.Store(&store)
 		return clientStore{store, prefix, newFunc}, sync.OnceFunc(destroy), nil
 	}
@@ -49,20 +52,18 @@ func (s *Store) decorator(cached bool) generic.StorageDecorator {
 
 // withWatchCache returns a store with a watch cache, and what closes both. On an error the
 // store is closed.
-func withWatchCache(store storage.Interface, closeEtcd factory.DestroyFunc, config cacher.Config) (storage.Interface, factory.DestroyFunc, error) {
+func (s *Store) withWatchCache(store storage.Interface, closeEtcd factory.DestroyFunc, config cacher.Config) (storage.Interface, factory.DestroyFunc, error) {
 	stopped, stop := context.WithCancel(context.Background())
 	config.Storage = quorumStore{store, config.GroupResource, stopped}
-	watchCache, err := cacher.NewCacherFromConfig(config)
+	cached, stopCache, err := s.reads.Cached(config, config.Storage)
 	if err != nil {
 		stop()
 		closeEtcd()
 		return nil, nil, err
 	}
-	delegator := cacher.NewCacheDelegator(watchCache, config.Storage)
-	return delegator, func() {
+	return cached, func() {
 		stop() // the cache waits for its watch
-		delegator.Stop()
-		watchCache.Stop()
+		stopCache()
 		closeEtcd()
 	}, nil
 }

@@ -4,6 +4,8 @@
 //	clientStore   waits no longer than the client of a request; watches start at the most
 //	              recent state; what the library answers with 500 gets the client's status
 //	watch cache   that of k8s.io/apiserver, unless --watch-cache or its sizes leave it out
+//	guard         package storage of pkg/apf: lists that bypass the watch cache ask for seats
+//	              again, and share reads
 //	quorumStore   the cache watches etcd when etcd has a quorum
 //	etcdStore     turns the errors of etcd into statuses
 //	etcd3         the library's store, with a codec and a transformer that name the key of an
@@ -18,17 +20,21 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage"
+
+	apfstorage "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/storage"
 )
 
 // Store opens the stores of all resources.
 type Store struct {
 	library    generic.RESTOptionsGetter
 	etcd       *genericoptions.EtcdOptions
+	reads      *apfstorage.Reads
 	statuses   statuses
 	unreadable unreadableObject
 	// opened is the store of the resource that was opened last, nil before.
@@ -41,8 +47,11 @@ var _ generic.RESTOptionsGetter = (*Store)(nil)
 // resources have a watch cache. The remedy says what to do when etcd rejects writes because
 // it is full: EmbeddedRemedy or ExternalRemedy.
 func New(library generic.RESTOptionsGetter, etcd *genericoptions.EtcdOptions, remedy string) *Store {
-	return &Store{library: library, etcd: etcd, statuses: statuses{remedy}}
+	return &Store{library: library, etcd: etcd, reads: apfstorage.New(), statuses: statuses{remedy}}
 }
+
+// Reads returns the metric of lists that bypass the watch cache.
+func (s *Store) Reads() prometheus.Collector { return s.reads }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
 func (s *Store) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {

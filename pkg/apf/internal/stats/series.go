@@ -21,6 +21,8 @@ const (
 	TimeOut
 	Cancelled
 	Reasons // the number of reasons
+	// Withdrawn is no rejection: the request no longer needs its seats. It is not counted.
+	Withdrawn
 )
 
 // String returns the value of the metric label "reason".
@@ -172,6 +174,9 @@ func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 	sh := s.shard(shard)
 	sh.inQueue.Add(-1)
 	sh.seatsQueue.Add(-int64(width))
+	if reason == Withdrawn {
+		return
+	}
 	sh.rejected[reason].Add(1)
 	sh.left.Observe(&s.layout.duration, int64(waited))
 }

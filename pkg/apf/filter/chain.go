@@ -1,0 +1,58 @@
+package filter
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// chainRequest is a request in a handler chain with WithPriorityAndFairness of k8s.io/apiserver,
+// which gives its FlowControl only parts of the request.
+type chainRequest struct {
+	*WorkEstimator
+	http    *http.Request
+	seating *Seating // nil unless it is a list that executes
+}
+
+// Around returns a filter that lets a FlowControl know the requests, and storages the seats
+// of lists. It comes before WithPriorityAndFairness in the handler chain, in any place.
+func (e *WorkEstimator) Around(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		of := &chainRequest{WorkEstimator: e, http: r}
+		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), seatingKey{}, of)))
+	})
+}
+
+// RequestOf returns the request of a context below Around, or nil.
+func RequestOf(ctx context.Context) *http.Request {
+	if of, ok := ctx.Value(seatingKey{}).(*chainRequest); ok {
+		return of.http.WithContext(ctx)
+	}
+	return nil
+}
+
+// Begin notes that a request executes. The caller must call end instead of Finish of the
+// request.
+func Begin(ctx context.Context, r *engine.Request, work seats.Work) (end func() time.Duration) {
+	of, ok := ctx.Value(seatingKey{}).(*chainRequest)
+	info, known := apirequest.RequestInfoFrom(ctx)
+	if !ok || !known || info.Verb != "list" {
+		return r.Finish
+	}
+	list := of.lists.work(of.http, info, 0)
+	list.measured = nil // Measure has it
+	of.seating = of.lists.seating(of.http, info, &list)
+	of.seating.limit, of.seating.reject = of.options.WaitLimit, of.rejected
+	of.seating.begin(r, work)
+	return of.seating.end
+}
+
+// rejected returns the error of a list that asked for seats again and got none.
+func (e *WorkEstimator) rejected(r *engine.Request) error {
+	return (*explanation)(nil).status(tooManyReads, e.rejections.add(r.Level().Name, e.lists.now()))
+}

@@ -1,0 +1,135 @@
+package filter
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// bigLists makes lists cost ten seats from the watch cache and forty from etcd.
+func (s *site) bigLists() {
+	s.options.ListCost = estimate.CostBySize
+	s.options.Objects = func(string) (int64, error) { return 4000, nil }
+	s.options.Sizes = func(string) int64 { return 1000 }
+}
+
+func TestAListExchangesItsSeats(t *testing.T) {
+	s := newSite(t, queueset.Queue, 600)
+	s.bigLists()
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		inUse := func() int { return s.figures("tested").SeatsInUse }
+		seating := SeatingOf(r.Context())
+		assert.False(t, seating.FromStorage())
+		assert.Equal(t, 10, inUse())
+		done := seating.Vacate()
+		assert.Zero(t, inUse())
+		seated, err := seating.AskForStorage(r.Context(), nil)
+		assert.NoError(t, err)
+		assert.True(t, seated)
+		assert.Equal(t, 40, inUse())
+		seating.Return()
+		assert.NoError(t, seating.AskAgain(r.Context()))
+		assert.Equal(t, 10, inUse())
+		done()
+	}), requestBy(nobody, "list", "resourceVersion=0"))
+	s.requireIdle()
+	assert.EqualValues(t, 3, s.series("everybody").Dispatched, "each time it asked")
+}
+
+// The same behind WithPriorityAndFairness of the library, which keeps the request to itself.
+func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
+	s := newSite(t, queueset.Queue, 600)
+	s.bigLists()
+	estimator := NewWorkEstimator(s.options, func(string) uint64 { return 90 }, s.engine.Now)
+	request := requestBy(nobody, "list", "resourceVersion=0")
+	var asked bool
+	estimator.Around(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		apf := s.engine.Begin()
+		defer apf.End()
+		FillAttributes(&apf.Attributes, infoOf(r), userOf(r))
+		apf.Classify()
+		work := estimate.One()
+		assert.True(t, apf.Admit(r.Context(), work, nil))
+		assert.NotNil(t, RequestOf(r.Context()))
+		assert.Nil(t, SeatingOf(r.Context()), "it has no seats yet")
+		end := Begin(r.Context(), apf, work)
+		defer end()
+		seating := SeatingOf(r.Context())
+		defer seating.Vacate()()
+		seated, err := seating.AskForStorage(r.Context(), nil)
+		assert.NoError(t, err)
+		assert.True(t, seated)
+		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
+		asked = true
+	})).ServeHTTP(nil, request)
+	assert.True(t, asked)
+	s.requireIdle()
+}
+
+func TestOnlyListsHaveASeating(t *testing.T) {
+	s := newSite(t, queueset.Queue, 600)
+	for verb, has := range map[string]bool{"list": true, "get": false, "create": false, "deletecollection": false} {
+		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, has, SeatingOf(r.Context()) != nil, verb)
+		}), requestBy(nobody, verb, ""))
+	}
+	none := SeatingOf(context.Background())
+	assert.False(t, none.FromStorage())
+	none.Vacate()()
+	none.Return()
+	seated, err := none.AskForStorage(context.Background(), nil)
+	assert.True(t, seated)
+	assert.NoError(t, err)
+	assert.NoError(t, none.AskAgain(context.Background()))
+}
+
+// A list that withdraws was not rejected.
+func TestAListThatNeedsNoSeatsAnyMoreIsNotCountedAsRejected(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	release := s.busy()
+	defer release()
+	r := s.engine.Begin()
+	defer r.End()
+	r.Attributes = flow.Attributes{User: nobody, Verb: "list", Resource: "configmaps", IsResourceRequest: true}
+	r.Classify()
+	assert.Equal(t, queueset.Waiting, r.Arrive(estimate.One()))
+	unneeded := make(chan struct{})
+	close(unneeded)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	seated, rejected := r.WaitUnless(ctx, unneeded)
+	assert.False(t, seated)
+	assert.False(t, rejected)
+	series := s.series("everybody")
+	assert.Equal(t, [queueset.Reasons]uint64{}, series.Rejected)
+	assert.Zero(t, series.WaitRejected.Count())
+	assert.Zero(t, s.figures("tested").Waiting)
+}
+
+// A read from etcd is learned as one, not as a read from the watch cache.
+func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
+	s := newSite(t, queueset.Queue, 600)
+	s.bigLists()
+	s.options.ListCost, s.options.CountsReads, s.options.Learner = estimate.CostLearned, true, estimate.NewLearner()
+	s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
+		seating := SeatingOf(r.Context())
+		defer seating.Vacate()()
+		_, err := seating.AskForStorage(r.Context(), nil)
+		assert.NoError(t, err)
+		CountRead(r.Context(), 9_000_000)
+		_, err = w.Write([]byte("{}"))
+		assert.NoError(t, err)
+	}), requestBy(nobody, "list", "resourceVersion=0"))
+	kinds := map[bool]int{}
+	for _, kind := range s.options.Learner.Report(s.engine.Now()) {
+		kinds[kind.Kind.FromStorage]++
+	}
+	assert.Equal(t, map[bool]int{true: 1}, kinds)
+}

@@ -1,0 +1,150 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+)
+
+// guarded is a store whose lists ask for seats, and share reads.
+type guarded struct {
+	storage.Interface
+	reads    *Reads
+	resource schema.GroupResource
+	newList  func() runtime.Object
+
+	mu    sync.Mutex // guards what follows, and the members of the reads
+	slots map[identity]*slot
+}
+
+// GetList implements storage.Interface.
+func (g *guarded) GetList(ctx context.Context, key string, options storage.ListOptions, list runtime.Object) error {
+	seating := filter.SeatingOf(ctx)
+	if seating.FromStorage() {
+		return g.Interface.GetList(ctx, key, options, list)
+	}
+	defer seating.Vacate()()
+	m := &member{guarded: g, seating: seating, id: identityOf(key, options), key: key, options: options, list: list}
+	result, err := m.getList(ctx)
+	g.reads.count(g.resource, result)
+	return err
+}
+
+// member is one list on its way through a sharedRead.
+type member struct {
+	*guarded
+	seating *filter.Seating
+	id      identity
+	key     string
+	options storage.ListOptions
+	list    runtime.Object
+}
+
+// getList sets the list, and returns the value of the label result.
+func (m *member) getList(ctx context.Context) (result string, err error) {
+	r := m.join(m.id)
+	giveUp := sync.OnceFunc(func() { m.giveUp(m.id, r) })
+	leave := sync.OnceFunc(func() { giveUp(); m.leave(r) })
+	defer leave()
+	defer context.AfterFunc(ctx, leave)() // while this member executes the read, too
+	if r.before != nil {
+		if err := await(ctx, r.before); err != nil {
+			return left, err
+		}
+	}
+	seated, err := m.seating.AskForStorage(ctx, r.started)
+	if seated {
+		if executed, err := m.execute(ctx, r); executed {
+			return read, err
+		}
+		m.seating.Return()
+	}
+	if err != nil {
+		giveUp()
+		select {
+		case <-r.started: // with the seats of another
+		case <-r.hopeless:
+			return resultOf(err), err
+		case <-ctx.Done():
+			return left, contextError(ctx)
+		}
+	}
+	return m.share(ctx, r)
+}
+
+// execute executes the read, unless another member does.
+func (m *member) execute(ctx context.Context, r *sharedRead) (bool, error) {
+	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	members, first := m.start(m.id, r, cancel)
+	if !first {
+		return false, nil
+	}
+	defer m.finish(m.id, r)
+	if members <= 1 {
+		r.err = m.Interface.GetList(reading, m.key, m.options, m.list)
+		return true, m.ownError(ctx, r.err)
+	}
+	list := m.newList()
+	r.err = m.Interface.GetList(reading, m.key, m.options, list)
+	if r.err != nil {
+		return true, m.ownError(ctx, r.err)
+	}
+	r.list = list
+	return true, copyList(list, m.list)
+}
+
+// ownError returns the error of a read for the member that executed it. The read has a
+// context of its own, so its error would not say that the deadline of the member passed.
+func (m *member) ownError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	return err
+}
+
+// share waits for the read of another member.
+func (m *member) share(ctx context.Context, r *sharedRead) (string, error) {
+	if err := await(ctx, r.done); err != nil {
+		return left, err
+	}
+	if r.err != nil {
+		return shared, r.err
+	}
+	if err := m.seating.AskAgain(ctx); err != nil {
+		return resultOf(err), err
+	}
+	return shared, copyList(r.list, m.list)
+}
+
+// await waits until c is closed or ctx ends.
+func await(ctx context.Context, c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+// contextError returns the error of a list whose context has ended.
+func contextError(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return apierrors.NewTimeoutError("the list waited for etcd, since the watch cache is not up to date, until its deadline passed", 1)
+	}
+	return ctx.Err()
+}
+
+func resultOf(err error) string {
+	if apierrors.IsTooManyRequests(err) {
+		return rejected
+	}
+	return left
+}

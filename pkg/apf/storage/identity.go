@@ -1,0 +1,38 @@
+package storage
+
+import (
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+// identity is what lists of one resource have in common whose results are identical, if they
+// are read at one time.
+type identity struct {
+	key, version, match, labels, fields, token string
+	limit                                      int64
+	recursive                                  bool
+}
+
+func identityOf(key string, options storage.ListOptions) identity {
+	predicate := &options.Predicate
+	return identity{
+		key: key, version: options.ResourceVersion, match: string(options.ResourceVersionMatch),
+		labels: labelsOf(predicate.Label), fields: fieldsOf(predicate.Field), token: predicate.Continue,
+		limit: predicate.Limit, recursive: options.Recursive,
+	}
+}
+
+func labelsOf(selector labels.Selector) string {
+	if selector == nil {
+		return ""
+	}
+	return selector.String()
+}
+
+func fieldsOf(selector fields.Selector) string {
+	if selector == nil {
+		return ""
+	}
+	return selector.String()
+}
