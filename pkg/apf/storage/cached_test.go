@@ -64,7 +64,7 @@ func (s *site) withCache(filled bool) (stop func()) {
 	require.NoError(s.t, metav1.AddMetaToScheme(scheme))
 	fill := make(chan struct{})
 	e := &stalled{s.etcd, fill}
-	store, stop, err := s.reads.Cached(cacher.Config{
+	store, stopCache, err := s.reads.Cached(cacher.Config{
 		Storage:             e,
 		Versioner:           e.Versioner(),
 		GroupResource:       configMaps,
@@ -81,9 +81,9 @@ func (s *site) withCache(filled bool) (stop func()) {
 	if filled {
 		close(fill)
 		eventually.Holds(s.t, "the cache is filled", func(a *eventually.Attempt) { require.NoError(a, store.ReadinessCheck()) })
-		return stop
+		return stopCache
 	}
-	return func() { close(fill); stop() }
+	return func() { close(fill); stopCache() }
 }
 
 // The cache lags: the lists wait for it, for the three seconds of the library, and then share
