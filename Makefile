@@ -323,6 +323,11 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@cd hack/lab && go run ./benchmarks
 
+.PHONY: lag
+lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)
+	@echo "lag: watches that report nothing, and a slow etcd, under lists of 10,000 FlowSchemas (four minutes)"
+	@cd hack/lab && go run ./lag
+
 .PHONY: overload
 overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/evidence/benchmarks.md (90 minutes)
 	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 )
 
 // slowness is a backend that is slow while traffic is measured, and not while a server
@@ -24,4 +26,12 @@ func (l *site) monitoring() string {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { l.backend.wait() }))
 	l.o.Cleanup(server.Close)
 	return server.URL
+}
+
+// slowEtcd serves etcd with reads and writes that wait for the backend, and returns its URL.
+// Watches and leases do not wait.
+func (l *site) slowEtcd() string {
+	proxy := etcdproxy.Start(l.o, l.etcd.URL)
+	proxy.Wait = l.backend.wait
+	return proxy.URL
 }

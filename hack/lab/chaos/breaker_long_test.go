@@ -250,6 +250,8 @@ func (b *breaker) act(step chaos.Step) *lasting {
 		return &lasting{onServer(i), func() { r.Process.Pause(b.t) }, r.Process.Resume}
 	case chaos.CutServer:
 		return &lasting{"the network of " + onServer(i), func() { r.cut() }, func() { r.heal() }}
+	case chaos.HoldCache:
+		return &lasting{"the cache of " + onServer(i), func() { r.holdCache(true) }, func() { r.holdCache(false) }}
 	case chaos.SetClock:
 		if r.clock == nil {
 			return nil

@@ -13,6 +13,7 @@ const (
 	KillServer    Kind = "kill -9 of a server"
 	PauseServer   Kind = "a server paused (SIGSTOP)"
 	CutServer     Kind = "a server cut from etcd"
+	HoldCache     Kind = "the watch cache of a server does not advance"
 	SetClock      Kind = "the clock of a server wrong"
 	KillMember    Kind = "kill -9 of an etcd member"
 	PauseMember   Kind = "an etcd member paused (SIGSTOP)"
@@ -28,7 +29,7 @@ const (
 // Kinds returns all kinds in the order of reports.
 func Kinds() []Kind {
 	return []Kind{
-		KillServer, PauseServer, CutServer, SetClock, KillMember, PauseMember, CutMembers, IsolateMember, FillDisk, MoveLeader, Defragment, Compact, Roll,
+		KillServer, PauseServer, CutServer, HoldCache, SetClock, KillMember, PauseMember, CutMembers, IsolateMember, FillDisk, MoveLeader, Defragment, Compact, Roll,
 	}
 }
 
@@ -36,7 +37,7 @@ func Kinds() []Kind {
 // once.
 func (k Kind) longest() time.Duration {
 	switch k {
-	case PauseServer, PauseMember, CutServer, SetClock, CutMembers, IsolateMember:
+	case PauseServer, PauseMember, CutServer, HoldCache, SetClock, CutMembers, IsolateMember:
 		return 20 * time.Second
 	case KillServer, KillMember, FillDisk:
 		return 5 * time.Second

@@ -40,3 +40,10 @@ func (s *site) healPeers() {
 		}
 	}
 }
+
+// holdCache keeps back what etcd's watches report to a server, or reports it. Reads are answered.
+func (r *replica) holdCache(hold bool) {
+	for _, proxy := range r.proxies {
+		proxy.HoldWatches(hold)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -52,6 +53,8 @@ type replica struct {
 	http   *http.Client   // without a timeout
 	clock  *harness.Clock // nil if the program has none that can be set
 	links  []*links.Link  // to each member
+	// proxies are behind the links, before each member.
+	proxies []*etcdproxy.Proxy
 	// suspectUntil is until when clients avoid the server, as a load balancer does
 	// after a failure: nanoseconds since the start of the run.
 	suspectUntil atomic.Int64
@@ -111,7 +114,9 @@ func (s *site) startReplica(t *testing.T) *replica {
 	r := &replica{}
 	var addresses []string
 	for _, member := range s.members {
-		link := newLink(t, strings.TrimPrefix(member.URL, "http://"))
+		proxy := etcdproxy.Start(t, member.URL)
+		r.proxies = append(r.proxies, proxy)
+		link := newLink(t, strings.TrimPrefix(proxy.URL, "http://"))
 		r.links = append(r.links, link)
 		addresses = append(addresses, "http://"+link.Address())
 	}

@@ -7,6 +7,9 @@ import (
 )
 
 const (
+	// storePrefix is the prefix of the keys of etcd.
+	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"
+	collection  = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 	// stored is the number of bytes of all FlowSchemas of a case.
 	stored = 10_000_000
 	// streamed is the most that a list from the watch cache has in memory at one time.

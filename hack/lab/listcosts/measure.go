@@ -34,7 +34,7 @@ func measure(o *harness.Owner, s settings, size size, list list, cost estimate.L
 	o.Logf("%s", name(size, list, cost))
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
 	store := etcd.Client(o)
-	o.Check(fill(o.Context(), store, size))
+	o.Check(traffic.Fill(o.Context(), store, storePrefix, stored/size.bytes, size.bytes))
 	server, target := traffic.StartServer(o, harness.ServerOptions{
 		Etcd: etcd, Args: []string{"--list-cost=" + string(cost)},
 		Env: []string{fmt.Sprintf("GOMEMLIMIT=%d", int64(0.9*s.limit))},

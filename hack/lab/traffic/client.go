@@ -80,6 +80,14 @@ type Answer struct {
 
 // Get asks for a path and reads the whole answer.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
+	return c.Read(ctx, path, func(body io.Reader) error {
+		_, err := io.Copy(io.Discard, body)
+		return err
+	})
+}
+
+// Read asks for a path and reads the answer with read.
+func (c *Client) Read(ctx context.Context, path string, read func(body io.Reader) error) (Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.target.url+path, nil)
 	if err != nil {
 		return Answer{}, err
@@ -90,7 +98,7 @@ func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 		return Answer{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, err = io.Copy(io.Discard, response.Body)
+	err = read(response.Body)
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without the header
 	return Answer{Status: response.StatusCode, RetryAfter: time.Duration(seconds) * time.Second}, err
 }

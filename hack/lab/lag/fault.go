@@ -1,0 +1,38 @@
+package main
+
+import (
+	"syscall"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	// paused is how long etcd is paused, and late how much later it answers then.
+	paused, late = 5 * time.Second, 500 * time.Millisecond
+)
+
+// fault is what is wrong with etcd.
+type fault struct {
+	name string
+	// begin returns what ends the fault.
+	begin func(etcd *harness.Etcd, proxy *etcdproxy.Proxy) (end func(), err error)
+}
+
+func faults() []fault {
+	return []fault{
+		{"watches report nothing", func(_ *harness.Etcd, proxy *etcdproxy.Proxy) (func(), error) {
+			proxy.HoldWatches(true)
+			return func() { proxy.HoldWatches(false) }, nil
+		}},
+		{"paused 5 s, then 500 ms late", func(etcd *harness.Etcd, proxy *etcdproxy.Proxy) (func(), error) {
+			if err := etcd.Process.Signal(syscall.SIGSTOP); err != nil {
+				return nil, err
+			}
+			proxy.SetDelay(late)
+			resume := time.AfterFunc(paused, etcd.Process.Resume)
+			return func() { resume.Stop(); etcd.Process.Resume(); proxy.SetDelay(0) }, nil
+		}},
+	}
+}

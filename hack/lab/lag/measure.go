@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	collection = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	pace       = 100 * time.Millisecond
+)
+
+// result is what one fault did to one server.
+type result struct {
+	server, fault string
+
+	without, with  phase         // the load without the fault, and under it
+	alone          time.Duration // p99 of the gets alone under the fault
+	seen, stale    int           // lists of what changes
+	unansweredGets int
+}
+
+// phase is the load for a while.
+type phase struct {
+	peak                     float64 // resident memory in bytes
+	etcd                     float64 // of etcd
+	read                     int64   // bytes from etcd
+	served, rejected, failed int     // lists
+	gets                     time.Duration
+}
+
+func measure(o *harness.Owner, s settings, of server, f fault) result {
+	o.Logf("%s, %s", of.name, f.name)
+	l := newSite(o, s, of)
+	store := l.etcd.Client(o)
+	w := &witness{}
+	r := result{server: of.name, fault: f.name}
+	ctx, cancel := context.WithCancel(o.Context())
+	defer cancel()
+	var background sync.WaitGroup
+	background.Go(func() { w.run(ctx, l, store) })
+
+	r.without, _ = l.load(s.load, elephants)
+	end, err := f.begin(l.etcd, l.proxy)
+	o.Check(err)
+	quiet, _ := l.load(s.quiet, 0)
+	end()
+	r.alone = quiet.gets
+	l.settle()
+	end, err = f.begin(l.etcd, l.proxy)
+	o.Check(err)
+	r.with, r.unansweredGets = l.load(s.load, elephants)
+	end()
+	cancel()
+	background.Wait()
+	r.seen, r.stale = w.seen, w.stale
+	return r
+}
+
+// settle waits until the server answers a list of the latest state again.
+func (l *site) settle() {
+	client := l.target.Client(nameOfElephant(0))
+	defer client.Close()
+	_, err := client.Get(l.o.Context(), collection+"?labelSelector=none")
+	l.o.Check(err)
+}
+
+// load sends the lists of some elephants, and the gets, for a while.
+func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets int) {
+	for _, pid := range []int{l.process.PID(), l.etcd.Process.PID()} {
+		l.o.Check(measurement.ResetPeak(pid))
+	}
+	read := l.proxy.Read()
+	ctx, cancel := context.WithTimeout(l.o.Context(), lasts)
+	defer cancel()
+	var lists, gets traffic.Tally
+	var all sync.WaitGroup
+	for i := range elephants {
+		client := l.target.Client(nameOfElephant(i))
+		defer client.Close()
+		all.Go(func() { traffic.Elephant(ctx, client, 1, traffic.Polite, collection, &lists) })
+	}
+	for i := range mice {
+		client := l.target.Client(traffic.NameOfMouse(i))
+		defer client.Close()
+		all.Go(func() {
+			traffic.Mouse(ctx, client, pace, time.Duration(i)*pace/mice, collection+"/catch-all", &gets)
+		})
+	}
+	all.Wait()
+	var err error
+	p.peak, err = measurement.ProcessMemory(l.process.PID(), "VmHWM")
+	l.o.Check(err)
+	p.etcd, err = measurement.ProcessMemory(l.etcd.Process.PID(), "VmHWM")
+	l.o.Check(err)
+	p.read = l.proxy.Read() - read
+	p.served, p.rejected, p.gets = lists.Served(), lists.Rejected(), gets.Quantile(0.99)
+	p.failed, _ = lists.Failed()
+	unansweredGets, _ = gets.Failed()
+	return p, unansweredGets + gets.Rejected()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+const (
+	elephants, mice = 50, 6
+	// adminToken is the token by which the harness knows whether kube-apiserver is ready.
+	adminToken = "test-admin-token"
+)
+
+// server is a kind of server.
+type server struct {
+	name string
+	// prefix is that of its keys in etcd.
+	prefix string
+	start  func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target)
+}
+
+func servers() []server {
+	const own, kubernetes = "/registry/flowcontrol.apiserver.k8s.io", "/registry"
+	return []server{
+		{"this server", own, startOurs},
+		{"kube-apiserver 1.33", kubernetes, startKubernetes},
+	}
+}
+
+// people are the users.
+func people() []traffic.Person {
+	all := traffic.People("system:serviceaccounts", mice)[1:]
+	for i := range elephants {
+		all = append(all, traffic.Person{Name: nameOfElephant(i), Group: "system:serviceaccounts"})
+	}
+	return append(all, traffic.Person{Name: "witness", Group: "mice"})
+}
+
+func nameOfElephant(i int) string { return fmt.Sprintf("elephant-%d", i) }
+
+func startOurs(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
+	server, target := traffic.StartServer(o, harness.ServerOptions{Args: etcd}, people(), traffic.Backend{})
+	return server.Process, target
+}
+
+func startKubernetes(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
+	tokens := filepath.Join(o.TempDir(), "tokens.csv")
+	lines := adminToken + ",admin,admin,system:masters\n"
+	for _, person := range people() {
+		lines += strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ",") + "\n"
+	}
+	o.Check(os.WriteFile(tokens, []byte(lines), 0o600))
+	k := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{
+		Args: append(etcd, "--token-auth-file="+tokens, "--authorization-mode=AlwaysAllow"),
+	})
+	target, err := traffic.NewTarget(k.Kubeconfig)
+	o.Check(err)
+	return k.Process, target
+}
+
+// site is a server under test.
+type site struct {
+	o       *harness.Owner
+	etcd    *harness.Etcd
+	proxy   *etcdproxy.Proxy
+	process *harness.Process
+	target  *traffic.Target
+	server  server
+	size    int
+}
+
+func newSite(o *harness.Owner, s settings, of server) *site {
+	etcd := harness.StartEtcd(o, harness.EtcdOptions{Args: []string{"--quota-backend-bytes=2000000000"}})
+	o.Check(traffic.Fill(o.Context(), etcd.Client(o), of.prefix, s.objects, s.size))
+	l := &site{o: o, etcd: etcd, proxy: etcdproxy.Start(o, etcd.URL), server: of, size: s.size}
+	l.process, l.target = of.start(o, []string{"--etcd-servers=" + l.proxy.URL})
+	return l
+}
