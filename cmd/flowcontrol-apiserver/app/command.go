@@ -1,5 +1,5 @@
-// Package app is the command flowcontrol-apiserver: flags set Options, of which
-// package server makes a running server.
+// Package app is the command flowcontrol-apiserver: flags set Options, and package server runs a
+// server with them.
 package app
 
 import (

@@ -27,7 +27,7 @@ func modes() []mode {
 	}
 }
 
-// effect says in which modes a flag has an effect.
+// effect says the modes where a flag has an effect.
 type effect struct {
 	in func(mode) bool
 	// flags are on the lines, each with what must be given to try it.

@@ -37,7 +37,7 @@ func NewOptions() *Options {
 	return &Options{Config: server.NewConfig(), Logs: logs.NewOptions(), Metrics: metrics.NewOptions()}
 }
 
-// Flags returns the flags by theme, in the order in which --help shows them.
+// Flags returns the flags by theme, in the order of --help.
 func (o *Options) Flags() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
 	sets.FlagSet("standalone").StringVar(&o.DataDir, "data-dir", o.DataDir,

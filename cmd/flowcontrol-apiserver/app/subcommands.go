@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// addSubcommands adds commands that do not serve, and those of the library: help, and
-// completion for shells. Their help is that of the library, without the server's flags.
+// addSubcommands adds commands that do not serve, and the library's commands: help, and completion
+// for shells. The library prints their help, without the server's flags.
 func addSubcommands(server *cobra.Command, subcommands ...*cobra.Command) {
 	server.AddCommand(subcommands...)
 	server.InitDefaultCompletionCmd()

@@ -31,8 +31,7 @@ var errFindings = errors.New("there are findings")
 // completer is the name under which kubectl asks for completions.
 const completer = "kubectl_complete-apf"
 
-// Run runs the program with its arguments, of which the first is its name, and returns
-// its exit status.
+// Run runs the program with its arguments, the first one its name, and returns its exit status.
 func Run(ctx context.Context, env Environment, args []string) int {
 	if kubectl.IsHelper(args) {
 		if err := kubectl.Help(args[1:]); err != nil {

@@ -55,8 +55,8 @@ func (l *looking) schemaNames(env Environment) func(context.Context) []string {
 	}
 }
 
-// resources returns the resources that the server serves, as in "deployments.apps"; those
-// of the core group have no group.
+// resources returns the resources that the server serves, as in "deployments.apps"; resources of
+// the core group have no group.
 func (l *looking) resources() []string {
 	client, err := l.cluster.ToDiscoveryClient()
 	if err != nil {

@@ -28,7 +28,7 @@ type explainCommand struct {
 
 func newExplain(env Environment) *cobra.Command {
 	e := &explainCommand{env: env, looking: newLooking().withoutImpersonation().withFiles("Files of flow schemas and priority levels, as if they were applied.")}
-	e.looking.cluster.Namespace = nil // -n is that of the request
+	e.looking.cluster.Namespace = nil // -n belongs to the request
 	c := page{
 		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | -- kubectl COMMAND | --requests FILE)",
 		short: "Say what flow control does with a request, or with the requests of a kubectl command",
@@ -170,7 +170,7 @@ func (e *explainCommand) prepare(ctx context.Context) (*explain.Explainer, expla
 	return explainer, parser, err
 }
 
-// parser returns the parser of requests, whose defaults are those of the kubeconfig.
+// parser returns the parser of requests, with the defaults of the kubeconfig.
 func (e *explainCommand) parser(ctx context.Context) (explain.Parser, error) {
 	if e.looking.isOffline() {
 		return explain.Parser{Mapper: explain.Offline()}, nil

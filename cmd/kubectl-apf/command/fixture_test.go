@@ -211,7 +211,7 @@ func responses(t *testing.T) map[string]any {
 	}
 }
 
-// metrics returns a scrape in which workload-low has used 3 of its seats.
+// metrics returns a scrape: workload-low has used 3 of its seats.
 func metrics(limit, rejected int) string {
 	const labels = `{flow_schema="service-accounts",priority_level="workload-low"}`
 	var out strings.Builder

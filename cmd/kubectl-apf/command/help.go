@@ -27,8 +27,7 @@ func inSection(f *pflag.Flag, section string) {
 // page is the help of a command.
 type page struct {
 	use, short, long, examples string
-	// rights are those that the command needs; what it cannot read, it says, and goes
-	// on with the rest.
+	// rights are what the command needs; it reports what it cannot read, and goes on with the rest.
 	rights rights
 }
 

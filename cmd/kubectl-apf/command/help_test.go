@@ -95,7 +95,7 @@ func examples(text string) (lines [][]string) {
 	return lines
 }
 
-// words returns the words of a command line, of which some are in double quotes.
+// words returns the words of a command line; some are in double quotes.
 func words(line string) []string {
 	quoted := false
 	fields := strings.FieldsFunc(line, func(r rune) bool {

@@ -91,8 +91,8 @@ func TestNominalSeatsOfAllButTheGivingLevelStay(t *testing.T) {
 			changed[l.Name] = [2]int{l.Before.Nominal, l.After.Nominal}
 		}
 	}
-	// 600 seats for 245 shares: 8 shares are the fewest of which ceil(600 * n / 245) is 20,
-	// and leave workload-low ceil(600 * 92 / 245).
+	// 600 seats for 245 shares: ceil(600 * n / 245) is 20 for 8 shares and not for fewer; they
+	// leave workload-low ceil(600 * 92 / 245).
 	assert.Equal(t, map[string][2]int{"cert-manager": {0, 20}, "workload-low": {245, 226}}, changed)
 }
 

@@ -31,8 +31,8 @@ func newLooking() *looking {
 	return &looking{cluster: cluster}
 }
 
-// withoutImpersonation leaves out --as, --as-group and --as-uid, for a command in which
-// they mean something else.
+// withoutImpersonation leaves out --as, --as-group and --as-uid, for a command that gives them
+// another meaning.
 func (l *looking) withoutImpersonation() *looking {
 	l.cluster.Impersonate, l.cluster.ImpersonateGroup, l.cluster.ImpersonateUID = nil, nil, nil
 	return l
@@ -44,7 +44,7 @@ func (l *looking) withFiles(usage string) *looking {
 	return l
 }
 
-// addFlags adds the flags to those of a command, in a section of their own in its help.
+// addFlags adds the flags to a command's, in a section of their own in its help.
 func (l *looking) addFlags(to *pflag.FlagSet) {
 	flags := pflag.NewFlagSet("looking", pflag.ContinueOnError)
 	l.cluster.AddFlags(flags)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTopOfAMustGather reads a must-gather of OpenShift with two API servers, on each of
-// which seven requests wait.
+// TestTopOfAMustGather reads a must-gather of OpenShift with two API servers; seven requests wait
+// on each.
 func TestTopOfAMustGather(t *testing.T) {
 	dumps := "--dumps=" + filepath.Join("..", "..", "..", "pkg", "insight", "source", "testdata", "must-gather")
 	got := run(t, "top", dumps)

@@ -84,7 +84,7 @@ func TestClusterRoleHasExactlyTheRightsOfTheHelp(t *testing.T) {
 	}
 }
 
-// requests are command lines by which each command makes all its requests.
+// requests are command lines that make each command send all its requests.
 func requests() map[string][][]string {
 	return map[string][][]string{
 		"explain": {{"list", "pods"}},

@@ -108,7 +108,7 @@ func (r suiteResults) WriteTable(w io.Writer, options table.Options) error {
 	return nil
 }
 
-// names are those of the cases that failed.
+// names are the names of the cases that failed.
 func (r suiteResults) names() []string {
 	var names []string
 	for i := range r {

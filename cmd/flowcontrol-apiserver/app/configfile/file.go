@@ -22,8 +22,8 @@ const (
 	Kind = "FlowControlAPIServerConfiguration"
 )
 
-// Apply sets flags to what the file at path says, except those that the command line
-// has set. The error has a line for each mistake, and the flags are then undefined.
+// Apply sets flags to what the file at path says, except flags that the command line has set. The
+// error has a line for each mistake, and the flags are then undefined.
 func Apply(path string, flags *pflag.FlagSet) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -29,7 +29,7 @@ type options struct {
 	prefix  string
 }
 
-// Defaults are those of the flags, as the server has them.
+// Defaults are the server's defaults of the same flags.
 type Defaults struct {
 	// DataDir is the default of --data-dir.
 	DataDir string

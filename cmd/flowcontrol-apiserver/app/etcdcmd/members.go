@@ -15,7 +15,7 @@ import (
 // memberTimeout bounds how long a member may take to answer.
 const memberTimeout = 5 * time.Second
 
-// members are the flags by which a command reaches an etcd cluster.
+// members are the flags that a command needs to reach an etcd cluster.
 type members struct {
 	servers []string
 	tls     transport.TLSInfo

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/backup"
 )
 
-// snapshotFlags are those of the command snapshot.
+// snapshotFlags are the flags of the command snapshot.
 type snapshotFlags struct {
 	members
 	// directory and retain are the directory of scheduled snapshots, and how many of

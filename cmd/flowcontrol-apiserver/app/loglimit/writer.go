@@ -31,7 +31,7 @@ const (
 type Writer struct {
 	out   io.Writer
 	clock clock.PassiveClock
-	// numbers matches those of connections and the like.
+	// numbers matches numbers of connections and the like.
 	numbers *regexp.Regexp
 
 	mutex  sync.Mutex // guards seen and places, and keeps two lines together
