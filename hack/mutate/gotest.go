@@ -23,7 +23,7 @@ type event struct {
 
 // testRun is the result of a run of `go test`.
 type testRun struct {
-	failures  []failure // in the order in which tests ended: a subtest precedes its test
+	failures  []failure // in the order of their ends: a subtest precedes its test
 	noBuild   bool      // the tests did not compile
 	timedOut  bool      // a test exceeded the limit of `go test`
 	remainder string    // output that is not an event

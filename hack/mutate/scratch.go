@@ -12,8 +12,8 @@ import (
 // scratch is a copy of the tree that receives the faults.
 type scratch struct{ dir string }
 
-// newScratch copies the files that git tracks and those that it does not
-// ignore. With programs it also copies bin/; the server there is rebuilt with
+// newScratch copies the files that git tracks and untracked files that it does
+// not ignore. With programs it also copies bin/; the server there is rebuilt with
 // each fault.
 func newScratch(ctx context.Context, root string, programs bool) (*scratch, error) {
 	dir, err := os.MkdirTemp("", "mutate-")

@@ -71,8 +71,8 @@ func output(ctx context.Context, dir, name string, args ...string) ([]byte, erro
 	return out, nil
 }
 
-// dependents returns the folders of the product's packages whose tests are
-// built with p, except that of p.
+// dependents returns the folders of the product's packages whose tests are built with p, except p's
+// own.
 func (t *tree) dependents(p *listed) []string {
 	var found []string
 	for _, other := range t.packages {

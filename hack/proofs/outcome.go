@@ -23,9 +23,8 @@ func (t test) String() string { return t.folder + " " + t.name }
 // run returns the test's name in events, which contain no spaces.
 func (t test) run() test { return test{t.folder, strings.ReplaceAll(t.name, " ", "_")} }
 
-// outcomes holds the results of each test, one for each file that has any. In
-// one file a later result replaces an earlier one, such as that of a repeated
-// test.
+// outcomes holds the results of each test, one for each file that has any. In one
+// file a later result replaces an earlier one, such as of a repeated test.
 type outcomes struct{ of map[test][]string }
 
 func newOutcomes() *outcomes { return &outcomes{of: map[test][]string{}} }

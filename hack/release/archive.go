@@ -19,7 +19,7 @@ type published struct {
 	systems []string
 	// maxSize is the size that it must not exceed, in bytes.
 	maxSize int
-	// variables are those that -X sets to the version and to the revision, if any.
+	// variables are what -X sets to the version and to the revision, if any.
 	version, revision string
 	// files are the paths of further files of its archives.
 	files []string
@@ -45,7 +45,7 @@ func publishedPrograms() []published {
 // archive is the program of one platform, packed.
 type archive struct {
 	OS, Arch string
-	// Name is the name of the archive, Program that of the program in it.
+	// Name is the name of the archive, Program the name of the program in it.
 	Name, Program string
 	// SHA256 is the checksum of the archive, in hexadecimal.
 	SHA256 string
@@ -89,9 +89,8 @@ func (r *release) writeArchives(ctx context.Context) (plugin []archive, err erro
 	return plugin, nil
 }
 
-// writeArchive builds a program for a platform and packs it. The modules of a program are
-// those of Linux on amd64; on other platforms they are the same, but for a few of the
-// operating system.
+// writeArchive builds a program for a platform and packs it. It names a program's modules on Linux
+// on amd64; on other platforms only a few modules of the operating system differ.
 func (r *release) writeArchive(ctx context.Context, p *published, a *archive) error {
 	built, err := r.build(ctx, p, a)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Command adoption measures six API servers that other projects maintain, with the flow
-// control of pkg/apf, with that of k8s.io/apiserver, and without. Each runs behind a real
-// kube-apiserver with the permissions of its own manifests. The servers are modules below
-// test/adoption, each with the programs plain (the server as it is), library and fair.
+// Command adoption measures six API servers that other projects maintain, with the flow control of
+// pkg/apf, with k8s.io/apiserver's, and without. Each runs behind a real kube-apiserver with the
+// permissions of its own manifests. The servers are modules below test/adoption, each with the
+// programs plain (the server as it is), library and fair.
 //
 // The elephant is one service account with 100 connections that never pause. The mice are
 // eight service accounts, each with one request at a time. Both send their requests through
-// kube-apiserver. The cases of a round come in turns: the mice alone, and then beside the
-// elephant without flow control, with that of the library, and with that of pkg/apf.
+// kube-apiserver. The cases of a round come in turns: the mice alone, and then beside the elephant
+// without flow control, with the library's, and with pkg/apf's.
 //
 // The program fails if pkg/apf raises a module, if a server with it needs a further
 // permission to become ready, or if a request of a mouse fails. The tables go to stdout and

@@ -66,8 +66,8 @@ func (l *site) scurryAll(ctx context.Context, lasts time.Duration) (errands []er
 	return errands, err
 }
 
-// quantile returns the time in seconds that the share q of the requests does not exceed of
-// those that were under way in the time.
+// quantile takes the requests that were under way in the time, and returns the seconds that the
+// share q of them does not exceed.
 func quantile(errands []errand, q float64, from, to time.Time) (seconds float64, count int) {
 	var took []time.Duration
 	for _, e := range errands {

@@ -20,7 +20,7 @@ const engineModule = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg
 const (
 	plain   = "plain"   // the server as it is
 	library = "library" // with the flow control of k8s.io/apiserver
-	fair    = "fair"    // with that of pkg/apf
+	fair    = "fair"    // with the flow control of pkg/apf
 )
 
 // module is the module of a server, test/adoption/NAME.
@@ -70,8 +70,8 @@ type lines struct{ Added, Deleted int }
 
 func (l lines) String() string { return fmt.Sprintf("+%d −%d", l.Added, l.Deleted) }
 
-// changed counts the lines in which the main.go of a program differs from that of plain.
-// The comment of the command does not count.
+// changed counts the lines where the main.go of a program differs from plain's. The comment of the
+// command does not count.
 func (m module) changed(ctx context.Context, program string) (changed lines, err error) {
 	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--unified=0", "--ignore-matching-lines=^//",
 		filepath.Join(m.dir, plain, "main.go"), filepath.Join(m.dir, m.folder(program), "main.go"))

@@ -9,8 +9,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
-// target is the greatest wanted ratio of the mice's p99 to that of mice alone, where a
-// backend is the bottleneck.
+// target is the greatest wanted ratio of the mice's p99 to the p99 of mice alone, where a backend
+// is the bottleneck.
 const target = 1.3
 
 func (r result) report() (string, error) {
@@ -109,7 +109,7 @@ func (r result) contest(name string) (row measurement.Row, err error) {
 	return row, nil
 }
 
-// ratios are the mice's p99 beside that of mice alone in the same round.
+// ratios are the mice's p99 divided by the p99 of mice alone in the same round.
 func (r result) ratios(name string) ([]float64, error) {
 	return r.measured.Ratios(measurement.Figure{Benchmark: name, Unit: p99}, measurement.Figure{Benchmark: alone, Unit: p99})
 }

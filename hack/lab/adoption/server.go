@@ -30,7 +30,7 @@ type server struct {
 	// library are the arguments of the program library, which is plain if there is none of
 	// that name; the default sets a total of seats.
 	library []string
-	// miceIn is the namespace of the mice; empty: that of the elephant.
+	// miceIn is the namespace of the mice; empty: the elephant's.
 	miceIn string
 	// mouse and elephant are the paths of the requests.
 	mouse, elephant string

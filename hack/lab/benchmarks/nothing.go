@@ -15,8 +15,8 @@ import (
 
 const (
 	// nothingFlag makes this program the server that does nothing. It is a
-	// separate process, so that its distance from the client equals that of the
-	// other servers.
+	// separate process, so that its distance from the client equals the other
+	// servers'.
 	nothingFlag  = "do-nothing"
 	nothingGroup = "nothing.example.com"
 	nothingPath  = "/apis/" + nothingGroup + "/v1/flowschemas/" + asked

@@ -48,7 +48,7 @@ func measureObjectMemory(o *harness.Owner, s settings) table {
 
 // measureWatchMemory measures servers with idle watches: their resident memory, and what
 // each watch adds to the live memory. Resident memory does not show the latter: it includes
-// garbage, of which the larger server has more room before the watches are opened.
+// garbage, and the larger server has more room for it before the watches are opened.
 func measureWatchMemory(o *harness.Owner, s settings) table {
 	result := table{
 		title: "Memory for watches",

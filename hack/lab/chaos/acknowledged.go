@@ -58,8 +58,8 @@ func isStatus(before *Write, write Write) bool {
 	return write.Resource == Schemas && before != nil && before.Spec == write.Spec
 }
 
-// CheckVersions holds that the versions of each client's writes rise, and those of
-// etcd's writes.
+// CheckVersions holds that the versions of each client's writes rise, and the versions of etcd's
+// writes.
 func CheckVersions(acks []Ack, journal Journal) (errs []error) {
 	last := map[int]Ack{}
 	for _, ack := range acks {

@@ -54,7 +54,7 @@ func TestChaos(t *testing.T) {
 	defer stop()
 	l.start(ctx)
 	b := &breaker{load: l, t: t, recorder: recorder}
-	// More steps than are wanted, for those that are not possible and for operations.
+	// More steps than are wanted, for steps that are not possible and for operations.
 	b.run(ctx, chaos.Plan(l.random(2000), 100*(*faults), size), *faults, *operations)
 	length := l.now()
 	stop()

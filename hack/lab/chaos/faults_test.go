@@ -22,7 +22,7 @@ const (
 	schema  = "schema"
 )
 
-// at returns the object of a version. Its content is that of its token.
+// at returns the object of a version. Its token determines its content.
 func at(version, token int64) watchmodel.Object {
 	return watchmodel.Object{Name: object, Version: version, Content: content(token)}
 }
@@ -186,8 +186,8 @@ func TestEveryFaultIsFound(t *testing.T) {
 	}
 }
 
-// TestWhatFaultsExplainIsRight is about answers that are lost, as those of a server that
-// was killed, and what follows from them.
+// TestWhatFaultsExplainIsRight is about lost answers, as of a server that was killed, and what
+// follows from them.
 func TestWhatFaultsExplainIsRight(t *testing.T) {
 	for _, test := range []struct {
 		name    string

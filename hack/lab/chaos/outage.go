@@ -9,8 +9,8 @@ import (
 const after = 2 * time.Second
 
 // Outage returns how long no write was acknowledged to any client because of a fault:
-// the longest time between two acknowledgements, one of them possibly before the fault
-// or after it. Faults that overlap share it. times are those of acknowledgements, sorted.
+// the longest time between two acknowledgements, one of them possibly before the fault or after it.
+// Faults that overlap share it. times are when writes were acknowledged, sorted.
 func Outage(fault Fault, times []time.Duration) (longest time.Duration) {
 	first, _ := slices.BinarySearch(times, fault.Start)
 	for i := max(first, 1); i < len(times) && times[i-1] < fault.End+after; i++ {

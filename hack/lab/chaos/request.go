@@ -17,8 +17,8 @@ type Request struct {
 	Retriable bool
 }
 
-// Window is a time in which nothing happens but a rolling restart, and that begins when
-// all servers work. Times are since the start of the run.
+// Window is a time with nothing but a rolling restart. It begins when all servers work. Times are
+// since the start of the run.
 type Window struct{ Start, End time.Duration }
 
 // CheckRolling holds that requests within a rolling restart fail only so that a client

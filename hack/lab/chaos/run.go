@@ -23,7 +23,7 @@ type Run struct {
 	Requests     []Request
 	Rolls        []Window
 	Operations   []porcupine.Operation
-	// Lists are those of levels by readers.
+	// Lists are the readers' lists of levels.
 	Lists     []watchmodel.List
 	Watchers  []*Watcher
 	Engines   []Engine
@@ -35,8 +35,8 @@ type Run struct {
 	Rolled int
 }
 
-// Check judges the record and returns what must not be. patience bounds the time to
-// judge the operations of one object; pages about those that are wrong go to a folder.
+// Check judges the record and returns what must not be. patience bounds the time to judge the
+// operations of one object; pages about wrong operations go to a folder.
 func (r *Run) Check(patience time.Duration, folder string) error {
 	var errs []error
 	for _, check := range []func() []error{

@@ -58,7 +58,7 @@ type replica struct {
 	// suspectUntil is until when clients avoid the server, as a load balancer does
 	// after a failure: nanoseconds since the start of the run.
 	suspectUntil atomic.Int64
-	// life counts starts. served is the last one in which a request was answered.
+	// life counts starts. served is the last start after which a request was answered.
 	life, served atomic.Int64
 }
 
@@ -144,7 +144,7 @@ func (s *site) startReplica(t *testing.T) *replica {
 	return r
 }
 
-// options returns those of a server of this project. Unless the test is told a program, the
+// options returns the options of a server of this project. Unless the test is told a program, the
 // clock of the server can be set.
 func (r *replica) options(t *testing.T, args []string) harness.ServerOptions {
 	t.Helper()

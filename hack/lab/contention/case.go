@@ -16,8 +16,7 @@ const (
 	elephantConnections = 200
 	mice                = 20
 	miceInterval        = time.Second
-	// warmUp is the time in which only the elephant sends and opens its
-	// connections.
+	// warmUp is how long only the elephant sends, while it opens its connections.
 	warmUp  = 3 * time.Second
 	runTime = 8 * time.Second
 

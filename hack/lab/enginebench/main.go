@@ -1,7 +1,6 @@
-// Command enginebench runs the benchmarks of pkg/apf/internal/benchmarks several times.
-// In them, the engine of k8s.io/apiserver and that of this project take turns
-// in one process. It keeps the results in .cache/benchmarks/engine.txt and
-// compares the two in a table of docs/evidence/benchmarks.md.
+// Command enginebench runs the benchmarks of pkg/apf/internal/benchmarks several times. There, the
+// engines of k8s.io/apiserver and of this project take turns in one process. It keeps the results
+// in .cache/benchmarks/engine.txt and compares the two in a table of docs/evidence/benchmarks.md.
 package main
 
 import (

@@ -19,8 +19,8 @@ type figures struct {
 	seats    float64 // in use, mean
 }
 
-// measured returns the figures of the levels of a trace, by name, as the server recorded
-// them, without those of the warm-up.
+// measured returns the figures of the levels of a trace, by name, as the server recorded them,
+// without the warm-up.
 func measured(file string, warmUp time.Duration) (map[string]figures, error) {
 	source, err := trace.Open(file)
 	if err != nil {

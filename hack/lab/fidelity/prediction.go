@@ -40,7 +40,7 @@ func (o *outcome) name() string {
 	return name
 }
 
-// dispatchDelays are those of which the best one is chosen for each server.
+// dispatchDelays are the delays to choose from: the best one for each server.
 func dispatchDelays() []time.Duration {
 	return []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond, 750 * time.Microsecond, time.Millisecond, 1500 * time.Microsecond}
 }

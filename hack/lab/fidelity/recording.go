@@ -43,7 +43,7 @@ func (s store) complete(on server, run int, cases []testCase) bool {
 	return true
 }
 
-// trace is the file of the trace; that of the second half if changed is set.
+// trace is the file of the trace; of its second half if changed is set.
 func (r recording) trace(changed bool) string { return r.path + half(changed) + ".trace.zst" }
 
 // configuration is the file of the objects in force.

@@ -59,7 +59,7 @@ type frame []byte
 // frames is the codec of frames.
 type frames struct{}
 
-// Name implements encoding.Codec. It is that of protobuf, which both sides send.
+// Name implements encoding.Codec. Both sides send protobuf's name.
 func (frames) Name() string { return "proto" }
 
 // Marshal implements encoding.Codec.

@@ -45,8 +45,8 @@ func (v value) errors() []float64 {
 	return all
 }
 
-// parts returns by which part each prediction of a wait is off. What is below the time
-// that counts as near is exact.
+// parts returns the relative error of each prediction of a wait. An error below the time that
+// counts as near is 0.
 func (v value) parts() []float64 {
 	var all []float64
 	for i, off := range v.errors() {
@@ -58,7 +58,7 @@ func (v value) parts() []float64 {
 	return all
 }
 
-// spread returns by which part the measurements of a wait differ from each other, in pairs.
+// spread returns the relative differences between the measurements of a wait, in pairs.
 func (v value) spread() []float64 {
 	var all []float64
 	for i, one := range v.actual {
@@ -69,7 +69,7 @@ func (v value) spread() []float64 {
 	return all
 }
 
-// near reports whether the median of the predictions of a wait is near that of the
+// near reports whether the median of the predictions of a wait is near the median of the
 // measurements.
 func (v value) near() bool {
 	off := math.Abs(median(v.predicted) - median(v.actual))
@@ -142,7 +142,7 @@ func fittingError(all []outcome) float64 {
 	return medianError(slices.DeleteFunc(slices.Clone(all), func(o outcome) bool { return o.of.warmUp > 0 }))
 }
 
-// medianError is the median part by which waits are off.
+// medianError is the median relative error of waits.
 func medianError(all []outcome) float64 {
 	var parts []float64
 	for i := range all {

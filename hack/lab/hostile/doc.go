@@ -5,5 +5,5 @@
 // server fail, store anything, or let anybody in; the mouse gets no server error; the
 // server keeps within a stated bound of memory, and has no more goroutines and seats in
 // use afterwards than before, soon; it holds little more, and its log stays short. Latencies are written down, not judged: another program on
-// the machine could change them. Attacks have a size, by which they end.
+// the machine could change them. Attacks have a size, and end when they reach it.
 package hostile

@@ -14,8 +14,8 @@ const (
 	restBound = 10 * time.Second
 	// heapBound is how much more a server may hold in the end than before, in bytes: caches.
 	heapBound = 64 << 20
-	// linesBound is the number of lines that an attack may cause: the same line once a minute,
-	// and those of one place in the code 100 times.
+	// linesBound is the number of lines that an attack may cause: the same line once a minute, and
+	// lines from one place in the code 100 times.
 	linesBound = 2000
 )
 

@@ -15,7 +15,7 @@ const pace = 10 * time.Millisecond
 
 // Reading is what the mouse got.
 type Reading struct {
-	// Latencies are those of reads that were answered with 200.
+	// Latencies are for reads that were answered with 200.
 	Latencies []time.Duration
 	// Rejected is the number of reads that were answered with 429.
 	Rejected int

@@ -13,7 +13,7 @@ type Row struct {
 	// Size and Beside are the sizes of the attacks on this server and on kube-apiserver.
 	Size, Beside int
 	Ours         Figures
-	// Theirs are those of kube-apiserver, nil if the attack could not be made on it.
+	// Theirs are kube-apiserver's figures, nil if the attack could not be made on it.
 	Theirs *Figures
 }
 

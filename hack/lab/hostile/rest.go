@@ -22,8 +22,8 @@ const (
 	// connection, and the requests that wait in it for a handler, until its idle timeout of
 	// 90 s, because it closes the last stream after it has stopped the timer.
 	kept = 100 * time.Second
-	// idleGoroutines is how many more goroutines a server may have at rest than before:
-	// those of the connections that clients of the test still hold.
+	// idleGoroutines is how many more goroutines a server may have at rest than before: for the
+	// connections that clients of the test still hold.
 	idleGoroutines = 100
 )
 

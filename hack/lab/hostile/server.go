@@ -19,7 +19,7 @@ import (
 
 // Users of a server, each named as their token.
 const (
-	// admin may do everything. It is the name by which the harness asks kube-apiserver.
+	// admin may do everything. The harness asks kube-apiserver under this name.
 	admin = "test-admin-token"
 	// mouse may read flow schemas.
 	mouse = "mouse"

@@ -18,10 +18,10 @@ import (
 // events is the number of writes while watches are open.
 const events = 20
 
-// unreadWatches opens watches, each of which the server may send nothing but headers, and
-// reads nothing more of any connection. An administrator writes meanwhile.
+// unreadWatches opens watches that let the server send nothing but headers, and reads nothing more
+// of any connection. An administrator writes meanwhile.
 func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	before, err := s.watches(ctx) // those of the server itself
+	before, err := s.watches(ctx) // the server's own watches
 	if err != nil {
 		return err
 	}

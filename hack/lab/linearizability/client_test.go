@@ -82,9 +82,9 @@ func (c *client) work(ctx context.Context) {
 	}
 }
 
-// version returns the API version of an operation: every second client writes in
-// v1beta3. A manager that applies keeps to one version, since the fields that it owns in
-// the other would be those of another manager.
+// version returns the API version of an operation: every second client writes in v1beta3. A manager
+// that applies keeps to one version, since fields owned in the other version belong to another
+// manager.
 func (c *client) version(input linearizability.Input) string {
 	beta := c.number%2 == 1
 	if input.Kind == linearizability.Apply {

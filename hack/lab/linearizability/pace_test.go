@@ -20,7 +20,7 @@ func newMade() *made {
 
 func (m *made) add() { m.finish(1) }
 
-// finish adds count operations: those that a client will not execute.
+// finish adds count operations: operations that a client will not execute.
 func (m *made) finish(count int) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -47,8 +47,8 @@ func spreads(results []result) string {
 	return out.String()
 }
 
-// spread returns the ratio of the largest to the smallest peak. That of a server without memory
-// is unknown.
+// spread returns the ratio of the largest to the smallest peak. It is unknown for a server without
+// memory.
 func spread(results []result, size size, cost estimate.ListCost) string {
 	smallest, largest, above := math.Inf(1), 0.0, ""
 	for _, r := range results {

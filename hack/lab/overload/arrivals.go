@@ -29,7 +29,7 @@ const (
 type arrivals struct {
 	Kubeconfig, Path string
 	Rate             float64 // requests a second
-	// Settle is the time before Measure, in which results do not count.
+	// Settle is the time before Measure; its results do not count.
 	Settle, Measure time.Duration
 }
 
@@ -94,8 +94,8 @@ func arrive(ctx context.Context, load string) error {
 	return json.NewEncoder(os.Stdout).Encode(got)
 }
 
-// send sends requests at random times (a Poisson process) and returns the outcome of those
-// that were due while it is measured.
+// send sends requests at random times (a Poisson process) and returns the outcome of the requests
+// that were due during Measure.
 func (a arrivals) send(ctx context.Context, get func(context.Context) (traffic.Answer, error)) outcome {
 	random := rand.New(rand.NewPCG(1, 1))
 	var results counter

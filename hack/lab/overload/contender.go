@@ -53,7 +53,7 @@ func (c *contender) settle(o *harness.Owner, load arrivals, longest time.Duratio
 	}
 }
 
-// atRest reports whether these seats, those of each second, hardly changed.
+// atRest reports whether these seats, one figure a second, hardly changed.
 func atRest(seats []float64) bool {
 	return len(seats) > 0 && slices.Max(seats) <= 1.05*slices.Min(seats)
 }

@@ -28,7 +28,7 @@ spec:
   type: Limited
   limited: {nominalConcurrencyShares: %d, lendablePercent: 0, limitResponse: {type: Reject}}
 `
-	// builtIn are the shares of the built-in levels, mouseShares those of the level mice.
+	// builtIn are the shares of the built-in levels, mouseShares the shares of the level mice.
 	builtIn, mouseShares = 245, 500
 )
 

@@ -33,8 +33,8 @@ func (r *result) goodput() float64 {
 	return measurement.Summarize(slices.Collect(maps.Values(r.goodputs))).Center
 }
 
-// beside says how the goodput relates to that of another result: the median of the rounds that
-// both have, and the interval around it.
+// beside says how the goodput relates to another result's: the median of the rounds that both have,
+// and the interval around it.
 func (r *result) beside(other *result) string {
 	var ratios []float64
 	for round, goodput := range r.goodputs {

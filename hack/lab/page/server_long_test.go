@@ -81,7 +81,7 @@ func startServer(t *testing.T, tokens string) *server {
 		"--authorization-webhook-version=v1",
 		"--authorization-webhook-config-file=" + fileOf(t, "authorization.yaml", "apiVersion: v1\nkind: Config\nclusters: [{name: test, cluster: {server: '"+allow.URL+
 			"'}}]\ncontexts: [{name: test, context: {cluster: test}}]\ncurrent-context: test\n"),
-		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat of which is the level's
+		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat is the level's
 		"--request-timeout=10m", // the held request executes until the test ends it
 	}})}
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)

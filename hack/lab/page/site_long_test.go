@@ -76,8 +76,8 @@ func (s *pageSite) fill(t *testing.T) (release func()) {
 	return release
 }
 
-// load sends requests of several users, some of which are rejected: for two seconds, or for
-// longer if the pictures are written.
+// load sends requests of several users, and some are rejected: for two seconds, or for longer if
+// the pictures are written.
 func (s *pageSite) load(t *testing.T) {
 	t.Helper()
 	length := 2 * time.Second

@@ -17,7 +17,7 @@ type sample struct {
 	at   time.Duration // since the start
 	// memory and etcd are in bytes.
 	memory, goroutines, files, etcd float64
-	// requests are those of the mice since the last sample.
+	// requests are the mice's since the last sample.
 	requests requests
 }
 

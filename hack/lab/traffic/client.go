@@ -52,8 +52,8 @@ func (t *Target) Client(token string) *Client {
 	return t.client(token, &protocols)
 }
 
-// Multiplexed returns a client whose concurrent requests share connections, by HTTP/2, as those
-// of one program do: it opens another when the last has as many as the server allows.
+// Multiplexed returns a client whose concurrent requests share connections, by HTTP/2, as the
+// requests of one program do: it opens another when the last has as many as the server allows.
 func (t *Target) Multiplexed(token string) *Client {
 	var protocols http.Protocols
 	protocols.SetHTTP2(true)

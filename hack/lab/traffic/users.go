@@ -1,9 +1,9 @@
 // Package traffic sends requests of many users at once and records the results
 // of each, for demonstrations and benchmarks of flow control.
 //
-// An elephant is a user with many busy connections, each of which sends one
-// request after the other. A mouse is a user who sends requests at a slow,
-// fixed pace, without waiting for answers.
+// An elephant is a user with many busy connections. Each sends one request after
+// the other. A mouse is a user who sends requests at a slow, fixed pace, without
+// waiting for answers.
 package traffic
 
 import (

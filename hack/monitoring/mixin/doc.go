@@ -9,6 +9,6 @@
 // jobs by Parameters.FlowControlJobs, and so may watch kube-apiserver's flow control with
 // the same thresholds. The others select the job of this server.
 //
-// Windows and durations are those of production. Parameters.Pace shortens them for tests,
-// down to a floor that the periods of the server require.
+// Windows and durations are for production. Parameters.Pace shortens them for tests, down to a
+// floor that the periods of the server require.
 package mixin

@@ -89,7 +89,7 @@ func registered(t *testing.T) []string {
 	flowControl, err := apf.New(apf.Config{Total: 1})
 	require.NoError(t, err)
 	var names []string
-	// Those of an etcd process, which the library of the same release registers.
+	// Series of an etcd process, which the library of the same release registers.
 	etcd, err := prometheus.DefaultGatherer.Gather()
 	require.NoError(t, err)
 	for _, family := range etcd {

@@ -26,13 +26,13 @@ func rejectedRatio(window string) string {
     )`
 }
 
-// levels are the rules about seats of priority levels and what requests get of them. All
-// but those of the total also fit kube-apiserver.
+// levels are the rules about seats of priority levels and what requests get of them. All but the
+// rules of the total also fit kube-apiserver.
 func levels() Group {
 	return Group{
 		Name: "flowcontrol-levels",
-		// Of the waits, those of requests that executed: most rejections take no time, and would
-		// hide the others.
+		// Only waits of requests that executed: most rejections take no time, and would hide the
+		// others.
 		Records: []Record{
 			{utilization, `
 sum without (phase) (rate(apiserver_flowcontrol_priority_level_seat_utilization_sum{$flowcontrol,phase="executing"}[$5m]))

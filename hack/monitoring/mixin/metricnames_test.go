@@ -38,7 +38,7 @@ func metricNames(expression string) (names []string) {
 	return names
 }
 
-// alertMetrics returns the metrics of all rules, and dashboardMetrics those of all panels,
+// alertMetrics returns the metrics of all rules, and dashboardMetrics the metrics of all panels,
 // without up, which is of Prometheus.
 func alertMetrics() (names []string) {
 	for _, group := range Groups() {

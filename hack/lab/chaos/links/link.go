@@ -90,7 +90,7 @@ func (l *Link) accept() {
 	}
 }
 
-// sender matches the header by which a member of etcd names itself to its peers.
+// sender matches the header that names a member of etcd to its peers.
 var sender = regexp.MustCompile(`(?i)\r\nX-Server-From: ([0-9a-f]+)\r\n`)
 
 // serve passes one connection on. Its first bytes tell its source.

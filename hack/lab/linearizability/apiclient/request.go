@@ -15,7 +15,7 @@ const (
 	TokenAnnotation = "token"
 
 	group = "flowcontrol.apiserver.k8s.io/"
-	// path is that of v1.
+	// path has the version v1.
 	path = "/apis/" + group + "v1/" + Resource
 	// timeout limits a request in the server, so that clients do not wait for an
 	// etcd that is not available.

@@ -1,4 +1,4 @@
-// Command argo-cd uses the engine by which Argo CD syncs: argo-cd NAME.
+// Command argo-cd syncs with Argo CD's engine: argo-cd NAME.
 package main
 
 import (
@@ -124,7 +124,7 @@ func (u *user) has(ctx context.Context, precedence int32) error {
 	return nil
 }
 
-// health requires that the engine has no opinion, and takes that of a check.
+// health requires that the engine has no opinion, and adopts a check's opinion.
 func (u *user) health(ctx context.Context) error {
 	return wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		live, err := u.schemas.Get(ctx, u.name, metav1.GetOptions{})

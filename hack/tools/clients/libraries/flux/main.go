@@ -1,4 +1,4 @@
-// Command flux uses the library by which Flux applies: flux NAME.
+// Command flux applies with Flux's library: flux NAME.
 package main
 
 import (
