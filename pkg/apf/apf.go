@@ -46,15 +46,15 @@ type Config struct {
 	// Period is the time between two divisions of the seats by demand. The default is ten
 	// seconds, as in k8s.io/apiserver. With few seats a shorter one divides them sooner.
 	Period time.Duration
-	// Sampler measures the machine. The default measures that of this process.
+	// Sampler measures the machine. The default measures this process's machine.
 	Sampler total.Sampler
-	// Clock is the source of time, such as a FakeClock of k8s.io/utils/clock/testing. It
-	// must not go back. The default is the monotonic clock of the machine. The deadline
-	// until which a request waits is that of its context, on the clock of the machine.
+	// Clock is the source of time, such as a FakeClock of k8s.io/utils/clock/testing. It must not
+	// go back. The default is the monotonic clock of the machine. A request waits until the
+	// deadline of its context, on the clock of the machine.
 	Clock utilclock.WithTickerAndDelayedExecution
 }
 
-// ConfigFor returns a Config. The parameters are those of flowcontrol.New of
+// ConfigFor returns a Config. The parameters are the same as for flowcontrol.New of
 // k8s.io/apiserver.
 func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient.FlowcontrolV1Interface, total int) Config {
 	v1 := factory.Flowcontrol().V1()
@@ -84,8 +84,7 @@ type FlowControl struct {
 
 var _ flowcontrol.Interface = (*FlowControl)(nil)
 
-// New returns a FlowControl with the mandatory configuration. Run applies that of the
-// API.
+// New returns a FlowControl with the mandatory configuration. Run applies the API's configuration.
 func New(config Config) (*FlowControl, error) {
 	if (config.Levels == nil) != (config.Schemas == nil) {
 		return nil, errors.New("only one of the informers of PriorityLevelConfigurations and FlowSchemas is set: set both, or none and call Apply")

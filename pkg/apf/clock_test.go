@@ -18,9 +18,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
-// clockedServer is a server of 20 seats on a fake clock. Requests of the user lender are
-// on the level lender, and those of the user borrower on the level borrower, with 15 and
-// 5 seats.
+// clockedServer is a server of 20 seats on a fake clock. Requests of the users lender and borrower
+// are on levels of the same names, with 15 and 5 seats.
 type clockedServer struct {
 	*server
 	clock *testingclock.FakeClock

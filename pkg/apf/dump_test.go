@@ -39,7 +39,7 @@ func TestDumpsAreThoseOfThePeerWhileSeatsAreFree(t *testing.T) {
 	assert.Equal(t, want, dumpsOf(t, client, ours))
 }
 
-// dumpsOf returns rows of an engine that executes requests of three flows: those of the
+// dumpsOf returns rows of an engine that executes requests of three flows. It keeps the rows of the
 // level with queues, without the columns that have times.
 func dumpsOf(t *testing.T, client *fake.Clientset, create func(informers.SharedInformerFactory) flowcontrol.Interface) map[string][][]string {
 	t.Helper()
@@ -63,7 +63,7 @@ func dumpsOf(t *testing.T, client *fake.Clientset, create func(informers.SharedI
 				rows = append(rows, cells[:5])
 			}
 		}
-		slices.SortFunc(rows, slices.Compare) // the library has no order of those that execute
+		slices.SortFunc(rows, slices.Compare) // the library does not order executing requests
 		return rows
 	}
 	eventually.Holds(t, "the level is there", func(a *eventually.Attempt) { require.Len(a, get("dump_queues"), 8) })

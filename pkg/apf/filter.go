@@ -13,8 +13,8 @@ type FilterOptions = filter.Options
 type WorkEstimator = filter.WorkEstimator
 
 // Filter returns the filter for a handler chain, in place of WithPriorityAndFairness of
-// k8s.io/apiserver, see package filter. By default its Watches, Learner and Gauges are
-// those of this FlowControl.
+// k8s.io/apiserver, see package filter. By default it uses the Watches, Learner and Gauges of this
+// FlowControl.
 func (f *FlowControl) Filter(options FilterOptions) func(http.Handler) http.Handler {
 	if options.Gauges == nil {
 		options.Gauges = f.countKinds()
@@ -23,8 +23,8 @@ func (f *FlowControl) Filter(options FilterOptions) func(http.Handler) http.Hand
 }
 
 // WorkEstimator returns the estimator for a handler chain with WithPriorityAndFairness of
-// k8s.io/apiserver, which by itself estimates as its release does. By default its Watches
-// and Learner are those of this FlowControl.
+// k8s.io/apiserver, which by itself estimates as its release does. By default it uses the Watches
+// and Learner of this FlowControl.
 func (f *FlowControl) WorkEstimator(options FilterOptions) *WorkEstimator {
 	return filter.NewWorkEstimator(f.complete(options), f.GetMaxSeats, f.engine.Now)
 }

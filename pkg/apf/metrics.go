@@ -35,14 +35,13 @@ func (f *FlowControl) registerMetrics(kinds *stats.KindGauges) {
 	f.metrics.replaced = library.Names()
 }
 
-// Registry returns the registry that has the metrics of this FlowControl, for servers
-// that do not serve those of k8s.io/apiserver.
+// Registry returns the registry that has the metrics of this FlowControl, for servers that do not
+// serve the metrics of k8s.io/apiserver.
 func (f *FlowControl) Registry() *prometheus.Registry { return f.metrics.registry }
 
-// InstallMetrics makes the path /metrics serve the metrics of the Registry and those of
-// k8s.io/apiserver, without the families of k8s.io/apiserver that the Registry replaces.
-// It replaces the route that the server has at this path, if any. In a
-// GenericAPIServer, paths is Handler.NonGoRestfulMux.
+// InstallMetrics makes the path /metrics serve the metrics of the Registry and of k8s.io/apiserver,
+// without the families that the Registry replaces. It replaces the route that the server has at
+// this path, if any. In a GenericAPIServer, paths is Handler.NonGoRestfulMux.
 func (f *FlowControl) InstallMetrics(paths *mux.PathRecorderMux) {
 	paths.Unregister(metricsPath)
 	paths.Handle(metricsPath, componentmetrics.HandlerFor(prometheus.GathererFunc(f.gather), componentmetrics.HandlerOpts{}))

@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 )
 
-// statistics are those of k8s.io/apiserver since 0.34.
+// statistics has the fields of k8s.io/apiserver's type since 0.34.
 type statistics struct{ EstimatedAverageObjectSizeBytes, ObjectCount int64 }
 
 func TestObjectsOfTakesEveryReleasesCounts(t *testing.T) {

@@ -30,11 +30,10 @@
 //	R >= Σ upper                 current = upper
 //	otherwise                    current = clamp(f · target, minCurrent, upper)
 //
-// where f, the fair fraction, is the number for which the currents sum to R. The sum
-// is continuous and does not decrease in f, from Σ minCurrent to Σ upper. So f
-// exists; it is unique but for ranges in which every level is at a bound. A target
-// is at least a thousandth of a seat, so that levels without demand share the seats
-// that no level wants.
+// where f, the fair fraction, makes the currents sum to R. The sum is continuous and does not
+// decrease in f, from Σ minCurrent to Σ upper. So f exists; it is unique except in ranges where
+// every level is at a bound. A target is at least a thousandth of a seat, so that levels without
+// demand share the seats that no level wants.
 //
 // # Finding f
 //
@@ -81,7 +80,7 @@
 // It rises at once with the envelope and decays slowly: with a period of 10 s, the
 // half-life of the part above the envelope is ln 2 / -ln A = 30 periods, five minutes.
 //
-// If the clock stands still or goes back, the demand changes, but has no weight. A
-// period in which no time passed has a high-water mark, but neither average nor
-// deviation, and does not change the smoothed demand.
+// If the clock stands still or goes back, the demand changes, but has no weight. A period without
+// any time has a high-water mark, but neither average nor deviation, and does not change the
+// smoothed demand.
 package allocation

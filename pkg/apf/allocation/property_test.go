@@ -11,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
-// minimumOf returns what a level has before the rest is shared: its lower limit, or what it
-// wanted lately, of which a limited level has at most its nominal limit.
+// minimumOf returns what a level has before the rest is shared: its lower limit, or what it wanted
+// lately, which for a limited level counts up to its nominal limit.
 func minimumOf(l Level) int {
 	wanted := l.HighWatermark
 	if !l.Exempt && wanted > l.Nominal {

@@ -2,8 +2,8 @@ package classify
 
 import "slices"
 
-// bitmapIndex is the index of the rows that have too many tuples for the table, see the
-// package comment: those of base that are not gone, and recent ones.
+// bitmapIndex is the index of the rows that have too many tuples for the table, see the package
+// comment: the rows of base that are not gone, and recent rows.
 type bitmapIndex struct {
 	base   *bitmaps
 	gone   rowSet
@@ -21,9 +21,9 @@ func (x *bitmapIndex) canMatch(v values, strict uint) bool {
 	return len(x.recent) > 0 || x.base.canMatch(v, strict)
 }
 
-// lookup returns the lowest rank, below best, of a row that matches the subject and
-// the values; or best. strict is that of sets, and must be a function of the values:
-// the memo does not hold it.
+// lookup returns the lowest rank, below best, of a row that matches the subject and the values; or
+// best. strict has the meaning it has for sets, and must be a function of the values: the memo does
+// not hold it.
 func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, ranks []uint32, best uint32) uint32 {
 	if x.least(subject, ranks) >= best {
 		return best
@@ -67,8 +67,8 @@ func (x *bitmapIndex) first(subject uint32, v values, strict uint, ranks []uint3
 	return x.recent[i].schema
 }
 
-// matches reports whether the row matches the subject and the values. strict is that of
-// bitmaps.sets.
+// matches reports whether the row matches the subject and the values. strict has the meaning it has
+// for bitmaps.sets.
 func (r *row) matches(subject uint32, v values, strict uint) bool {
 	if !slices.Contains(r.subjects, subject) {
 		return false

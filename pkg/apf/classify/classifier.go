@@ -24,8 +24,7 @@ type Classifier struct {
 	vocabulary      vocabulary
 	resources, urls index
 
-	// builder makes the next version. It is that of the newest version, which may be a later
-	// one.
+	// builder makes the next version. The newest version owns it, which may be a later one.
 	builder *builder
 }
 

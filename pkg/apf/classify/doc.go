@@ -2,9 +2,8 @@
 //
 // Schemas are tried in matching order: exempt first, then by precedence and name,
 // catch-all last. The first that matches decides. To try them one after the other
-// would cost every request time for every schema. So New turns the schemas into an
-// immutable index, in which a lookup takes time for the attributes of the request
-// only.
+// would cost every request time for every schema. So New turns the schemas into an immutable index:
+// the time of a lookup depends only on the attributes of the request.
 //
 // # Rows and tuples
 //
@@ -19,12 +18,11 @@
 // each tuple and verb, the lowest rank only, because no other can decide. So a lookup
 // is one step, however many schemas share the tuple.
 //
-// A request is looked up, for each of its subjects, under the 2³ tuples in which API
-// group, resource and namespace are either its own or the wildcard. These are the
-// shapes of tuples. Each subject has, for each verb, the set of its shapes, and for
-// each shape the lowest rank: a shape that the subject lacks, or that cannot beat the
-// best match so far, is not looked up. A request without a namespace has the value
-// "cluster scope" instead, which the wildcard does not cover.
+// A request is looked up, for each of its subjects, under 2³ tuples: API group, resource and
+// namespace are either its own or the wildcard. These are the shapes of tuples. Each subject has,
+// for each verb, the set of its shapes, and for each shape the lowest rank: a shape that the
+// subject lacks, or that cannot beat the best match so far, is not looked up. A request without a
+// namespace has the value "cluster scope" instead, which the wildcard does not cover.
 //
 // A subject also has the lowest rank of a row that matches all of its requests. If
 // that is rank 0, as for exempt users, no tuple is looked up.
@@ -56,9 +54,8 @@
 // matches if its bit is in the sets of all five values of the request, each united
 // with the set of the wildcard. The sets are walked together, 64 rows at a time,
 // skipping what any of them skips. Memory is proportional to the sum of the lists,
-// not to their product. Time, in the worst case of dense but disjoint sets, is
-// proportional to 1/64 of the number of such rows. A memo of fixed size caches the
-// results of recent walks.
+// not to their product. Time, in the worst case of dense but disjoint sets, is proportional to 1/64
+// of the number of these rows. A memo of fixed size caches the results of recent walks.
 //
 // An update shares the sets. It marks the rows that are gone, and keeps new ones beside the
 // sets, where they are compared one after the other. The sets are built again when these are

@@ -27,7 +27,7 @@ func (x *index) grow(subjects uint32) {
 	}
 }
 
-// kindRows are the rows of one kind, of which an index is made.
+// kindRows are the rows of one kind, the input of an index.
 type kindRows struct {
 	schemas  [][]row                 // by the number of the schema
 	subjects [][]*row                // by subject, in matching order; without those in the bitmaps
@@ -38,8 +38,8 @@ type kindRows struct {
 	tuples   int                     // in the table, counted for each row
 }
 
-// index returns an index of the rows, whose schemas are in matching order. sizes are those
-// of newBitmaps.
+// index returns an index of the rows, whose schemas are in matching order. sizes are as for
+// newBitmaps.
 func (k *kindRows) index(b *builder, subjects uint32, sizes [4]uint32) index {
 	for _, rows := range k.schemas {
 		k.rows += len(rows)

@@ -39,8 +39,7 @@ func (l *largeRows) own() {
 	}
 }
 
-// index returns the index of the rows; nil without rows. subjects and sizes are those of
-// newBitmaps.
+// index returns the index of the rows; nil without rows. subjects and sizes are as for newBitmaps.
 func (l *largeRows) index(y *yielder, ranks []uint32, subjects uint32, sizes [4]uint32) *bitmapIndex {
 	slices.SortStableFunc(l.recent, func(a, b *row) int { return int(ranks[a.schema]) - int(ranks[b.schema]) })
 	if l.base == nil || len(l.recent) > maxRecent || l.left < len(l.rows)/2 {

@@ -9,8 +9,8 @@ const (
 	addedPart = 8
 )
 
-// names maps strings to numbers. Those of a Classifier never change: the next version
-// shares base, and copies added, which is small.
+// names maps strings to numbers. The names of a Classifier never change: the next version shares
+// base, and copies added, which is small.
 type names struct {
 	base, added map[string]uint32
 	// building reports whether no Classifier has base yet, owned whether none has added.

@@ -39,7 +39,7 @@ func (u *versionUpdate) setOrder(set []rules.Schema, removed []string) {
 	}
 }
 
-// numbers returns how many numbers of schemas there are, those that are free included.
+// numbers returns how many numbers of schemas there are, free ones included.
 func (u *versionUpdate) numbers() int { return len(u.builder.resources.schemas) }
 
 // numberOf returns the number of a schema, which may be new.

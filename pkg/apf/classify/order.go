@@ -6,7 +6,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// sortInMatchingOrder sorts schemas into the order in which they are tried.
+// sortInMatchingOrder sorts schemas into matching order.
 func sortInMatchingOrder(schemas []*rules.Schema, y *yielder) {
 	slices.SortStableFunc(schemas, func(a, b *rules.Schema) int {
 		y.spend(1)

@@ -51,7 +51,7 @@ func (p *paths) intern(kind *names, path, inner string) uint32 {
 	return number
 }
 
-// setParents sets the parents, once all URLs are known. Only those of paths below a new
+// setParents sets the parents, once all URLs are known. Only the parents of paths below a new
 // prefix change.
 func (p *paths) setParents() {
 	if len(p.fresh) == 0 {

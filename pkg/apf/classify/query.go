@@ -22,7 +22,7 @@ type query struct {
 	verb     uint // its bit in sets of verbs
 	// possible holds the shapes of the tuples that could match.
 	possible shapeSet
-	// bitmaps is that of the index, or nil if no row in it can match.
+	// bitmaps is the index's, or nil if no row in it can match.
 	bitmaps *bitmapIndex
 	strict  uint // see bitmapIndex.sets
 }
@@ -107,8 +107,8 @@ func (q *query) matchServiceAccounts(a *flow.Attributes) {
 	if !is {
 		return
 	}
-	// A namespace has no colon, but a user name with the prefix need not be that of a
-	// service account, and a schema may name any namespace.
+	// A namespace has no colon, but a user name with the prefix need not belong to a service
+	// account, and a schema may name any namespace.
 	colons := 0
 	for i := 0; i < len(account) && colons <= v.accountColons; i++ {
 		if account[i] == ':' {

@@ -106,8 +106,8 @@ func (b *rowBuilder) startList(n int) int {
 	return len(b.numbers)
 }
 
-// rows returns the rows of a schema with a number, those of its resource rules and those
-// of its non-resource rules.
+// rows returns the rows of a schema with a number, for its resource rules and for its non-resource
+// rules.
 func (b *rowBuilder) rows(number uint32, schema *rules.Schema) (resources, urls []row) {
 	resourceRules, urlRules := 0, 0
 	for i := range schema.Rules {

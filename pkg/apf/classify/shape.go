@@ -113,9 +113,9 @@ func newShapes(rows []*row) shapes {
 // from all of them.
 const exactRows = 4096
 
-// update updates the shapes of a subject to rows, some of which were added. Where there are
-// many, a shape may keep verbs that only rows had that are gone: that costs lookups in vain,
-// not all rows for each change.
+// update updates the shapes of a subject to rows; added are the new rows among them. Where there
+// are many, a shape may keep verbs that only removed rows had: this costs lookups in vain, but
+// saves a pass over all rows for each change.
 func (s *shapes) update(rows, added []*row) {
 	if len(rows) <= exactRows {
 		*s = newShapes(rows)

@@ -18,8 +18,8 @@ const noSchema = ^uint32(0)
 type tuple [4]uint32
 
 // tuples maps a tuple and a verb to the first schema. It consists of many small hash
-// tables: growing or clearing a large one would delay requests (BenchmarkApply of
-// package benchmarks), and the next version copies those that change.
+// tables: growing or clearing a large one would delay requests (BenchmarkApply of package
+// benchmarks), and the next version copies the tables that change.
 type tuples struct {
 	pages []page // a power of two of them
 	// known is the set of verbs with a bit, stride their number.

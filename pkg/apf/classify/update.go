@@ -77,7 +77,7 @@ type indexUpdate struct {
 	*kindRows
 	index   *index
 	tuples  *tupleUpdate
-	touched map[uint32][]*row // by subject of which rows were added or removed: those added
+	touched map[uint32][]*row // the rows added, by each subject that gained or lost a row
 	bitmaps bool              // whether rows in the bitmaps were added or removed
 }
 
@@ -121,7 +121,7 @@ func (u *versionUpdate) removeRows(set []rules.Schema, removed []string) {
 	}
 }
 
-// forget removes the rows of a schema from those of their subjects and of the bitmaps.
+// forget removes the rows of a schema from their subjects and from the bitmaps.
 func (x *indexUpdate) forget(schema uint32, ranks []uint32) {
 	for i := range x.schemas[schema] {
 		r := &x.schemas[schema][i]

@@ -20,7 +20,7 @@ import (
 type changing struct {
 	random  *rand.Rand
 	schemas map[string]rules.Schema
-	names   int // of which schemas have names
+	names   int // how many schemas have names
 }
 
 func newChanging(random *rand.Rand, names int) *changing {

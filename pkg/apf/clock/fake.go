@@ -7,8 +7,8 @@ import (
 )
 
 // Fake is a clock for tests, which stands still until it is advanced. Its calls run on
-// the goroutine that advances it, in order of time, and calls of one instant in the
-// order in which they were scheduled. Create one with NewFake.
+// the goroutine that advances it, in order of time, and calls of one instant in the order of
+// scheduling. Create one with NewFake.
 type Fake struct {
 	origin time.Time
 

@@ -61,7 +61,7 @@ type Controller struct {
 	mu         sync.Mutex // guards what follows, while it is translated and applied too
 	translator *Translator
 	status     engine.ConfigurationStatus
-	stale      bool // status is that of an earlier translation, but for the time
+	stale      bool // status is from an earlier translation, except for the time
 }
 
 type objectKey struct {
@@ -207,8 +207,8 @@ func (c *Controller) apply() {
 	c.status.AppliedAt, c.stale = c.config.Clock.Now(), true
 }
 
-// changedSchemas returns the flow schemas that have changed since the last call, and the
-// names of those that are gone.
+// changedSchemas returns the flow schemas that have changed since the last call, and the names of
+// deleted ones.
 func (c *Controller) changedSchemas() (set []*flowcontrol.FlowSchema, removed []string) {
 	c.noticing.Lock()
 	noticed := c.schemas
@@ -249,7 +249,7 @@ func objects[O any](informer cache.SharedIndexInformer) []O {
 	return list
 }
 
-// report reports the new problems, and forgets those that are solved.
+// report reports the new problems, and forgets solved ones.
 func (c *Controller) report(problems []engine.Problem) {
 	now := make(map[objectKey]string, len(problems))
 	for _, p := range problems {

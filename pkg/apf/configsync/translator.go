@@ -71,8 +71,8 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, t.problems()
 }
 
-// Update is Translate for a change: levels are all priority levels, set the flow schemas
-// that are new or have changed, and removed the names of those that are gone.
+// Update is Translate for a change: levels are all priority levels, set the flow schemas that are
+// new or have changed, and removed the names of deleted ones.
 func (t *Translator) Update(levels []*flowcontrol.PriorityLevelConfiguration, set []*flowcontrol.FlowSchema, removed []string) (engine.Change, []engine.Problem) {
 	t.levels = t.levels.next(levels, levelTranslator())
 	change := engine.Change{Levels: t.levels.inEffect()}

@@ -29,8 +29,8 @@ type Problem struct {
 	Err  error
 }
 
-// chooseLevels returns the levels that take effect, by name: the configured ones and the
-// last valid version of those that are invalid. Mandatory ones may be missing.
+// chooseLevels returns the levels that take effect, by name: the configured ones and the last valid
+// version of invalid ones. Mandatory ones may be missing.
 func chooseLevels(configured []LevelConfig, last func(name string) (LevelConfig, bool)) (map[string]LevelConfig, []Problem) {
 	var problems []Problem
 	chosen := make(map[string]LevelConfig, len(configured)+2)

@@ -6,8 +6,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// MandatoryLevels returns the priority levels that act where the configuration
-// lacks them. They are those of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
+// MandatoryLevels returns the priority levels that act where the configuration lacks them. They
+// equal the objects of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
 func MandatoryLevels() []LevelConfig {
 	return []LevelConfig{
 		{Name: rules.Exempt, Config: queueset.Config{Discipline: queueset.Exempt}},
@@ -19,8 +19,8 @@ func MandatoryLevels() []LevelConfig {
 	}
 }
 
-// MandatorySchemas returns the flow schemas that act where the configuration
-// lacks them. They are those of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
+// MandatorySchemas returns the flow schemas that act where the configuration lacks them. They equal
+// the objects of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
 func MandatorySchemas() []rules.Schema {
 	return []rules.Schema{
 		{

@@ -13,9 +13,8 @@ import (
 // its own lock.
 type Report struct {
 	Levels []LevelReport // by name
-	// Series are the figures of the flow schemas that have had a request, in
-	// matching order, and then those of flow schemas that were deleted or moved to
-	// another level while requests are under way.
+	// Series are the figures of the flow schemas that have had a request, in matching order. Then
+	// come flow schemas that were deleted or moved to another level, while requests are under way.
 	Series []stats.Snapshot
 	// FairFraction is f of package allocation.
 	FairFraction float64
@@ -34,8 +33,7 @@ func (e *Engine) Report() Report {
 	return out
 }
 
-// usedSeries returns the Series of which a Report has the figures. No two have the same
-// labels.
+// usedSeries returns the Series whose figures a Report has. No two have the same labels.
 func (e *Engine) usedSeries() []*stats.Series {
 	e.mu.Lock()
 	defer e.mu.Unlock()

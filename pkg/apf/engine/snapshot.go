@@ -28,9 +28,9 @@ type class struct {
 	series *stats.Series
 }
 
-// newSnapshot returns the snapshot of valid schemas and their levels, of which e.levels
-// has those in configs. A schema that the current snapshot has keeps its flow hashes and,
-// on the same level, its figures. Other figures of the current snapshot retire.
+// newSnapshot returns the snapshot of valid schemas and their levels. e.levels must have the levels
+// in configs. A schema that the current snapshot has keeps its flow hashes and, on the same level,
+// its figures. Other figures of the current snapshot retire.
 func (e *Engine) newSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
 	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels)}
 	s.configs, _ = e.current.Load().shareConfigs(configs)
@@ -45,8 +45,8 @@ func (e *Engine) newSnapshot(schemas []rules.Schema, configs map[string]LevelCon
 	return s
 }
 
-// shareConfigs returns the configurations, those that are unchanged at the same address, and
-// the names of those that are not.
+// shareConfigs returns the configurations, unchanged ones at the same address, and the names of
+// changed ones.
 func (s *snapshot) shareConfigs(configs map[string]LevelConfig) (shared map[string]*LevelConfig, changed map[string]bool) {
 	shared, changed = make(map[string]*LevelConfig, len(configs)), map[string]bool{}
 	for name, config := range configs {

@@ -12,7 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// oneLevel is a configuration in which the level "a" has almost all seats.
+// oneLevel is a configuration that gives the level "a" almost all seats.
 func oneLevel() engine.Configuration {
 	level := queuing("a", 1000)
 	level.QueueLengthLimit = 1000

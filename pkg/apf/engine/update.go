@@ -18,9 +18,9 @@ type Change struct {
 	Removed []string
 }
 
-// Update changes the configuration, and returns the invalid objects of the change. The
-// outcome is that of an Apply of the whole configuration after the change. Its cost is that
-// of what changes, unless levels were added or removed.
+// Update changes the configuration, and returns the invalid objects of the change. The outcome
+// equals an Apply of the whole configuration after the change. Its cost depends on what changes,
+// unless levels were added or removed.
 func (e *Engine) Update(c Change) []Problem {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,8 +90,8 @@ func (e *Engine) changed(set []rules.Schema, removed []string) []rules.Schema {
 	return all
 }
 
-// divideDangling keeps the schemas without a level, and returns those that take effect and
-// the names of those that no longer do.
+// divideDangling keeps the schemas without a level, and returns the schemas that take effect and
+// the names of schemas that no longer do.
 func (e *Engine) divideDangling(schemas []rules.Schema, removed []string, configs map[string]LevelConfig) (set []rules.Schema, gone []string) {
 	for i := range schemas {
 		s := &schemas[i]
@@ -139,8 +139,8 @@ func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[
 	return s
 }
 
-// classesBut returns the classes of those schemas that the snapshot has, nil for those in
-// set, and by name those that are not among them.
+// classesBut returns the snapshot's classes of these schemas, nil for schemas in set, and by name
+// the classes of other schemas.
 func (s *snapshot) classesBut(schemas []*rules.Schema, set []rules.Schema) (gone map[string]*class, classes []*class) {
 	fresh := make(map[string]bool, len(set))
 	for i := range set {

@@ -11,7 +11,7 @@ const (
 	// enough is the weight from which on the lists seen replace the prior: three lists
 	// have 2.31.
 	enough = 2
-	// maxGrowth is the factor by which the prior may have grown since the last list.
+	// maxGrowth is how many times larger the prior may have become since the last list.
 	maxGrowth = 2
 	// maxBytes bounds sizes, so that no sum overflows.
 	maxBytes = 1 << 50

@@ -146,10 +146,10 @@
 // # Bounds
 //
 // Memory is bounded by the types, not by the clients: a type has at most 280 kinds of
-// 384 bytes, and a table of 2,304. At most 256 types are learned, so all take less than
-// 29 MB; two types whose lists are of five kinds take 9 KB. If there are more types, one
-// of which no list was measured for an hour is replaced, or else the estimate is the
-// prior. Types are those that the caller stores. No client adds any.
+// 384 bytes, and a table of 2,304. At most 256 types are learned, so all take less than 29 MB; two
+// types whose lists are of five kinds take 9 KB. If there are more types, a new type replaces one
+// without a measured list for an hour, or else the estimate is the prior. Only types that the
+// caller stores count. No client adds any.
 //
 // An estimate takes no lock: it loads the table of the types, a kind, and three numbers.
 // An observation takes the lock of its kind. Times are passed in.

@@ -2,8 +2,8 @@ package estimate
 
 import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 
-// Estimator says what a list costs, or a watch that begins with one. It is a Formula, or
-// Learned. ListCost names those that this server may use.
+// Estimator says what a list costs, or a watch that begins with one. It is a Formula, or Learned.
+// ListCost names the estimators that this server may use.
 type Estimator interface {
 	// Read returns the cost of a list or a watch on a level whose bound is maxWidth seats;
 	// 0 means none.

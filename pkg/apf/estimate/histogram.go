@@ -40,7 +40,7 @@ func bucketOf(bytes float64) int {
 	return min(int(math.Ceil(bucketsPerDouble*math.Log2(bytes/smallest))), buckets-1)
 }
 
-// add adds the size of a list. A time before that of an earlier list counts as that time.
+// add adds the size of a list. A time before an earlier list's counts as the earlier list's.
 func (h *histogram) add(bytes float64, now time.Duration) {
 	factor := keep
 	if passed := now - h.at; passed >= resolution {

@@ -12,8 +12,7 @@ type LearnedRow struct {
 	// ListKind is the kind without its limit; Limits is the range of the limit.
 	Kind   ListKind
 	Limits LimitRange
-	// Bytes is the estimate of a list whose formula has the same result as that of the
-	// last one.
+	// Bytes is the estimate of a list with the same result of the formula as the last list.
 	Bytes int64
 	// Prior is the result of the formula for the last list in bytes.
 	Prior int64
@@ -41,7 +40,7 @@ func (l *Learner) Report(now time.Duration) []LearnedRow {
 	return rows
 }
 
-// order returns the place of the row among those of its type.
+// order returns the place of the row among the rows of its type.
 func (r LearnedRow) order() int {
 	kind := r.Kind
 	kind.Limit = r.Limits.Min

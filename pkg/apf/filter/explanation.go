@@ -11,8 +11,8 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// The types of the causes in the details of a Status that explains a rejection. The
-// message of the first two is a name, that of the last a reason as in the metrics.
+// The types of the causes in the details of a Status that explains a rejection. The message of the
+// first two is a name, of the last a reason as in the metrics.
 const (
 	FlowSchemaCause      metav1.CauseType = "FlowSchema"
 	PriorityLevelCause   metav1.CauseType = "PriorityLevel"

@@ -20,7 +20,7 @@ type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// The response writer of a list has the interfaces of that of the server.
+// The response writer of a list has the interfaces of the server's.
 func TestResponseWriterOfAListFlushesAndHijacksAsThatOfTheServer(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ type measuredList struct {
 	kind     estimate.ListKind
 	prior    int64 // of the formula, in bytes
 
-	// The storage may read on other goroutines than that of the handler.
+	// The storage may read on other goroutines than the handler's.
 	read     atomic.Int64 // bytes of stored objects that were read
 	expected atomic.Int64 // bytes that the list takes before it raises the estimate again
 	raised   atomic.Bool

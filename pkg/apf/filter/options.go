@@ -38,8 +38,8 @@ type Options struct {
 	// statistics of the StorageObjectCountTracker. Not positive means that it is not known.
 	// Then it counts as 1,500,000. By default no size is known.
 	Sizes func(groupResource string) int64
-	// Learner learns what lists take, for CostLearned; otherwise it is not used. The default
-	// is one of the filter's own. Its times are those of the engine.
+	// Learner learns what lists take, for CostLearned; otherwise it is not used. The default is one
+	// of the filter's own. Its clock is the engine's.
 	Learner *estimate.Learner
 	// CountsReads reports whether the storage calls CountRead, for CostLearned. Without it
 	// what a list reads from etcd is not known if it has a selector. Then its estimate is

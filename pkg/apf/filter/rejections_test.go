@@ -36,7 +36,7 @@ func TestBaseFollowsTheRateOfRejections(t *testing.T) {
 	}
 }
 
-// The bound is maxRetryAfter of the library's tracker, of which the base is half.
+// The bound is maxRetryAfter of the library's tracker; the base is half of it.
 func TestBaseEndsAtItsBoundAndComesDown(t *testing.T) {
 	const longest = 32
 	s := newRejections()

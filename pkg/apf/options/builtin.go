@@ -8,10 +8,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// fits are the flow schemas of Kubernetes that requests of an aggregated server match, with
-// the reason of each. kube-apiserver passes on who asks, so the users are those of the
-// cluster. The others of Kubernetes are for leases, endpoints and status of nodes, which only
-// kube-apiserver serves.
+// fits are the flow schemas of Kubernetes that requests of an aggregated server match, with the
+// reason of each. kube-apiserver passes on who asks, so the users are the cluster's. The others of
+// Kubernetes are for leases, endpoints and status of nodes, which only kube-apiserver serves.
 func fits() map[string]string {
 	return map[string]string{
 		"exempt":                       "administrators, and kube-apiserver as system:masters: it checks availability and reads aggregated discovery",

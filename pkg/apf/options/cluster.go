@@ -33,7 +33,7 @@ const resync = 10 * time.Hour
 type cluster struct {
 	sources         *sources
 	levels, schemas cache.SharedIndexInformer
-	// endpoints are those of the resources, by name.
+	// endpoints are the endpoints of the resources, by name.
 	endpoints map[string][]endpoint
 	// version is the one that was read last.
 	version atomic.Value

@@ -168,8 +168,8 @@ func newDecoder() runtime.Decoder {
 	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
 }
 
-// readPath returns the manifests at a path: a file, or those of a folder, not of folders in
-// it. Hidden files are left out: a mounted ConfigMap has its versions in hidden folders.
+// readPath returns the manifests at a path: a file, or the files of a folder, not of folders in it.
+// Hidden files are left out: a mounted ConfigMap has its versions in hidden folders.
 func readPath(path string) (paths []string, contents map[string][]byte, err error) {
 	contents = map[string][]byte{}
 	info, err := os.Stat(path)

@@ -62,9 +62,9 @@ func newSources(apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowc
 	return &sources{apply: apply, clock: c, current: Status{Problems: map[Source]string{}}}
 }
 
-// offer puts the configuration of a source into force, unless that of a better source is.
-// Objects of the cluster may be invalid one by one: their last valid version stays. wrong is
-// what is wrong with the source all the same, nil if nothing.
+// offer puts the configuration of a source into force, unless a better source's is. Objects of the
+// cluster may be invalid one by one: their last valid version stays. wrong is what is wrong with
+// the source all the same, nil if nothing.
 func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema, wrong error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

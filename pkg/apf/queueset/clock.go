@@ -45,14 +45,13 @@ func (f *fairQueue) share(work seats.Area) {
 	}
 }
 
-// counting returns the number of queues that count: those that are active, and those
-// that are ahead.
+// counting returns the number of queues that count: active ones, and ones that are ahead.
 func (f *fairQueue) counting() int { return f.active + len(f.ahead.nodes) }
 
 // room returns by how much R may advance, at most the given amount, so that it does
 // not lead the requests that wait.
 func (f *fairQueue) room(by seats.Area) seats.Area {
-	// The first rank in the heap may be that of an earlier time, and then is too low.
+	// The first rank in the heap may be from an earlier time, and then is too low.
 	if f.scheduled == 0 || f.clock.Add(by+leastWork).Before(f.ordered.nodes[0].at) {
 		return by
 	}

@@ -1,5 +1,5 @@
-// Under the race detector the peer takes five minutes and gigabytes. The tests of
-// interleavings are those that need the detector.
+// Under the race detector the peer takes five minutes and gigabytes. Only the tests of
+// interleavings need the detector.
 
 //go:build !race
 
@@ -110,9 +110,9 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 }
 
 // The demand of clients that wait for responses depends on their waits. The
-// expected shares are those of clients that always have a waiting request or
-// never wait. No engine gives these shares to all clients, so either the
-// distance or the order decides. Without overtaking this test fails.
+// expected shares are exact for clients that always have a waiting request or
+// never wait. No engine gives these shares to all clients, so either the distance
+// or the order decides. Without overtaking this test fails.
 func TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range lane.Pick[uint64](20, 40) {

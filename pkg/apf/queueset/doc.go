@@ -12,17 +12,16 @@
 //
 // Each queue has S, the reading of R at which its next request starts in the ideal
 // world. A request of work W, in seat-seconds, ends there at S + W, and the next
-// one of its queue starts then. The real world dispatches whole requests. It always
-// dispatches the one with the least S + W. Of equal ones that comes first which has
-// been at the head of its queue for longest.
+// one of its queue starts then. The real world dispatches whole requests. It always dispatches the
+// one with the least S + W. On a tie, the request that has been at the head of its queue for
+// longest comes first.
 //
-// The queues that count are those that are active, and those that are inactive while S
-// is more than G beyond R, where G is small, see below: they used more than their share,
-// and in the ideal world are still being served. This is generalized processor sharing
-// (Parekh and Gallager, IEEE/ACM Transactions on Networking 1(3), 1993). If only active
-// queues counted, those that wait would never get back what an inactive one took from
-// them. They are served at the rate of R, and would stay behind it, further with each
-// such queue.
+// Active queues count, and so do inactive queues while S is more than G beyond R, where G is small,
+// see below: these used more than their share, and in the ideal world are still being served. This
+// is generalized processor sharing (Parekh and Gallager, IEEE/ACM Transactions on Networking 1(3),
+// 1993). If only active queues counted, waiting queues would never get back what an inactive one
+// took from them. They are served at the rate of R, and would fall further behind it with each
+// queue that becomes inactive.
 //
 // The work of a request is not known before it has run. At its dispatch
 //
@@ -64,7 +63,7 @@
 // back, but a queue that becomes active in the meantime would start at R, after all
 // requests that wait. Therefore R stops, while requests wait, at
 //
-//	min(S + W) - G,   the minimum over the queues in which a request waits
+//	min(S + W) - G,   the minimum over the queues with a waiting request
 //
 // It does not move back if the minimum falls. In start-time fair queuing a flow that was
 // idle starts where the packet in service did (Goyal, Vin and Cheng, IEEE/ACM
@@ -72,13 +71,13 @@
 // and a second of the share before.
 //
 // R stops G before the end of the first request, not at its start. Every W is at least
-// G, so a request that arrives while R stands still does not end before the first one,
-// and of equal ones it comes last. Otherwise newcomers could take, one after the other,
-// the seats that are collected for a wide request.
+// G, so a request that arrives while R stands still does not end before the first one, and on a tie
+// it comes last. Otherwise newcomers could take, one after the other, the seats that are collected
+// for a wide request.
 //
-// The wait of a flow that uses less than its share is bounded. Let a request r of one
-// seat arrive at a queue in which no request waits and whose S is not beyond R, so that
-// it has used no more than R advanced. Let
+// The wait of a flow that uses less than its share is bounded. Let a request r of one seat arrive
+// at a queue without waiting requests. Its S is not beyond R, so it has used no more than R
+// advanced. Let
 //
 //	X    be the work that is left of the requests that execute,
 //	M(j) the largest work of a request that waits in another queue j,
@@ -123,10 +122,10 @@
 // wide requests at once. While at least two requests wait that do not fit, requests
 // that fit and are due soon overtake them. The wide ones fall behind until several
 // of them are due one after the other and use the same collected seats. Let B be how
-// far they may fall behind. The part of the seats that is wasted is proportional to
-// 1/B. But B must be less than the second by which R may lag, since a claim beyond
-// that is forgotten. B is half a second of the share. A wide request that is alone is
-// not overtaken: it would wait, and nothing would be saved.
+// far they may fall behind. The part of the seats that is wasted is proportional to 1/B. But B must
+// be less than a second, the most that R may lag, since a claim beyond that is forgotten. B is half
+// a second of the share. A wide request that is alone is not overtaken: it would wait, and nothing
+// would be saved.
 //
 // While the first request has been overtaken and still waits, R does not stop G before
 // its end but B after it. Otherwise R would stand still, and requests of newcomers would
@@ -199,7 +198,6 @@
 // # Locks
 //
 // State that a lock guards is reachable only through the handle that taking the lock
-// returns, see package guarded: *lockedSet for the lock of a Set, *lockedShard for
-// that of a shard. The lock of the Set comes before that of a shard. No two shards are
-// locked at once.
+// returns, see package guarded: *lockedSet for the lock of a Set, *lockedShard for a shard's. The
+// lock of the Set comes before a shard's. No two shards are locked at once.
 package queueset

@@ -36,8 +36,8 @@ type RequestDump struct {
 	Distinguisher string
 	Attributes    flow.Attributes
 	Work          seats.Work
-	// Queue is the index of the request's queue, -1 without one. Place is the
-	// request's position among those that wait there, -1 if it executes.
+	// Queue is the index of the request's queue, -1 without one. Place is the request's position
+	// among the requests that wait there, -1 if it executes.
 	Queue, Place int
 	// Arrived and Started are times of the Set's clock. Started is zero for a
 	// request that waits.
@@ -78,7 +78,7 @@ type dumper struct {
 // dumpedRequest is a copy of a request.
 type dumpedRequest struct {
 	RequestDump
-	serial uint64 // orders those that wait in one queue; 0 if it executes
+	serial uint64 // orders the waiting requests of one queue; 0 if it executes
 	width  int    // while it waits
 	held   int    // while it executes
 	hasher *flow.Hasher

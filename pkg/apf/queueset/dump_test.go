@@ -58,8 +58,8 @@ func TestADumpOfAnOpenSetSpreadsAFlowOverItsHand(t *testing.T) {
 	}
 }
 
-// While a dump copies, requests arrive, leave, start and end. Those that wait from
-// before it to after it are in it once, in their order.
+// While a dump copies, requests arrive, leave, start and end. Requests that wait from before it to
+// after it are in it once, in their order.
 func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 	const limit = 20
 	f := newFixture(t, queues(8, 1, 10000), limit)

@@ -10,9 +10,8 @@ import (
 // queueHeap orders queues by virtual time.
 type queueHeap = heap[seats.Progress, *queue]
 
-// fairQueue is the closed regime: all seats and all queues belong to one lock, that of the
-// Set. It orders waiting requests by virtual time, and decides which of them starts on the
-// free seats.
+// fairQueue is the closed regime: all seats and all queues belong to one lock, the Set's. It orders
+// waiting requests by virtual time, and decides which of them starts on the free seats.
 type fairQueue struct {
 	dealer    flow.Dealer
 	last      time.Duration  // when the virtual clock was advanced last
@@ -21,10 +20,10 @@ type fairQueue struct {
 	clock     seats.Progress // R
 	wraps     uint64         // how often R passed zero
 	queues    []*queue       // by index, nil until used; may be longer than the deck
-	used      []*queue       // those that are not nil, unordered
+	used      []*queue       // the ones that are not nil, unordered
 	active    int            // how many queues are active
 	ahead     queueHeap      // inactive queues that count
-	ordered   queueHeap      // those in which requests wait, by the finish of the head, or earlier
+	ordered   queueHeap      // queues with waiting requests, by the finish of the head, or earlier
 	spares    []*queue       // for reuse
 	scheduled int            // requests that wait in ordered
 	arrivals  int            // rotates the first choice in a hand
@@ -51,7 +50,7 @@ func (f *fairQueue) free() int { return f.limit - f.inUse }
 // idle reports whether no request waits and no seat is in use.
 func (f *fairQueue) idle() bool { return f.waiting() == 0 && f.inUse == 0 }
 
-// start begins an era in which so many seats are free.
+// start begins an era with so many free seats.
 func (f *fairQueue) start(free int) { f.inUse = f.limit - free }
 
 // stop ends the era and returns the number of free seats. No request may wait.

@@ -7,9 +7,9 @@ import "slices"
 // nothing.
 type flowCap struct {
 	percent int                  // of the limit in seats; 0 means no cap
-	flows   map[flowKey]*flowUse // in which requests wait or execute
-	waiting int                  // flows in which requests wait
-	holding []*flowUse           // flows of which requests are held back
+	flows   map[flowKey]*flowUse // with waiting or executing requests
+	waiting int                  // flows with waiting requests
+	holding []*flowUse           // flows with requests held back
 	held    int                  // requests held back
 }
 

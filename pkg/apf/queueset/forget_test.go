@@ -86,8 +86,8 @@ func TestARequestThatWasOvertakenAndLeftStopsTheClockAgain(t *testing.T) {
 	}
 }
 
-// Seats of an additional latency are returned to the count in which they were used, not to
-// that which began when the cap changed.
+// Seats of an additional latency are returned to the count that they were used in, not to the count
+// that began when the cap changed.
 func TestSeatsFromBeforeTheCapChangedAreNotReturnedToTheFlow(t *testing.T) {
 	f := newFixture(t, capped(queues(64, 1, 10), 50), 10)
 	other := f.arrive("other", wide(5), queueset.Seated)

@@ -11,7 +11,7 @@ type heap[R reading, T any] struct {
 
 type node[R reading, T any] struct {
 	rank[R]
-	number int // by which find finds the item, or unnumbered
+	number int // find finds the item by it; or unnumbered
 	item   T
 }
 

@@ -68,8 +68,8 @@ func (l *lockedSet) isPoolWorthOpening() bool {
 }
 
 // openingFactor is how many arrivals and ends a closed Set must see for each shard and for
-// each seat in use, without one that finds no seat, before it opens. Closing takes a step
-// for each of these, so it costs an arrival or end at most half of such a step.
+// each seat in use, without one that finds no seat, before it opens. Closing takes a step for each
+// of these, so it costs an arrival or end at most half a step.
 const openingFactor = 2
 
 // openPool makes the pool seat requests. No request may wait.

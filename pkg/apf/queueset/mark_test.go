@@ -55,7 +55,7 @@ func TestHighWaterMarkOfOneThreadIsOneWhileTheClockStands(t *testing.T) {
 	assert.Equal(t, 1, f.set.ResetDemand().HighWatermark)
 }
 
-// threads are requests of which some execute, through all shards.
+// threads are requests through all shards; some execute.
 type threads struct {
 	*fixture
 	random          *rand.Rand

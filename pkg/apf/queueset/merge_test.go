@@ -88,7 +88,7 @@ func TestAPeriodForgetsNothingThatIsNotedAfterItsEnd(t *testing.T) {
 	assert.Equal(t, 3, f.set.ResetDemand().HighWatermark)
 }
 
-// A shard notes starts and ends of requests in 8 bytes each, and the Set those that do not
+// A shard notes starts and ends of requests in 8 bytes each, and the Set notes the ones that do not
 // fit.
 func TestWidestRequestsAndLongestPausesAreCounted(t *testing.T) {
 	const (

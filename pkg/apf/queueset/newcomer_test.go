@@ -73,8 +73,8 @@ func TestMiceDoNotPayForTheListsOfOthers(t *testing.T) {
 	}
 }
 
-// crowdedMix is a mix with its mice, and those of its clients with wide requests
-// that use less than their share.
+// crowdedMix is a mix with its mice, and its clients with wide requests that use less than their
+// share.
 type crowdedMix struct {
 	mix
 	mice, thrifty []client
@@ -82,8 +82,8 @@ type crowdedMix struct {
 	send          func(*traffic)
 }
 
-// crowdedTraffic returns mice, lists of many widths, bursts, and elephants of which
-// some have wide requests.
+// crowdedTraffic returns mice, lists of many widths, bursts, and elephants, some with wide
+// requests.
 func crowdedTraffic(t *testing.T, seed uint64) crowdedMix {
 	random := rand.New(rand.NewPCG(seed, 31))
 	between := func(low, high int) time.Duration { return time.Duration(low+random.IntN(high-low)) * time.Millisecond }

@@ -56,14 +56,13 @@ func (c *changes) full() bool { return len(c.list) >= mergeAt }
 // seats they want and use. The changes come from several shards and are put in
 // order when some have gathered.
 //
-// An open Set reads the time of a change while it holds the lock under which the seats
-// change hands. Shards are taken one after the other, and those taken first may lack
-// changes that others have. But a shard that is taken after a time T lacks no change of
-// before T: who locks it afterwards reads a later time. So changes are integrated only up
-// to a time that was read before the first shard was taken, and the others are kept for
-// the next merge. Therefore the numbers at each moment are those of that moment, and the
-// largest was in use at once. Only where the clock shows the same time for several
-// changes, those may be integrated in another order than that in which they happened.
+// An open Set reads the time of a change while it holds the lock that guards the seats. Shards are
+// taken one after the other, and the first ones may lack changes that others have. But a shard that
+// is taken after a time T lacks no change of before T: who locks it afterwards reads a later time.
+// So changes are integrated only up to a time that was read before the first shard was taken, and
+// the others are kept for the next merge. Therefore the numbers are right for each moment, and the
+// largest was in use at once. Only changes with the same time on the clock may be integrated in
+// another order than they happened.
 type occupancy struct {
 	now                time.Duration
 	executing, waiting int
@@ -79,7 +78,7 @@ type occupancy struct {
 	spares [][]seatChange // by shard: an empty list, which may share memory with the run
 }
 
-// The bounds are those of the metrics of k8s.io/apiserver, see package stats.
+// The bounds equal the bounds in k8s.io/apiserver, see package stats.
 func requestBounds() []float64 {
 	return []float64{0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1}
 }
@@ -136,8 +135,8 @@ func (o *occupancy) forgetLists() {
 // forever is later than all changes.
 const forever = time.Duration(math.MaxInt64)
 
-// mergeRuns integrates the changes of the shards and those that were noted under the lock
-// of the Set, up to a time, in the order of their times, and removes them.
+// mergeRuns integrates the changes of the shards and the changes noted under the lock of the Set,
+// up to a time, in the order of their times, and removes them.
 func (o *occupancy) mergeRuns(own *changes, until time.Duration) {
 	rest := own.list
 	for {

@@ -16,8 +16,7 @@ type widthCounts [widest + 1]int
 
 func (c *widthCounts) add(width, requests int) { c[min(width, widest)] += requests }
 
-// upTo returns how many have at most the given width, without those of at least
-// widest.
+// upTo returns how many have at most the given width, without widths of at least widest.
 func (c *widthCounts) upTo(width int) int {
 	sum := 0
 	for _, requests := range c[:min(width+1, widest)] {

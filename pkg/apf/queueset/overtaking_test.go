@@ -111,8 +111,8 @@ func TestNewFlowsDoNotOvertakeWideRequestsForEver(t *testing.T) {
 	}{
 		// Only those come first that arrive until R has advanced by seven times G.
 		"one wide request is not overtaken": {1, 150 * time.Millisecond},
-		// Half a second at full use is 0.8 s with five of eight seats. Before that all
-		// end that came earlier, and afterwards those that overtook, and one of the two.
+		// Half a second at full use is 0.8 s with five of eight seats. Before that all earlier
+		// requests end, and afterwards the ones that overtook, and one of the two.
 		"two wide requests are overtaken for half a second": {2, 1200 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

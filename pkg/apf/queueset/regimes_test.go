@@ -13,8 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// processors are the owners of requests, each of which arrives in turn at a shard of its
-// own.
+// processors are the owners of requests. Each arrives in turn at a shard of its own.
 type processors struct {
 	*fixture
 	random    *rand.Rand

@@ -40,9 +40,9 @@ type Request struct {
 	ready   chan struct{} // receives once when a waiting request is dispatched
 	arrived time.Duration
 
-	// The lock of the shard guards what follows while the Set is open, and that of
-	// the Set while it is closed. Only methods of lockedShard, lockedSet and what
-	// that holds write it. The owner of a seated request reads it without a lock.
+	// The lock of the shard guards what follows while the Set is open, and the Set's lock while it
+	// is closed. Only methods of lockedShard, lockedSet and what that holds write it. The owner of
+	// a seated request reads it without a lock.
 	phase    phase
 	era      uint64         // of the fair queue, when queue was assigned
 	held     int            // seats held while executing
@@ -54,7 +54,7 @@ type Request struct {
 	queue    *queue
 	use      *flowUse // of its flow; nil without a cap
 	heldBack bool     // by the cap of its flow, while it waits
-	serial   uint64   // by which requests that wait in queue are ordered, from 1 on
+	serial   uint64   // orders the requests that wait in queue, from 1 on
 
 	prev, next        *Request // neighbours in the queue, or among those held back; next also in a list of woken requests
 	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
@@ -107,8 +107,8 @@ func (r *Request) finalSeats() int {
 	return 0
 }
 
-// hash returns the hash of the flow. Without a Distinguisher it is that of Flow, since
-// the level may have got queues after the request was classified.
+// hash returns the hash of the flow. Without a Distinguisher it is the hash of Flow, since the
+// level may have got queues after the request was classified.
 func (r *Request) hash() flow.Hash {
 	if r.Hasher == nil {
 		return 0

@@ -132,10 +132,9 @@ func (f *fairQueue) reorder(q *queue) {
 
 // next returns the first waiting request of the schedule, nil without any.
 //
-// S of a queue grows while its requests execute, so ranks in the heap may be those
-// of an earlier time. Since they only grow, next updates the first rank until the
-// queue that is first has an up-to-date one. BenchmarkManyFlows measures what is
-// saved by updating no others.
+// S of a queue grows while its requests execute, so ranks in the heap may be from an earlier time.
+// Since they only grow, next updates the first rank until the queue that is first has an up-to-date
+// one. BenchmarkManyFlows measures what is saved by updating no others.
 func (f *fairQueue) next() *Request {
 	if f.scheduled == 0 {
 		return nil

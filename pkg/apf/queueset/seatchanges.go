@@ -2,10 +2,9 @@ package queueset
 
 import "time"
 
-// seatChanges are the changes of a shard of an open Set in the order in which they were
-// noted: requests that start and end, and seats that are released after an additional
-// latency. Each takes 8 bytes, since a merge moves them from
-// one processor's cache to another's, which BenchmarkCores measures.
+// seatChanges are the changes of a shard of an open Set in the order of noting: requests that start
+// and end, and seats that are released after an additional latency. Each takes 8 bytes, since a
+// merge moves them from one processor's cache to another's, which BenchmarkCores measures.
 type seatChanges struct {
 	base time.Duration // of the times in the list
 	list []seatChange
@@ -78,9 +77,8 @@ func (c *seatChanges) pop() (at time.Duration, executing, seats int) {
 	return at, executing, seats
 }
 
-// before reports whether the first change of c is integrated before that of other: the
-// earlier one, and of equal ones that which returns seats, since the other may have got
-// them.
+// before reports whether the first change of c is integrated before other's: the earlier one. On a
+// tie, releases come first: the other change may have taken those seats.
 func (c *seatChanges) before(other *seatChanges) bool {
 	at, otherAt := c.at(), other.at()
 	return at < otherAt || at == otherAt && c.returns() && !other.returns()

@@ -8,21 +8,21 @@ import (
 // Figures are the numbers of a Set at one moment.
 type Figures struct {
 	Waiting, Executing int // requests
-	// SeatsInUse are held by requests, SeatsWaiting wanted by those that wait.
+	// SeatsInUse are held by requests, SeatsWaiting are wanted by waiting ones.
 	SeatsInUse, SeatsWaiting int
 	QueuesWaiting            int // queues with waiting requests
 	Totals                   Totals
 
 	// How long, in nanoseconds, each share lasted: waiting requests as a share of
-	// those that may wait, executing requests, seats in use, and seats in use or
-	// waiting as shares of the limit.
+	// the requests that may wait, executing requests, seats in use, and seats in
+	// use or waiting as shares of the limit.
 	WaitingShare, ExecutingShare, SeatShare, DemandShare stats.Distribution
 
 	// R now and at the last dispatch, and S of the request dispatched last, in
 	// seat-seconds.
 	CurrentR, DispatchR, LatestS float64
-	// Bounds of S over the queues in which requests wait, and of S less the
-	// estimated work in progress, in seat-seconds. All are zero without such queues.
+	// Bounds of S over the queues with waiting requests, and of S less the estimated work in
+	// progress, in seat-seconds. All are zero without these queues.
 	NextS, NextDiscountedS Range
 	// EpochAdvances counts how often R passed zero.
 	EpochAdvances uint64

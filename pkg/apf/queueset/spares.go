@@ -23,8 +23,8 @@ func (f *fairQueue) keep(q *queue) {
 	}
 }
 
-// dissolve forgets all queues, in which no request may wait. It releases the
-// memory that many queues have taken.
+// dissolve forgets all queues. No request may wait in any. It releases the memory that many queues
+// have taken.
 func (f *fairQueue) dissolve() {
 	for i, q := range f.used {
 		f.queues[q.index] = nil

@@ -212,8 +212,8 @@ func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	}
 }
 
-// Otherwise a flow that sends one request after the other would get the share
-// of one queue, and other flows that of their whole hand.
+// Otherwise a flow that sends one request after the other would get the share of one queue, and
+// other flows the share of their whole hand.
 func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) {
 	f := newFixture(t, queues(64, 3, 10), 3)
 	f.arrive("b", wide(1), queueset.Seated)

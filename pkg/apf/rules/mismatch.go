@@ -10,7 +10,7 @@ import (
 // Part is a part of a rule that a request must match.
 type Part string
 
-// The parts of a rule, in the order in which they are compared with a request.
+// The parts of a rule, in the order of their comparison with a request.
 const (
 	// Subjects are the subjects of a rule.
 	Subjects Part = "subjects"
@@ -55,8 +55,8 @@ type RuleMismatch struct {
 
 // Place is where a schema matches a request.
 type Place struct {
-	// Rule is the index of the rule in the schema, Subject that of its subject, Policy
-	// that of its resource rule or, for a non-resource request, its non-resource rule.
+	// Rule is the index of the rule in the schema, Subject the index of its subject, Policy the
+	// index of its resource rule or, for a non-resource request, of its non-resource rule.
 	Rule, Subject, Policy int
 }
 
@@ -162,8 +162,7 @@ func (r *ResourceRule) parts(a *flow.Attributes) []comparison {
 	return append(parts, compareList(Namespaces, r.Namespaces, a.Namespace))
 }
 
-// compareList compares a value with a list, in which All is the wildcard only if it
-// is alone.
+// compareList compares a value with a list. All is the wildcard there only if it is alone.
 func compareList(part Part, list []string, value string) comparison {
 	return comparison{part: part, want: list, got: value, matches: Covers(list, value)}
 }

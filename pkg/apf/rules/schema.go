@@ -55,7 +55,7 @@ type Subject struct {
 	Kind SubjectKind
 	// Name is the user's, the group's or the service account's, or All.
 	Name string
-	// Namespace is that of a service account, never All.
+	// Namespace is a service account's, never All.
 	Namespace string
 }
 
@@ -101,8 +101,8 @@ func (s *Schema) DistinguisherOf(a *flow.Attributes) string {
 	}
 }
 
-// Compare returns the order in which two schemas are tried: negative if a comes first.
-// exempt is first, then they are ordered by precedence and name, and catch-all is last.
+// Compare returns the matching order of two schemas: negative if a comes first. exempt is first,
+// then they are ordered by precedence and name, and catch-all is last.
 func Compare(a, b *Schema) int {
 	return cmp.Or(
 		cmp.Compare(tier(a.Name), tier(b.Name)),

@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// Below returns the prefix of the paths below a URL of a rule, all of which it covers. The
-// URL must not be All.
+// Below returns the prefix of the paths below a URL of a rule. The URL covers all of them. It must
+// not be All.
 func Below(url string) string {
 	prefix := strings.TrimSuffix(url, "*")
 	if !strings.HasSuffix(prefix, "/") {
@@ -12,8 +12,8 @@ func Below(url string) string {
 	return prefix
 }
 
-// CoversPath reports whether a URL of a rule covers a path: it is the path, or the path is
-// below it. The path may be another URL, of which it then covers every path.
+// CoversPath reports whether a URL of a rule covers a path: it is the path, or the path is below
+// it. The path may be another URL: then all its paths are covered.
 func CoversPath(url, path string) bool {
 	return url == All || url == path || strings.HasPrefix(path, Below(url))
 }

@@ -14,13 +14,12 @@
 // # Range
 //
 // Let M be MaxArea, 2^60 seat-nanoseconds: 1.15e9 seat-seconds, or 600 seats for 22 days.
-// As long as the limit of a queue set times the longest execution is at most M, the order
-// of requests is that of unlimited numbers. Beyond that, queues forget what they are
-// behind or ahead of R by more than some M, so shares are less exact. This keeps all
-// readings within 6 M of each other, less than 2^63 = 8 M: whenever R has advanced by M,
-// queues are raised to R - M if they are behind, so S >= R - 2 M. What a queue is
-// charged is cut at R + 2 M. The execution in progress and the next request add at most M
-// each, so S plus work <= R + 4 M.
+// As long as the limit of a queue set times the longest execution is at most M, the order of
+// requests is as with unlimited numbers. Beyond that, queues forget what they are behind or ahead
+// of R by more than some M, so shares are less exact. This keeps all readings within 6 M of each
+// other, less than 2^63 = 8 M: whenever R has advanced by M, queues are raised to R - M if they are
+// behind, so S >= R - 2 M. What a queue is charged is cut at R + 2 M. The execution in progress and
+// the next request add at most M each, so S plus work <= R + 4 M.
 package seats
 
 import (
@@ -63,7 +62,7 @@ func (a Area) SeatSeconds() float64 { return float64(a) / 1e9 }
 // String returns a in seat-seconds, with nine decimals.
 func (a Area) String() string { return strconv.FormatFloat(a.SeatSeconds(), 'f', 9, 64) + "ss" }
 
-// Over returns the duration in which seats do the work a, rounded up; 0 without seats.
+// Over returns the time that seats need for the work a, rounded up; 0 without seats.
 func (a Area) Over(seats int) time.Duration {
 	if seats <= 0 || a <= 0 {
 		return 0

@@ -13,8 +13,8 @@ const (
 	mostRise = 0.10
 	// rise is the part of the static total that a step adds.
 	rise = 0.05
-	// slowly is the part of such a step near the total at which the machine was last short,
-	// and near how near that is, as a part of it.
+	// slowly is the part of a step near the total that last made the machine short; near is how
+	// near that is, as a part of the total.
 	slowly, near = 0.2, 0.10
 )
 

@@ -12,8 +12,8 @@
 //     learn the least latency, the total would have to be lowered for a while, at the
 //     cost of requests that must not wait, such as leases.
 //   - waits in the queues. They follow from the total: a lower total makes them longer.
-//   - the speed of etcd. Requests that wait for a slow etcd hold their seats longer,
-//     which limits them already. A lower total would delay those that do not need etcd.
+//   - the speed of etcd. Requests that wait for a slow etcd hold their seats longer, which limits
+//     them already. A lower total would delay requests that do not need etcd.
 //
 // # Steps
 //
@@ -69,14 +69,12 @@
 //
 // # Signals
 //
-// A Machine reads the signals by which a process learns that its machine is short of
-// processors or memory. It is what the process may use: the processors and the memory of
-// its control group (cgroup), or of the host.
+// A Machine reads signals that its machine is short of processors or memory. The machine is what
+// the process may use: the processors and the memory of its control group (cgroup), or of the host.
 //
 // SchedulingLatency is the time, in seconds, that a goroutine waited for a processor
-// although it could run: the 99th percentile since the last sample. It comes from the
-// histogram /sched/latencies:seconds of package runtime/metrics, of which two readings
-// are subtracted.
+// although it could run: the 99th percentile since the last sample. It comes from the histogram
+// /sched/latencies:seconds of package runtime/metrics, as the difference of two readings.
 //
 // Memory is the part of the memory limit that is in use, from 0 to 1. There are two
 // limits, and the one that is closer counts.
@@ -85,14 +83,14 @@
 //     that it occupies says little. What counts is the memory that a collection does not
 //     free: the objects that were live after the last one, stacks, and what the runtime
 //     needs. The more of the limit that is, the more often the collector runs.
-//   - The limit of the cgroup, or of one that contains it. What counts is the usage
-//     without file pages, which the kernel frees on demand: those of an embedded etcd
-//     alone may fill the cgroup. Where GOMEMLIMIT is not above the limit, the garbage of
-//     this process does not count either, since GOMEMLIMIT bounds it.
+//   - The limit of the cgroup, or of one that contains it. What counts is the usage without file
+//     pages, which the kernel frees on demand: the pages of an embedded etcd alone may fill the
+//     cgroup. Where GOMEMLIMIT is not above the limit, the garbage of this process does not count
+//     either, since GOMEMLIMIT bounds it.
 //
-// Throttling is the part of the scheduling periods of the kernel, from 0 to 1, in which
-// the cgroup, or one that contains it, had used up its processor quota:
-// nr_throttled/nr_periods of cpu.stat since the last sample.
+// Throttling is the part of the scheduling periods of the kernel, from 0 to 1, when the cgroup, or
+// one that contains it, had used up its processor quota: nr_throttled/nr_periods of cpu.stat since
+// the last sample.
 //
 // # Unknown signals
 //
@@ -102,18 +100,18 @@
 //
 // # Files
 //
-// /proc/self/cgroup names the cgroup, and its files are below /sys/fs/cgroup: those of
-// version 2, or of version 1 where that has the controller. All its parents are read
-// too. In a container the names may be those of the host, while the files of the
-// container are at the top; parents that do not exist are skipped.
+// /proc/self/cgroup names the cgroup, and its files are below /sys/fs/cgroup: version 2's, or
+// version 1's where that has the controller. All its parents are read too. In a container the names
+// may be the host's, while the files of the container are at the top; parents that do not exist are
+// skipped.
 //
 // # Recommender
 //
 // A Recommender runs a Controller for one engine. Every second it takes a sample of the machine, and every ten seconds it recommends a total by these
 // samples and by what the seats of the engine were used for.
 //
-// In the mode Monitor the recommendation is shown and nothing follows it. While a sign
-// lasts, the recommendation therefore moves on until it reaches a bound: it says in which
-// direction the total is wrong, not by how much. In the mode Adaptive the recommendation
-// becomes the total of the engine.
+// In the mode Monitor the recommendation is shown and nothing follows it. While a sign lasts, the
+// recommendation therefore moves on until it reaches a bound: it says whether the total is too high
+// or too low, not by how much. In the mode Adaptive the recommendation becomes the total of the
+// engine.
 package total

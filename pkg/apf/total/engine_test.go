@@ -32,7 +32,7 @@ func (m *smallMachine) Sample() Sample {
 	return Sample{SchedulingLatency: {Value: float64(max(0, m.executing.Load()-40)) / 1000}}
 }
 
-// load runs so many clients for d, each of which sends one request after the other.
+// load runs so many clients for d. Each sends one request after the other.
 func (m *smallMachine) load(clients int, d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
@@ -123,7 +123,7 @@ func TestTotalOfAnEngineStaysWithoutLoad(t *testing.T) {
 
 func TestTotalOfAnEngineRisesWhileItsSeatsAreShort(t *testing.T) {
 	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
-		m.engine.SetTotal(20) // of which the recommender learns nothing
+		m.engine.SetTotal(20) // the recommender does not learn of it
 		m.load(400, 11*time.Second)
 		assert.Equal(t, 210, m.engine.Total())
 	})

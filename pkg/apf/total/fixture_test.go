@@ -21,7 +21,7 @@ func sampleOf(latency, memory, throttling float64) Sample {
 	}
 }
 
-// clear are samples of a machine that is not short, short are those of one that is.
+// clear are samples of a machine that is not short, short are samples of one that is.
 func clearSamples() []Sample { return samplesOf(0.001, 0.5, 0) }
 func shortSamples() []Sample { return samplesOf(1, 0.5, 0) }
 

@@ -10,8 +10,8 @@ import (
 const (
 	// latencyQuantile is the quantile of the scheduling latencies that is the signal.
 	latencyQuantile = 0.99
-	// fewestLatencies is the number of latencies of which that quantile means
-	// something. The runtime measures one in eight.
+	// fewestLatencies is the least number of latencies that give that quantile a meaning. The
+	// runtime measures one in eight.
 	fewestLatencies = 100
 )
 

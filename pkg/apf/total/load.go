@@ -13,7 +13,7 @@ const (
 
 // Load is what the seats were used for since the last step.
 type Load struct {
-	// Use is the number of seats in use, on average, without those of exempt levels.
+	// Use is the number of seats in use, on average, without exempt levels.
 	Use float64
 	// Short is the part of the total in effect, from 0 to 1, that belongs to levels that
 	// were short of seats.

@@ -19,8 +19,8 @@ func NewMachine(root fs.FS) *Machine {
 	return &Machine{root: root, runtime: newRuntimeReader(metrics.Read)}
 }
 
-// Sample returns the present signals. Those that measure a difference are quiet in the
-// first sample.
+// Sample returns the present signals. Signals that measure a difference are quiet in the first
+// sample.
 func (s *Machine) Sample() Sample {
 	s.runtime.read()
 	var sample Sample

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// site is an engine of 100 seats in virtual time, of which the level "queue" has 50, the
-// level "reject" 40, and catch-all 10. No level lends.
+// site is an engine of 100 seats in virtual time, the level "queue" has 50, the level "reject" 40,
+// and catch-all 10. No level lends.
 type site struct {
 	t      *testing.T
 	clock  *clock.Fake

@@ -9,16 +9,17 @@ import (
 )
 
 // plant is a machine that executes requests. A request computes, and waits for etcd. It
-// is a closed network of a processor station and a delay, in the limit of many requests:
-// with n requests the throughput is that of the bottleneck, and what does not wait for
-// etcd is at the processors.
+// is a closed network of a processor station and a delay, in the limit of many requests: with n
+// requests the throughput is the bottleneck's, and what does not wait for etcd is at the
+// processors.
 type plant struct {
 	processors    float64
 	compute, etcd float64 // seconds of one request
 	// slice is by how much, in seconds, the scheduling latency rises with each goroutine
 	// that waits for a processor, for each processor.
 	slice float64
-	// memory is the part of the limit that is in use without requests, and that of each.
+	// memory is the part of the limit that is in use without requests, and the part that each
+	// takes.
 	memory, memoryOfRequest float64
 	// cliff is the number of requests above which the latency is 200 ms; 0 means none.
 	cliff float64

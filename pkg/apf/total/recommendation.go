@@ -34,7 +34,7 @@ const (
 	Early Reason = "early"
 )
 
-// reasonOf returns the reason by which a signal lowers the total.
+// reasonOf returns the reason for lowering the total because of a signal.
 func reasonOf(signal Signal) Reason { return Reason(signal.String()) }
 
 // Recommendation is the outcome of a step.

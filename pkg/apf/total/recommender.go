@@ -57,7 +57,7 @@ type Recommender struct {
 	meter      meter
 	samples    []Sample // since the last step
 	logged     int      // the total that was logged last
-	// missing are the signals of which it was logged that they are unknown.
+	// missing are the signals that were logged as unknown.
 	missing [SignalCount]bool
 
 	mu     sync.Mutex // guards what follows

@@ -16,8 +16,8 @@ type periods struct {
 	all, throttled uint64
 }
 
-// throttled returns the part of the periods since the last call in which the cgroup, or a
-// parent of it, was throttled.
+// throttled returns the part of the periods since the last call when the cgroup, or a parent of it,
+// was throttled.
 func (q *quota) throttled(root fs.FS) (float64, error) {
 	group, err := findCgroup(root, "cpu")
 	if err != nil {

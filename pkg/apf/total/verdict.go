@@ -10,7 +10,7 @@ const (
 	fewestSamples = 3
 	// clearQuantile is the quantile of the samples that must be clear.
 	clearQuantile = 0.8
-	// leastCut and mostCut are the parts by which a step lowers the total.
+	// leastCut and mostCut bound how much a step lowers the total, as parts of it.
 	leastCut, mostCut = 0.02, 0.10
 )
 
@@ -29,7 +29,7 @@ func thresholds() [SignalCount]threshold {
 type verdict struct {
 	// short are the signals that are short, as reasons, the largest cut first.
 	short []Reason
-	// cut is the part by which to lower the total, 0 if nothing is short.
+	// cut is how much to lower the total, as a part of it; 0 if nothing is short.
 	cut float64
 	// clear reports whether all known signals are clear.
 	clear bool
@@ -69,7 +69,7 @@ func (v *verdict) add(reason Reason, cut float64) {
 	v.short = append(v.short, reason)
 }
 
-// cut returns the part by which a value that is short lowers the total.
+// cut returns how much a value that is short lowers the total, as a part of it.
 func (t threshold) cut(value float64) float64 {
 	severity := (value - t.short) / (t.severe - t.short)
 	return leastCut + (mostCut-leastCut)*min(1, severity)

@@ -41,11 +41,11 @@ func large(levels, schemas, variant int) engine.Configuration {
 	return c
 }
 
-// BenchmarkApply applies a configuration in which every level has changed,
-// while requests are sent one after the other, and reports their durations. It
-// measures two references: an unrelated goroutine that computes for the same
-// time and allocates the same amount, and no other work. The delays in these
-// cases are due to the scheduler, the garbage collector and the machine.
+// BenchmarkApply applies a configuration where every level has changed, while
+// requests are sent one after the other, and reports their durations. It measures
+// two references: an unrelated goroutine that computes for the same time and
+// allocates the same amount, and no other work. The delays in these cases are due
+// to the scheduler, the garbage collector and the machine.
 //
 // Both Apply and the computation begin on a running thread. The operating
 // system may put a thread that just woke up on the sender's processor, and

@@ -1,3 +1,3 @@
-// Package benchmarks contains only benchmarks: of this engine and that of
-// k8s.io/apiserver, in one process.
+// Package benchmarks contains only benchmarks: of this engine and k8s.io/apiserver's, in one
+// process.
 package benchmarks

@@ -28,8 +28,8 @@ type listCostRow struct {
 	Encoding string `json:"encoding"`
 	// Seats is the cost on a level without a bound.
 	Seats int `json:"seats"`
-	// Bytes are what a list is expected to have in memory at one time, FormulaBytes those
-	// of the formula for the last one.
+	// Bytes are what a list is expected to have in memory at one time, FormulaBytes what the
+	// formula says of the last one.
 	Bytes        int64 `json:"bytes"`
 	FormulaBytes int64 `json:"formulaBytes"`
 	// Lists is the number of lists seen, MeanSeconds the mean duration of the last ones.

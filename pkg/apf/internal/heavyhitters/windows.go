@@ -22,7 +22,7 @@ type Windows struct {
 	index   index         // of current
 
 	// The summary of period n is at n modulo the length.
-	quarters [quarters + 1]summary // the current one, and those of the last minute
+	quarters [quarters + 1]summary // the current quarter, and the quarters of the last minute
 	minutes  [longest]summary      // complete minutes
 }
 
@@ -39,8 +39,8 @@ func NewWindows() *Windows {
 	return w
 }
 
-// Add adds seat-nanoseconds that a flow had used when a request of it ended. A time
-// before that of the last call counts as that.
+// Add adds seat-nanoseconds that a flow had used when a request of it ended. A time before the last
+// call's counts as the last call's.
 func (w *Windows) Add(ended time.Duration, f Flow, seatNanoseconds int64) {
 	if seatNanoseconds <= 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Union returns a gatherer of the families of both gatherers, without those of the library
-// that are named in replaced.
+// Union returns a gatherer of the families of both gatherers, without the library's families named
+// in replaced.
 func Union(library, own prometheus.Gatherer, replaced []string) prometheus.Gatherer {
 	return prometheus.Gatherers{without(library, replaced), own}
 }

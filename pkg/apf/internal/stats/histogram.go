@@ -88,7 +88,7 @@ func (h *Histogram) count() uint64 {
 	return n
 }
 
-// The bounds are those of the metrics of k8s.io/apiserver, for the same dashboards.
+// The bounds equal the bounds in k8s.io/apiserver, for the same dashboards.
 
 func durationBounds() Bounds {
 	const ms = int64(time.Millisecond)

@@ -41,7 +41,7 @@ const (
 type KindGauges struct {
 	shards [kindShards]kindShard
 
-	mu      sync.Mutex // guards what follows; taken before that of a shard
+	mu      sync.Mutex // guards what follows; locked before a shard's
 	now     time.Duration
 	gauges  [KindCount][2]kindGauge // by whether it executes
 	changes []kindChange            // buffer of merge
@@ -82,8 +82,8 @@ func NewKindGauges(now time.Duration) *KindGauges {
 	return k
 }
 
-// SetDenominators sets how many requests may wait and execute, of which Share is a
-// fraction from now on.
+// SetDenominators sets how many requests may wait and execute. Share is a fraction of them from now
+// on.
 func (k *KindGauges) SetDenominators(now time.Duration, waiting, executing float64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -134,7 +134,7 @@ func (k *KindGauges) merge() {
 		sh.changes = sh.changes[:0]
 		sh.mu.Unlock()
 	}
-	// Of changes of one time, those of requests that end come first.
+	// At one time, the ends of requests come first.
 	slices.SortStableFunc(k.changes, func(a, b kindChange) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta))
 	})

@@ -90,8 +90,8 @@ func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
 	assert.Zero(t, s.Snapshot().ExecutingSeats)
 }
 
-// The buckets must equal those of a floating-point division and comparison,
-// which the library uses.
+// The buckets must be the same as with a floating-point division and comparison, which the library
+// uses.
 func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	bounds := []float64{0, 0.1, 0.2, 0.29, 0.57, 0.7, 0.95, 1, 1.1, 2.8}

@@ -19,8 +19,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// FieldManager owns the conditions in managedFields. It is that of kube-apiserver,
-// which writes the same conditions.
+// FieldManager owns the conditions in managedFields. kube-apiserver writes the same conditions
+// under this name.
 const FieldManager = "api-priority-and-fairness-config-consumer-v1"
 
 // maxJitter is the largest random delay added to the wait for the next write.

@@ -102,7 +102,7 @@ func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
 }
 
 func TestALevelThatTheInformerHasNotSeenYetIsAskedFor(t *testing.T) {
-	// Issue 107729: the informer of schemas may be ahead of that of levels.
+	// Issue 107729: the informer of schemas may be ahead of the informer of levels.
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		a.unseen = []string{"l"}

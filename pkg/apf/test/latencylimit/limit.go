@@ -1,7 +1,6 @@
 // Package latencylimit has limits of concurrency that follow the latency of requests, for
-// comparison with package total, which does not. The rules are those that
-// github.com/Netflix/concurrency-limits publishes, with its default parameters. Both
-// limits are updated every second.
+// comparison with package total, which does not. github.com/Netflix/concurrency-limits publishes
+// the rules, with its default parameters. Both limits are updated every second.
 package latencylimit
 
 import (

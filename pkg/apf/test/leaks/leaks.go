@@ -1,6 +1,6 @@
 // Package leaks fails tests that leave goroutines running.
 //
-// Goroutines of libraries end some time after they were told to: those of a
+// Goroutines of libraries end some time after they were told to: goroutines of a
 // work queue within half a second, which is longer than goleak itself waits. So
 // these checks wait as every test does (package eventually).
 package leaks

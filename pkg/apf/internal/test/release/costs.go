@@ -33,7 +33,7 @@ func SetObjects(tracker fcrequest.StorageObjectCountTracker, groupResource strin
 	set.Call([]reflect.Value{reflect.ValueOf(groupResource), stored})
 }
 
-// NewWorkEstimator is that of the library, for objects of 1,000 bytes.
+// NewWorkEstimator returns the library's estimator, for objects of 1,000 bytes.
 func NewWorkEstimator(
 	objects func(groupResource string) (int64, error),
 	watchers func(*apirequest.RequestInfo) int,
