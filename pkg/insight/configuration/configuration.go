@@ -20,7 +20,7 @@ const DefaultTotal = 600
 type Configuration struct {
 	FlowSchemas    []*flowcontrolv1.FlowSchema
 	PriorityLevels []*flowcontrolv1.PriorityLevelConfiguration
-	// Release is that of the API server that enforces them.
+	// Release is the release of the API server that enforces them.
 	Release Release
 	// Own reports whether flowcontrol-apiserver enforces them, not kube-apiserver.
 	Own bool

@@ -15,7 +15,7 @@ import (
 // Window is how long readings are remembered.
 const Window = 10 * time.Minute
 
-// Options are those of a Dashboard.
+// Options configure a Dashboard.
 type Options struct {
 	// Name is what the page is titled with, such as the address of the cluster.
 	Name string

@@ -6,10 +6,9 @@
 //
 //	source.Source  --Read-->  top.OfLevels, top.OfFlows  -->  history  --state-->  page
 //
-// The figures are those of package top, so they equal what `kubectl apf top` prints. A
-// reading that fails leaves the figures as they were; the page says since when and why.
-// The server remembers the last Window, so that a page that is opened later, or again,
-// shows it too.
+// The figures come from package top, so they equal what `kubectl apf top` prints. A reading that
+// fails leaves the figures as they were; the page says since when and why. The server remembers the
+// last Window, so that a page that is opened later, or again, shows it too.
 //
 // # HTTP
 //

@@ -32,7 +32,7 @@ type history struct {
 	number   int // of the last reading
 }
 
-// add adds a reading, and forgets those that are older than the window.
+// add adds a reading, and forgets older ones than the window.
 func (h *history) add(at time.Time, levels *top.Levels) {
 	h.number++
 	reading := Reading{Number: h.number, At: at, Levels: make([]Point, 0, len(levels.Levels))}

@@ -25,7 +25,7 @@ type Comparison struct {
 	limit         int // of the combinations
 }
 
-// New returns a Comparison. Time is that of the engines.
+// New returns a Comparison. now is the engines' time.
 func New(before, after configuration.Configuration, now time.Time) *Comparison {
 	return &Comparison{before: newSide(before, now), after: newSide(after, now), limit: maxCombinations}
 }

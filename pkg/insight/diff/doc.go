@@ -18,11 +18,10 @@
 //
 // Only requests that match a schema that changes can move: the schema is added or
 // removed, its specification differs, or its level appears or disappears. All other
-// schemas are in both configurations, in the same order, so the first of them to match
-// is the same. So the combinations are those of the rules of the changing schemas, in
-// both versions. A list in a rule gives its values; a wildcard gives "*" and the values
-// that are named by any rule that matches the user: other rules do not tell requests of
-// this user apart.
+// schemas are in both configurations, in the same order, so the first of them to match is the same.
+// So the combinations come from the rules of the changing schemas, in both versions. A list in a
+// rule gives its values; a wildcard gives "*" and the values that are named by any rule that
+// matches the user: other rules do not tell requests of this user apart.
 //
 // The users are one user for each subject that any rule names, in those groups that
 // the subject implies, such as system:authenticated. Users in several named groups are

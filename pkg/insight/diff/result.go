@@ -6,15 +6,15 @@ type Result struct {
 	Objects []Object `json:"objects"`
 	// Basis says what the moves were found with.
 	Basis Basis `json:"basis"`
-	// Checked is the number of requests or combinations that were classified, Moved of
-	// those that move.
+	// Checked is the number of requests or combinations that were classified, Moved the number that
+	// move.
 	Checked int `json:"checked"`
 	Moved   int `json:"moved"`
 	// Cut reports whether there are more combinations than were classified.
 	Cut bool `json:"cut,omitempty"`
 	// Moves are the most frequent first.
 	Moves []Move `json:"moves"`
-	// FlowSchemas are those that stop or start to match, by name.
+	// FlowSchemas are the ones that stop or start to match, by name.
 	FlowSchemas []FlowSchema `json:"flowSchemas"`
 	// Levels are all priority levels, by name.
 	Levels []Level `json:"priorityLevels"`
@@ -56,7 +56,7 @@ type Object struct {
 
 // Field is a field of a specification. A list is one field.
 type Field struct {
-	// Path is that of the field, such as "spec.matchingPrecedence".
+	// Path is the path of the field, such as "spec.matchingPrecedence".
 	Path string `json:"path"`
 	// Before and After are the values; nil if the field is not set.
 	Before any `json:"before"`

@@ -60,8 +60,8 @@ type search struct {
 	// tries counts classifications, repetitions included, up to limit.
 	tries, limit int
 
-	// The following is of one requester at a time: other values do not matter than
-	// those of the rules that match the requester.
+	// The following is of one requester at a time: only values in the rules that match the
+	// requester matter.
 	requester  *requester
 	vocabulary *vocabulary
 	// seen are the combinations that are classified: rules have some in common.

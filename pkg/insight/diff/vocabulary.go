@@ -17,7 +17,7 @@ const (
 	shownOther = "*"
 )
 
-// values numbers distinct values in the order in which they are added.
+// values numbers distinct values in the order of addition.
 type values struct {
 	list    []string
 	numbers map[string]int

@@ -4,9 +4,8 @@ package explain
 // be added, not changed.
 type Answer struct {
 	Request Attributes `json:"request"`
-	// Bypass says why the request is not subject to flow control; empty if it is. The
-	// flow schema and the priority level are then those of a request that is not
-	// long-running.
+	// Bypass says why the request is not subject to flow control; empty if it is. The flow schema
+	// and the priority level are then as for a request that is not long-running.
 	Bypass        string        `json:"bypass,omitempty"`
 	FlowSchema    FlowSchema    `json:"flowSchema"`
 	PriorityLevel PriorityLevel `json:"priorityLevel"`
@@ -28,8 +27,8 @@ type Attributes struct {
 	User   string   `json:"user"`
 	Groups []string `json:"groups"`
 	Verb   string   `json:"verb"`
-	// Method and URL are those of the HTTP request. The version in the URL of a
-	// resource request may be inferred; flow control does not use it.
+	// Method and URL are the HTTP request's. The version in the URL of a resource request may be
+	// inferred; flow control does not use it.
 	Method string `json:"method"`
 	URL    string `json:"url"`
 	// ResourceRequest reports whether the fields below are meant, or only the URL.
@@ -68,8 +67,7 @@ type PriorityLevel struct {
 	// MaxFlowSeatsPercent is the cap of a flow in percent of the current limit, 0 without
 	// one. Only flowcontrol-apiserver and programs with its engine enforce it.
 	MaxFlowSeatsPercent int `json:"maxFlowSeatsPercent,omitempty"`
-	// Limits are those of one API server. If some were read, they are those of the
-	// first.
+	// Limits are one API server's: the first whose limits were read, if any.
 	Limits Limits `json:"limits"`
 }
 
@@ -88,8 +86,7 @@ type Flow struct {
 	Distinguisher string `json:"distinguisher"`
 	// Hash is the hash of the flow in hexadecimal.
 	Hash string `json:"hash"`
-	// Hand are the queues that the flow may use, in the order in which they were
-	// dealt; empty without queues.
+	// Hand are the queues that the flow may use, in the order of dealing; empty without queues.
 	Hand []int `json:"hand"`
 }
 
@@ -142,10 +139,10 @@ type Seats struct {
 	StoredBytes    int64 `json:"storedBytes,omitempty"`
 	CountedObjects int64 `json:"countedObjects,omitempty"`
 	CountedBytes   int64 `json:"countedBytes,omitempty"`
-	// Watchers are those that a write notifies.
+	// Watchers are the watches that a write notifies.
 	Watchers int `json:"watchers,omitempty"`
-	// Bound is the largest estimate: that of the estimator or, if that is less, that
-	// of the priority level, LevelBound. 0 means none.
+	// Bound is the largest estimate: the estimator's or, if less, the priority level's, LevelBound.
+	// 0 means none.
 	Bound      int `json:"bound,omitempty"`
 	LevelBound int `json:"levelBound,omitempty"`
 	// Why is the computation as sentences.
@@ -180,12 +177,11 @@ type Replica struct {
 	Name    string  `json:"name"`
 	Outcome Outcome `json:"outcome"`
 	Limits  Limits  `json:"limits"`
-	// SeatsInUse, Executing and Waiting are those of the priority level: seats and
-	// requests.
+	// SeatsInUse, Executing and Waiting are the priority level's seats and requests.
 	SeatsInUse int `json:"seatsInUse"`
 	Executing  int `json:"executing"`
 	Waiting    int `json:"waiting"`
-	// Hand are the queues of the flow, in the order in which they were dealt.
+	// Hand are the queues of the flow, in the order of dealing.
 	Hand []Queue `json:"hand"`
 }
 

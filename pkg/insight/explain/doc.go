@@ -17,9 +17,9 @@
 //	VERB RESOURCE/SUBRESOURCE NAME [-n NAMESPACE] [OPTIONS]
 //	VERB /PATH[?QUERY] [OPTIONS]
 //
-// So RESOURCE/NAME is an object, as for kubectl. A subresource without the name of an
-// object is --subresource. Parser.Lines reads a file of such lines. Empty lines and lines that begin with # are
-// skipped; quotes group words as in a shell.
+// So RESOURCE/NAME is an object, as for kubectl. A subresource without the name of an object is --subresource.
+// Parser.Lines reads a file of these lines. Empty lines and lines that begin with # are skipped; quotes group
+// words as in a shell.
 //
 // # Groups
 //

@@ -44,8 +44,8 @@ type Fact struct {
 	Objects int64
 	// Bytes is their size; 0 if it is not known.
 	Bytes int64
-	// Watchers is the number of watches; negative if it is not known. Those of one
-	// namespace or one name count, so fewer may be notified.
+	// Watchers is the number of watches; negative if it is not known. Watches of one namespace or
+	// one name are included, so fewer may be notified.
 	Watchers int
 	// Absent reports whether the API server does not store the resource, because
 	// another server does or the resource does not exist.

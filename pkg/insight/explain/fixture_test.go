@@ -45,7 +45,7 @@ func withoutDefault() Input {
 	return in
 }
 
-// lineParser returns a Parser of lines, in which alice sends the requests.
+// lineParser returns a Parser of lines; alice sends the requests.
 func lineParser() Parser { return Parser{Mapper: Offline(), User: "alice"} }
 
 // explained returns the answer for a line.

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// UIDs returns the UIDs of the headers of flow control in a saved response, each once,
-// in the order in which they occur. It is an error if there are none.
+// UIDs returns the UIDs of the headers of flow control in a saved response, each once, in order of
+// occurrence. It is an error if there are none.
 func UIDs(response io.Reader) ([]string, error) {
 	text, err := io.ReadAll(response)
 	if err != nil {

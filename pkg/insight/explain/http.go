@@ -26,7 +26,7 @@ type httpRequest struct {
 	method string
 	url    *url.URL
 	info   *apirequest.RequestInfo
-	// options are those of a list or a watch.
+	// options are the options of a list or a watch.
 	options metav1.ListOptions
 	notes   []string
 }

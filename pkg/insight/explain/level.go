@@ -34,8 +34,8 @@ func flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attributes) Flow {
 	return out
 }
 
-// limitsOf returns the limits of a level: those that the first API server tells,
-// otherwise those of an idle one.
+// limitsOf returns the limits of a level: what the first API server tells, otherwise the limits of
+// an idle one.
 func (e *Explainer) limitsOf(level string) Limits {
 	for i := range e.input.Replicas {
 		if limits, known := limitsAt(&e.input.Replicas[i], level); known {

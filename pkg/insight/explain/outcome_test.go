@@ -34,7 +34,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 	queue := func(place, waiting int, work float64) replica.Queue {
 		return replica.Queue{Index: hand[place], Waiting: waiting, Work: work}
 	}
-	// busy are queues of which the third of the hand has the least work.
+	// busy are the queues; the third of the hand has the least work.
 	busy := []replica.Queue{queue(0, 5, 0.015), queue(1, 5, 0.015), queue(2, 1, 0.003), queue(3, 7, 0.021), queue(4, 5, 0.015), queue(5, 5, 0.015)}
 	full := make([]replica.Queue, 6)
 	for i := range full {

@@ -13,10 +13,10 @@ import (
 // Parser reads requests in the form of the package comment.
 type Parser struct {
 	Mapper Mapper
-	// Namespace is that of requests without -n and -A, as in a context of a
-	// kubeconfig; empty means default.
+	// Namespace is for requests without -n and -A, as in a context of a kubeconfig; empty means
+	// default.
 	Namespace string
-	// User and Groups are those of requests without --as and --as-group.
+	// User and Groups are for requests without --as and --as-group.
 	User   string
 	Groups []string
 }
@@ -178,7 +178,7 @@ type Line struct {
 	// Number is the number of the line, from 1. Text is the line.
 	Number int
 	Text   string
-	// When is that of the row, see Row.
+	// When has the meaning it has in Row.
 	When string
 	Request
 }

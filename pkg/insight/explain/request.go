@@ -19,7 +19,7 @@ type Request struct {
 	// User sends the request. Groups are completed, see the package comment.
 	User   string
 	Groups []string
-	// Options are those of a list or a watch.
+	// Options are the options of a list or a watch.
 	Options Options
 	// Notes become notes of the answer.
 	Notes []string

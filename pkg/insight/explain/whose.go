@@ -43,7 +43,7 @@ type Object struct {
 	Kind  string `json:"kind,omitempty"`
 	Name  string `json:"name,omitempty"`
 	State State  `json:"state"`
-	// PriorityLevel is that of a flow schema that exists.
+	// PriorityLevel is the level of a flow schema that exists.
 	PriorityLevel string `json:"priorityLevel,omitempty"`
 	// LastSeen is the time of the last audit event that mentions an object that does
 	// not exist. Deleted is when it was deleted, DeletedBy who did it.
@@ -59,8 +59,8 @@ type Object struct {
 // Objects are the objects behind several UIDs.
 type Objects []Object
 
-// HasUIDs reports whether an object of the configuration has a UID: those of files and those
-// that are built in have none.
+// HasUIDs reports whether an object of the configuration has a UID: objects in files and built-in
+// objects have none.
 func HasUIDs(c configuration.Configuration) bool {
 	return slices.ContainsFunc(c.FlowSchemas, func(s *flowcontrolv1.FlowSchema) bool { return s.UID != "" }) ||
 		slices.ContainsFunc(c.PriorityLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.UID != "" })

@@ -28,8 +28,8 @@ type callbackKey struct {
 type callbackState struct {
 	requests, meanwhile int
 	example             string
-	// until is the end of the last request that waits for the webhook, since the beginning
-	// of the time of such requests that overlap; busy is the sum of earlier such times.
+	// until is the end of the last request that waits for the webhook, since the start of a time of
+	// overlapping requests; busy is the sum of earlier times of this kind.
 	since, until time.Time
 	busy         time.Duration
 }
@@ -51,7 +51,7 @@ func newCallbacks(servers []lint.Server) callbacks {
 	return c
 }
 
-// add adds a request, whose arrival is not before those that were added.
+// add adds a request, which must not arrive before requests that were added.
 func (c *callbacks) add(r *trace.Request, level string, u *use) {
 	for i := range c.servers {
 		switch {

@@ -1,5 +1,5 @@
-// Package findings judges a whole configuration with package lint: that of a cluster,
-// that of files, or that of a cluster if files were applied to it.
+// Package findings judges a whole configuration with package lint: a cluster's, a set of files, or
+// a cluster's if files were applied to it.
 //
 // With files, only findings about their objects are returned; the rest of the
 // configuration is what they are judged against.

@@ -111,7 +111,7 @@ func (t *Traffic) free(c *lint.LimitedClient, from, to time.Time) {
 	}
 }
 
-// mostOf returns the name with the largest count, of equal ones the first.
+// mostOf returns the name with the largest count; on a tie, the first.
 func mostOf(counts map[string]int) string {
 	return slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
 }

@@ -37,9 +37,9 @@ func (a *addresses) add(user, program, address string) {
 	}
 }
 
-// nodesOf returns the number of nodes from whose addresses a client sends, and that of all
-// nodes with an address of their own. A client that also sends from other addresses, more
-// than from nodes, does not run on nodes alone.
+// nodesOf returns the number of nodes whose addresses a client sends from, and the number of all
+// nodes with an address of their own. A client that also sends from other addresses, more than from
+// nodes, does not run on nodes alone.
 func (a *addresses) nodesOf(user, program string) (on, all int) {
 	for _, node := range a.nodes {
 		if node != "" {

@@ -108,8 +108,8 @@ func medianGap(arrivals []arrival) float64 {
 	return gaps[len(gaps)/2]
 }
 
-// burstBefore returns how many tokens were saved: the most by which the arrivals before the
-// last one exceed the rate.
+// burstBefore returns how many tokens were saved: the most arrivals beyond the rate, before the
+// last one.
 func burstBefore(arrivals []arrival, period float64) int {
 	const reach = time.Minute
 	last := len(arrivals) - 1

@@ -27,8 +27,8 @@ func (w *workers) Pop() any {
 	return last
 }
 
-// client sends requests with some workers, each of which waits for the limiter that
-// client-go has, in virtual time, and then for its answer.
+// client sends requests with some workers. Each waits for client-go's limiter, in virtual time, and
+// then for its answer.
 func client(limiter *rate.Limiter, count, parallel int, took, network func() time.Duration) []arrival {
 	free := make(workers, parallel)
 	for i := range free {

@@ -60,7 +60,7 @@ func newTimeline() timeline {
 	return timeline{series: map[seriesKey]*series{}, totals: map[string]*lint.LevelTraffic{}}
 }
 
-// add adds a request, whose arrival is not before those that were added.
+// add adds a request, which must not arrive before requests that were added.
 func (t *timeline) add(replica, level string, u *use) {
 	s := t.series[seriesKey{replica, level}]
 	if s == nil {

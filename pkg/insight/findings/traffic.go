@@ -26,7 +26,7 @@ type Traffic struct {
 	timeline  timeline
 	callbacks callbacks
 	// overlooked is the number of requests that were not judged, because there were too many
-	// clients or arrivals; placed is that of those whose level is that of the configuration.
+	// clients or arrivals; placed is the number whose level is the configuration's.
 	overlooked, placed, observed int
 	since, until                 time.Time
 	logs                         []*clientLog
@@ -61,8 +61,8 @@ func NewTraffic(c configuration.Configuration, servers []lint.Server, now time.T
 	return t
 }
 
-// Observe counts a request, which must not have arrived before those that were observed. The
-// address is that of its client, or empty.
+// Observe counts a request, which must not have arrived before requests that were observed. The
+// address is its client's, or empty.
 func (t *Traffic) Observe(r *trace.Request, address string) {
 	t.observed++
 	key := clientKey{user: r.User, program: program(r.Client), schema: r.FlowSchema, level: r.PriorityLevel}
@@ -143,8 +143,8 @@ func useOf(r *trace.Request) use {
 	return u
 }
 
-// aWait is the shortest wait that counts: that of a line of -v=3 includes the filters
-// around flow control.
+// aWait is the shortest wait that counts: the wait in a line of -v=3 includes the filters around
+// flow control.
 const aWait = 20 * time.Millisecond
 
 func (u *use) seatSeconds() float64 { return float64(u.seats) * max(0, u.end.Sub(u.start).Seconds()) }

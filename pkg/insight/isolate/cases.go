@@ -42,8 +42,8 @@ func (p *plan) suite(after configuration.Configuration, objects []Object) (*suit
 // ManifestFile is the name of the file of the objects, beside the suite.
 func ManifestFile(name string) string { return name + ".yaml" }
 
-// expect sets what the cases got, and leaves out those that get something else without the
-// other objects of the cluster, which the suite does not have.
+// expect sets what the cases got, and leaves out cases that get something else without the other
+// objects of the cluster, which the suite does not have.
 func (p *plan) expect(s *suite.Suite, got *suite.Result, objects []Object) error {
 	alone, err := configuration.BuiltIn(p.Configuration.Release)
 	if err != nil {

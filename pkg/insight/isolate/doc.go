@@ -7,20 +7,19 @@
 //
 //	NAME-leases   get, create and update of leases, to the level leader-election: an
 //	              operator that fills its level keeps its leadership
-//	NAME-events   writes of events, to the level in which they are today: a storm of
+//	NAME-events   writes of events, to their level of today: a storm of
 //	              events takes no seats of the operator
 //	NAME          every other request, to the level NAME
 //
-// Leases and events are those that the roles allow or that a log shows. A rule cannot name
-// objects, so all leases of a namespace count.
+// Leases and events count if the roles allow them or a log shows them. A rule cannot name objects,
+// so all leases of a namespace count.
 //
 // # Precedence
 //
-// The subjects are service accounts, so no request of anybody else can match. Which of their
-// own requests move depends on the precedence. The schema of a request of which
-// nothing is known, such as service-accounts, loses to the new ones; schemas before it that
-// match some requests of the accounts, such as probes, keep these. So the new precedences are
-// between the two.
+// The subjects are service accounts, so no request of anybody else can match. Which of their own
+// requests move depends on the precedence. The schema of a request without known attributes, such
+// as service-accounts, loses to the new ones; schemas before it that match some requests of the
+// accounts, such as probes, keep these. So the new precedences are between the two.
 //
 // # Seats
 //

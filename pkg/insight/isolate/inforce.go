@@ -34,7 +34,7 @@ func (f *inForce) hasLevel(name string) bool { _, exists := f.levels[name]; retu
 // other is a value that no rule names.
 const other = "\x00other"
 
-// anyRequest returns a request of an account of which no rule knows anything.
+// anyRequest returns a request of an account that no rule names.
 func anyRequest(account source.Account, namespace string) flow.Attributes {
 	return flow.Attributes{
 		User: user(account), Groups: trace.WellKnownGroups(user(account)),
@@ -51,17 +51,17 @@ func (f *inForce) taker(a *flow.Attributes) *rules.Schema {
 	return r.Schema()
 }
 
-// bounds are precedences between which those of new schemas must be, both excluded, and the
-// schemas that have them. used are the precedences of all schemas.
+// bounds are two precedences and their schemas. Precedences of new schemas must be between them,
+// both excluded. used are the precedences of all schemas.
 type bounds struct {
 	lower, upper             int32
 	lowerSchema, upperSchema string
 	used                     map[int32]bool
 }
 
-// boundsOf returns the bounds for schemas of the accounts. The upper one is of the first
-// schema that matches a request of which nothing is known; the lower one is of the last schema
-// before it that matches some of their requests.
+// boundsOf returns the bounds for schemas of the accounts. The upper one is of the first schema
+// that matches a request without known attributes; the lower one is of the last schema before it
+// that matches some of their requests.
 func (f *inForce) boundsOf(accounts []source.Account) bounds {
 	b := bounds{lower: 1, lowerSchema: "exempt", used: map[int32]bool{}}
 	schemas := f.engine.Schemas()
@@ -129,7 +129,7 @@ func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
 	return level, fmt.Sprintf("Events go from %s to %s: no request is less urgent.", today, level)
 }
 
-// levelOf returns the level of requests of which nothing is known.
+// levelOf returns the level of requests without known attributes.
 func (f *inForce) levelOf(account source.Account) string {
 	a := anyRequest(account, other)
 	return f.taker(&a).Level

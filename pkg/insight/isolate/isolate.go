@@ -22,7 +22,7 @@ import (
 
 // Input is the operator, and what is known of its cluster.
 type Input struct {
-	// Roles are those of the cluster. Their Accounts are the operator's.
+	// Roles are the cluster's. Their Accounts are the operator's.
 	Roles         source.Roles
 	Configuration configuration.Configuration
 	Facts         source.Facts
@@ -31,9 +31,9 @@ type Input struct {
 	// Requests yields the requests of a log, of all users, each time that it is called;
 	// nil without a log.
 	Requests func(yield func(*trace.Request) error) error
-	// Name is that of the level and the flow schemas; empty for one after the accounts.
+	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
-	// Seats are those that the level gets on one API server; 0 if they are to be found.
+	// Seats are what the level gets on one API server; 0 if they are to be found.
 	Seats int
 	Now   time.Time
 }
@@ -42,13 +42,13 @@ type Input struct {
 type Result struct {
 	Name     string           `json:"name"`
 	Accounts []source.Account `json:"serviceAccounts"`
-	// Roles are those that are bound to the accounts, such as "ClusterRole edit".
+	// Roles are bound to the accounts, such as "ClusterRole edit".
 	Roles []string `json:"roles"`
 	// Objects are the levels and then the flow schemas, in matching order.
 	Objects []Object `json:"objects"`
 	// Diff is what applying them does.
 	Diff diff.Result `json:"diff"`
-	// Findings are those that applying them adds.
+	// Findings are what applying them adds.
 	Findings []lint.Finding `json:"findings"`
 	// Suite tests them.
 	Suite *suite.Suite `json:"suite"`

@@ -15,7 +15,7 @@ const (
 // leaseVerbs are the verbs of a leader election by leases.
 func leaseVerbs() []string { return []string{"get", "create", "update"} }
 
-// eventVerbs are the verbs by which events are written.
+// eventVerbs are the verbs that write events.
 func eventVerbs() []string { return []string{"create", "update", "patch"} }
 
 // isLease reports whether a request is one of a leader election. client-go does not patch
@@ -36,8 +36,8 @@ type leases struct {
 	why        string
 }
 
-// findLeases sets the requests of leader elections: in the namespaces in which roles allow to
-// update leases, and in those of the log where a role allows it everywhere.
+// findLeases sets the requests of leader elections: in the namespaces where roles allow to update
+// leases, and in the log's namespaces where a role allows it everywhere.
 func (p *plan) findLeases() {
 	var allowed, seen scope
 	for i := range p.grants {

@@ -42,8 +42,8 @@ func has(list []string, value string) bool {
 	return slices.Contains(list, rbacv1.VerbAll) || slices.Contains(list, value)
 }
 
-// grantsOf returns the rules of a service account, except for those of every user, and the
-// roles that are bound to it and are unknown.
+// grantsOf returns the rules of a service account, except for every user's rules, and the roles
+// that are bound to it and are unknown.
 func grantsOf(roles *source.Roles, account source.Account) (grants []grant, unknown []string) {
 	add := func(ref rbacv1.RoleRef, namespace string) {
 		role := ref.Kind + " " + ref.Name
@@ -96,9 +96,8 @@ func roleIn(roles *source.Roles, namespace, name string) (rules []rbacv1.PolicyR
 	return nil, false
 }
 
-// clusterRole returns the rules of a cluster role. Those of an aggregated one are in the
-// cluster roles that it selects, until a controller copies them. Every cluster has
-// cluster-admin.
+// clusterRole returns the rules of a cluster role. The rules of an aggregated one are in the
+// cluster roles that it selects, until a controller copies them. Every cluster has cluster-admin.
 func clusterRole(roles *source.Roles, name string) (rules []rbacv1.PolicyRule, found bool) {
 	at := slices.IndexFunc(roles.ClusterRoles, func(r rbacv1.ClusterRole) bool { return r.Name == name })
 	switch {

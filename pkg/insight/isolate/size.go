@@ -33,7 +33,7 @@ type size struct {
 	seats  int
 	shares int32
 	why    []string
-	// donor is the level that gives the shares, with those that it keeps.
+	// donor is the level that gives the shares, with the shares that it keeps.
 	donor    *flowcontrolv1.PriorityLevelConfiguration
 	donorWhy []string
 }

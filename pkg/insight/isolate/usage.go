@@ -23,17 +23,17 @@ type requestKind struct {
 // usage is what a log shows of the requests of service accounts.
 type usage struct {
 	users map[string]bool
-	// requests are theirs, of all. unknown are those that name no user.
+	// requests are theirs, of all. unknown are requests that name no user.
 	requests, all, unknown int
-	// undated are those of unknown duration.
+	// undated are requests of unknown duration.
 	undated int
 	// kinds are the numbers of requests, and examples one of each kind.
 	kinds    map[requestKind]int
 	examples map[requestKind]trace.Request
 	leases   map[string]scope // by verb
 	events   map[string]bool  // API groups of written events
-	// running are the ends of those that hold seats, by API server; peak are the most seats
-	// at once of one API server.
+	// running are the ends of requests that hold seats, by API server; peak are the most seats at
+	// once of one API server.
 	running map[string]*endings
 	peak    int
 }

@@ -27,7 +27,7 @@ type Command struct {
 	Stdin []byte
 	// Namespace is the namespace of the context; empty means default.
 	Namespace string
-	// Resources are those that the API server serves, as its discovery has them.
+	// Resources are what the API server serves, from its discovery.
 	Resources []*metav1.APIResourceList
 	// Helper is the path of a program that calls Help if IsHelper.
 	Helper string

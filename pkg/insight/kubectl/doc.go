@@ -2,9 +2,9 @@
 //
 // # How
 //
-// kubectl runs, as it is installed, against an API server of this package, which answers on
-// the loopback and writes down what it is asked. So the requests are those of the user's
-// own kubectl: nothing here knows what a command does.
+// kubectl runs, as it is installed, against an API server of this package, which answers on the
+// loopback and writes down what it is asked. So the requests come from the user's own kubectl:
+// nothing here knows what a command does.
 //
 // kubectl gets a kubeconfig with this server alone and an empty home directory, which is its
 // PATH too, and flags that name another server or credentials are overridden. So it reaches

@@ -44,8 +44,8 @@ func override(arguments []string, home, url string) []string {
 	return slices.Concat(arguments[:end], flags, arguments[end:])
 }
 
-// environment returns the environment of kubectl: that of the process without what leads to
-// a cluster or to another program.
+// environment returns the environment of kubectl: the process's without what leads to a cluster or
+// to another program.
 func environment(of []string, home string) []string {
 	kept := slices.DeleteFunc(slices.Clone(of), func(variable string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(variable), "=")

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Add returns the lists with a resource of which only the name is known, as if it were in
-// namespaces.
+// Add returns the lists with a resource known only by name, as if it were in namespaces.
 func Add(to []*metav1.APIResourceList, resource schema.GroupVersionResource, singular, kind string) []*metav1.APIResourceList {
 	version := resource.GroupVersion().String()
 	at := slices.IndexFunc(to, func(list *metav1.APIResourceList) bool { return list.GroupVersion == version })

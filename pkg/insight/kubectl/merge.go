@@ -19,10 +19,10 @@ type Requests struct {
 type Request struct {
 	// Verb is the verb for the API server.
 	Verb string
-	// Method and URI are those of the HTTP request. In place of an object or a namespace
-	// that a list returned, the URI has Listed or ListedNamespace.
+	// Method and URI are the HTTP request's. In place of an object or a namespace that a list
+	// returned, the URI has Listed or ListedNamespace.
 	Method, URI string
-	// User and Groups are those that the command impersonates; empty without --as.
+	// User and Groups are what the command impersonates; empty without --as.
 	User   string
 	Groups []string
 	// When says when it is sent, and how often; empty means always, and once.
@@ -65,8 +65,8 @@ type folded struct {
 	repeated  bool
 }
 
-// fold returns the requests of a run, those for both objects of a list once, and those
-// that were repeated once.
+// fold returns the requests of a run, requests for both objects of a list once, and repeated
+// requests once.
 func fold(run []sent) []folded {
 	var out []folded
 	for _, s := range run {
@@ -126,7 +126,7 @@ type merger struct {
 	last *folded
 }
 
-// merge keeps the order of both runs. Where they differ, those of the first come first.
+// merge keeps the order of both runs. Where they differ, requests of the first come first.
 func (m *merger) merge() {
 	var missed []folded
 	at := 0

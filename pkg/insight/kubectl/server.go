@@ -47,8 +47,8 @@ type server struct {
 	world world
 	sent  []sent
 	seen  map[string]int
-	// By path: objects that were written, nil for deleted ones; and those that a watch
-	// will show as deleted.
+	// By path: objects that were written, nil for deleted ones; and objects that a watch will show
+	// as deleted.
 	objects  map[string]object
 	deleting map[string]bool
 }

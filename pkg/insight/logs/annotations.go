@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// latencyKey and totalKey are annotations of k8s.io/apiserver. Those of
+// latencyKey and totalKey are annotations of k8s.io/apiserver. The annotations of
 // flowcontrol-apiserver are in package filter.
 const (
 	latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"

@@ -24,8 +24,7 @@ type Wait struct {
 	Delay time.Duration
 	// ByServer reports whether the server asked for it.
 	ByServer bool
-	// Attributes are those of the request, without its user; empty if the line is cut off
-	// before the URL.
+	// Attributes are the request's, without its user; empty if the line is cut off before the URL.
 	Attributes flow.Attributes
 }
 

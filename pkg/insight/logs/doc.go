@@ -73,9 +73,9 @@
 //     name. A line without them is of a request that flow control did not see, such as
 //     one whose authentication failed, or a long-running one.
 //   - apf_iseats, apf_fseats and apf_additionalLatency are the estimate.
-//   - apf_execution_time is from the dispatch to the end of the execution. A request
-//     without it was rejected, or its response ended before its execution. That of a
-//     watch ends when its initial events are sent; apf_init_latency is the same.
+//   - apf_execution_time is from the dispatch to the end of the execution. A request without it was
+//     rejected, or its response ended before its execution. The execution of a watch ends when its
+//     initial events are sent; apf_init_latency is the same.
 //   - fl_priorityandfairness is the time in flow control before the execution, if that is
 //     more than 100 ms.
 //

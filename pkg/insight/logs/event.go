@@ -11,7 +11,7 @@ import (
 type Event struct {
 	// ID is the audit ID.
 	ID string
-	// Attributes are those that flow control classified.
+	// Attributes are what flow control classified.
 	Attributes flow.Attributes
 	// Impersonator is the authenticated user of a request that impersonates another.
 	Impersonator string
@@ -19,23 +19,23 @@ type Event struct {
 	URI string
 	// UserAgent is the header of this name.
 	UserAgent string
-	// Address is that of the client, or of the last proxy before the server; "" if the log
+	// Address is the address of the client, or of the last proxy before the server; "" if the log
 	// has none.
 	Address string
 	// Received is when the request arrived, Completed when its response was complete. If
 	// Unfinished, the log does not tell the latter, which is then the same.
 	Received, Completed time.Time
 	Unfinished          bool
-	// GroupsImplied reports whether the log has no groups: those of Attributes are then the
-	// ones that the user's name implies.
+	// GroupsImplied reports whether the log has no groups: the user's name then implies the groups
+	// in Attributes.
 	GroupsImplied bool
 	// Code is the response code.
 	Code int
 	// Reason is the reason of the Status in the response, such as "TooManyRequests"; ""
 	// if the response is not a Status.
 	Reason string
-	// RejectionReason is the reason of flow control, if the Status in the response tells
-	// it, which that of flowcontrol-apiserver may.
+	// RejectionReason is the reason of flow control, if the Status in the response tells it, as
+	// flowcontrol-apiserver's may.
 	RejectionReason string
 	// Panicked reports whether the handler panicked.
 	Panicked bool

@@ -30,8 +30,8 @@ func (d *lineDecoder) values(text string, written time.Time) (map[string]string,
 	return values, completed, err
 }
 
-// fromText returns the pairs of a line of klog. It ends at a value of several lines, of
-// which only the first is here.
+// fromText returns the pairs of a line of klog. It ends at a value of several lines; only the first
+// is here.
 func fromText(text string) (map[string]string, error) {
 	values := map[string]string{}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {

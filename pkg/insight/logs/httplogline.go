@@ -18,8 +18,8 @@ import (
 type RequestLine struct {
 	// AuditID is the audit ID, up to 64 bytes of it.
 	AuditID string
-	// Attributes are those that flow control classified. User and Groups are only set if
-	// the request impersonates them.
+	// Attributes are what flow control classified. User and Groups are only set if the request
+	// impersonates them.
 	Attributes flow.Attributes
 	URI        string
 	UserAgent  string

@@ -115,8 +115,8 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 	return kindOfText(text)
 }
 
-// csv finds an entry in a row of an export as CSV, in which quotation marks are doubled. It
-// reports whether the text is such a row.
+// csv finds an entry in a row of an export as CSV, where quotation marks are doubled. It reports
+// whether the text is such a row.
 func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if err != nil || len(row) < 2 {
@@ -138,7 +138,7 @@ func kindOfText(text []byte) Kind {
 	return KindOther
 }
 
-// timeIn returns the last time in a prefix; otherwise that of the envelope.
+// timeIn returns the last time in a prefix; otherwise the envelope's.
 func timeIn(prefix []byte, written time.Time) time.Time {
 	for word := range bytes.FieldsSeq(prefix) {
 		if at := timeOf(string(word)); !at.IsZero() {

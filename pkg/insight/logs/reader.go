@@ -38,7 +38,7 @@ type Entry struct {
 
 // ReadEntries calls yield with each entry of a log, which may be compressed with gzip or zstd,
 // until that returns an error. truncated is why the log ends before its end, such as within
-// compressed data. err is the error of yield, or of an input of which nothing can be read.
+// compressed data. err is the error of yield, or of an unreadable input.
 func ReadEntries(in io.Reader, yield func(Entry) error) (truncated, err error) {
 	decompressed, err := trace.Decompress(in)
 	if err != nil {

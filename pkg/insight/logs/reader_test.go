@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Entries as API servers write them: an event in the order of keys of kube-apiserver, and
-// in that of a pipeline that sorts or pads; a request in both formats of klog.
+// Entries as API servers write them: an event in kube-apiserver's order of keys, and in the order
+// of a pipeline that sorts or pads; a request in both formats of klog.
 const (
 	event   = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods?x=%7B\"","verb":"list"}`
 	padded  = `{"apiVersion": "audit.k8s.io/v1", "auditID": "2", "kind": "Event", "requestURI": "/a", "user": {"username": "{bob"}}`
@@ -78,8 +78,7 @@ func row(columns ...string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// transports are the forms in which an entry of one line reaches an operator, each with the
-// time that it has.
+// transports are the forms of a one-line entry that reach an operator, each with its time.
 func transports() map[string]struct {
 	wrap    func(entry string) string
 	written string
@@ -160,7 +159,7 @@ func TestTransportsMayBeMixed(t *testing.T) {
 	var log strings.Builder
 	want := 0
 	for name, transport := range transports() {
-		if name == "journald, export" { // its time is that of the next message
+		if name == "journald, export" { // the next message has its time
 			continue
 		}
 		log.WriteString(transport.wrap(event) + "\n" + transport.wrap(tracing) + "\n" + transport.wrap(request) + "\n")

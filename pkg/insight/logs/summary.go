@@ -6,10 +6,10 @@ import (
 
 // Summary says what a log had.
 type Summary struct {
-	// Name is that of the log.
+	// Name is the name of the log.
 	Name string `json:"name"`
-	// Lines is the number of entries: lines that are not empty, or objects of JSON.
-	// Requests is the number of those that were passed on.
+	// Lines is the number of entries: lines that are not empty, or objects of JSON. Requests is the
+	// number of requests that were passed on.
 	Lines    int `json:"lines"`
 	Requests int `json:"requests"`
 	// Skipped is the number of entries that cannot be read, or that are too long.

@@ -35,7 +35,7 @@
 //
 // # Memory
 //
-// Requests are sorted in temporary files, of which a bounded part is in memory.
+// Requests are sorted in temporary files, with a bounded part in memory.
 //
 // # Pseudonyms
 //

@@ -32,9 +32,9 @@ type item struct {
 	// Around is the time in the filters around flow control, of a request of an exempt
 	// level; nil if it is unknown.
 	Around *time.Duration `json:",omitempty"`
-	// GroupsImplied reports whether the groups are those that the user's name implies.
+	// GroupsImplied reports whether the groups are implied by the user's name.
 	GroupsImplied bool `json:",omitempty"`
-	// Address is that of the client, which a trace does not have.
+	// Address is the client's, which a trace does not have.
 	Address string `json:",omitempty"`
 	Request trace.Request
 }

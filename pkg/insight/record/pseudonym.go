@@ -137,7 +137,7 @@ func (p *Pseudonyms) Request(r *trace.Request) {
 	}
 	r.Replica, r.Client = p.of("replica", r.Replica), p.of("client", r.Client)
 	if r.Resource == "namespaces" && r.APIGroup == "" {
-		// Namespace and Name are both that of the namespace.
+		// Namespace and Name are both the name of the namespace.
 		r.Name = p.Namespace(r.Name)
 	} else {
 		r.Name = p.of("name", r.Name)

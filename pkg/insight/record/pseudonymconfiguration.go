@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// FlowSchemas returns flow schemas with pseudonyms, which match the same requests. Those
-// of the same precedence match in the order of their names: it returns an error if
-// pseudonyms change this order.
+// FlowSchemas returns flow schemas with pseudonyms, which match the same requests. Flow schemas of
+// the same precedence match in the order of their names: it returns an error if pseudonyms change
+// this order.
 func (p *Pseudonyms) FlowSchemas(schemas []*flowcontrolv1.FlowSchema) ([]*flowcontrolv1.FlowSchema, error) {
 	sorted := slices.SortedFunc(slices.Values(schemas), func(a, b *flowcontrolv1.FlowSchema) int {
 		return cmp.Or(cmp.Compare(a.Spec.MatchingPrecedence, b.Spec.MatchingPrecedence), cmp.Compare(a.Name, b.Name))

@@ -25,8 +25,8 @@ func line(second int, id, agent, uri string) string {
 	return fmt.Sprintf(`I1122 10:00:%02d.250000       1 httplog.go:134] "HTTP" verb="GET" URI=%q latency="250ms" userAgent=%q audit-ID=%q srcIP="10.0.0.7:1" apf_pl="workload-low" apf_fs="service-accounts" apf_iseats=2 apf_fseats=1 apf_additionalLatency="5ms" apf_execution_time="200ms" resp=200`+"\n", second, uri, agent, id)
 }
 
-// logsOf writes files, and returns options by which they are read. Names that begin with
-// "http" are of -v=3 lines.
+// logsOf writes files, and returns options to read them. Names that begin with "http" are of -v=3
+// lines.
 func logsOf(t *testing.T, texts map[string]string) Options {
 	t.Helper()
 	o, directory := options(), t.TempDir()

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// Audit and HTTP are audit logs, and logs with lines of -v=3.
 	Audit, HTTP []Log
-	// Clock is that of lines of text.
+	// Clock is the clock of lines of text.
 	Clock logs.Clock
 	// Users says who sent requests of lines that no audit event is joined to; it may be
 	// nil.

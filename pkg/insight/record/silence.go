@@ -12,7 +12,7 @@ const silence = time.Hour
 // namedSilences is how many are named.
 const namedSilences = 5
 
-// silences are the long times in which no request arrived.
+// silences are the long times without a request.
 type silences struct {
 	named  []string
 	others int

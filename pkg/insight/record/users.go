@@ -29,7 +29,7 @@ type User struct {
 	// SourceIP is a pattern of the address of the client.
 	SourceIP string `yaml:"sourceIP"`
 	User     string `yaml:"user"`
-	// Groups are those that the name implies if they are not set.
+	// If Groups are not set, the name implies them.
 	Groups []string `yaml:"groups"`
 }
 

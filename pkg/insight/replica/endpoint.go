@@ -18,7 +18,7 @@ const (
 	EndpointRejections Endpoint = "/debug/api_priority_and_fairness/rejections"
 )
 
-// Endpoints returns all endpoints, in the order in which they are read.
+// Endpoints returns all endpoints, in the order of reading.
 func Endpoints() []Endpoint {
 	return []Endpoint{EndpointMetrics, EndpointLevels, EndpointQueues, EndpointRequests, EndpointFlows, EndpointRejections}
 }

@@ -35,8 +35,8 @@ const (
 	authorizations = "apiserver_authorization_webhook_duration_seconds"
 )
 
-// readMetrics reads a response of /metrics. A kube-apiserver answers with many
-// megabytes, of which only some lines are parsed.
+// readMetrics reads a response of /metrics. A kube-apiserver answers with many megabytes; only some
+// lines are parsed.
 func readMetrics(body io.Reader) (Metrics, []string) {
 	in := bufio.NewReaderSize(body, 1<<16)
 	start, _ := in.Peek(1 << 12)

@@ -15,10 +15,10 @@ type family struct {
 	Metrics []struct {
 		Labels map[string]string `json:"labels"`
 		Value  number            `json:"value"`
-		// Sum and Count are those of a histogram or a summary.
+		// Sum and Count are set for a histogram or a summary.
 		Sum   number `json:"sum"`
 		Count number `json:"count"`
-		// Buckets are those of a histogram, by their bounds.
+		// Buckets are a histogram's, by their bounds.
 		Buckets map[string]number `json:"buckets"`
 	} `json:"metrics"`
 }

@@ -22,7 +22,7 @@ func (d *Duration) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// Shape is that of a distribution.
+// Shape is the shape of a distribution.
 type Shape string
 
 // The shapes.
@@ -33,8 +33,8 @@ const (
 	LogNormal Shape = "lognormal"
 )
 
-// Distribution is that of a duration. In YAML it is a duration, which is constant, or an
-// object.
+// Distribution is the distribution of a duration. In YAML it is a duration, which is constant, or
+// an object.
 type Distribution struct {
 	Mean  Duration `yaml:"mean"`
 	Shape Shape    `yaml:"shape"` // Constant if it is empty

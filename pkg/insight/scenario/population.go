@@ -18,9 +18,9 @@ type Call struct {
 	At time.Duration
 	// Client is its name in the scenario.
 	Client string
-	// Request is what is sent. Its Execution is how long it executes, its Status that of
-	// the response of a server that does not reject it. Its Latency is only set if it is
-	// a watch: how long the watch lasts. Wait, Seats and Rejected are not set.
+	// Request is what is sent. Its Execution is how long it executes, its Status the response code
+	// when the server admits the request. Its Latency is only set if it is a watch: how long the
+	// watch lasts. Wait, Seats and Rejected are not set.
 	Request trace.Request
 
 	agent int

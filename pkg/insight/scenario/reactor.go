@@ -11,8 +11,7 @@ import (
 type backlog struct {
 	delay  Distribution
 	random *rand.Rand
-	// ready are when reactions may begin that wait for a worker, in the order in which
-	// they were added.
+	// ready are when reactions may begin that wait for a worker, in the order of addition.
 	ready []time.Duration
 	idle  []int // workers
 }

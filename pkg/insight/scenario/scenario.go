@@ -46,7 +46,7 @@ type Client struct {
 	// Count is the number of clients; 1 if it is 0.
 	Count int    `yaml:"count"`
 	User  string `yaml:"user"`
-	// Groups are those that the name of the user implies if they are not set.
+	// If Groups are not set, the name of the user implies them.
 	Groups []string `yaml:"groups"`
 	// UserAgent is Name if it is empty.
 	UserAgent string `yaml:"userAgent"`
@@ -78,11 +78,10 @@ type Request struct {
 	List        *List  `yaml:"list"`
 	// Weight is how often the request is chosen, relative to the others; 1 if it is 0.
 	Weight float64 `yaml:"weight"`
-	// Execution is how long the request executes; that of a watch, until its initial
-	// events are sent.
+	// Execution is how long the request executes; a watch, until its initial events are sent.
 	Execution Distribution `yaml:"execution"`
-	// Status is that of the response of a server that does not reject it; 200 if it is 0,
-	// 201 of a create.
+	// Status is the response code when the server admits the request; 0 means 200, or 201 for a
+	// create.
 	Status int `yaml:"status"`
 }
 
@@ -119,7 +118,7 @@ type Bursts struct {
 
 // Recorded sends as many requests as a trace has, times Scale, in each Step.
 type Recorded struct {
-	// Trace is a file, relative to that of the scenario.
+	// Trace is a file, relative to the scenario's.
 	Trace string `yaml:"trace"`
 	// User restricts the trace to the requests of one user.
 	User  string   `yaml:"user"`
@@ -137,8 +136,8 @@ type Workers struct {
 	Retries   Retries      `yaml:"retries"`
 }
 
-// Retries is how a client repeats a rejected request. The zero Retries are those of
-// client-go: it honours Retry-After, ten times at most.
+// Retries is how a client repeats a rejected request. The zero Retries are as in client-go: it
+// honours Retry-After, ten times at most.
 type Retries struct {
 	// Attempts is how often a request is repeated at most; 10 if it is nil.
 	Attempts *int `yaml:"attempts"`

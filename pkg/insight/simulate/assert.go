@@ -47,8 +47,8 @@ type Verdict struct {
 // String returns the text of the assertion.
 func (a *Assertion) String() string { return a.text }
 
-// ForLevel returns an assertion about all requests as one about those of a level, and any
-// other one as it is.
+// ForLevel returns an assertion about all requests as one about requests of a level, and any other
+// one as it is.
 func (a *Assertion) ForLevel(name string) *Assertion {
 	if a.scope != "" {
 		return a

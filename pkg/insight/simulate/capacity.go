@@ -66,7 +66,7 @@ func (c Capacity) String() string {
 // concurrency is how many requests execute.
 type concurrency struct {
 	all  int
-	etcd int // those of all that use etcd
+	etcd int // requests that use etcd
 }
 
 // add counts a request that starts, or with -1 one that ends.

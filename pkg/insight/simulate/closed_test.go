@@ -25,7 +25,7 @@ func closedLoop(trace requests) simulate.Options {
 }
 
 func TestClientsThatWaitSendLess(t *testing.T) {
-	// Ten workers that never think, of which one executes at a time.
+	// Ten workers that never think; one executes at a time.
 	var parts []requests
 	for range 10 {
 		parts = append(parts, worker("alice", 60, time.Second, 0))
@@ -42,8 +42,8 @@ func TestClientsThatWaitSendLess(t *testing.T) {
 }
 
 func TestClientsThinkAsLongAsInTheTrace(t *testing.T) {
-	// Two clients of 100 ms with pauses of 400 ms on one seat: nobody waits, because the
-	// second one begins later. The load is that of the trace.
+	// Two clients of 100 ms with pauses of 400 ms on one seat: nobody waits, because the second one
+	// begins later. The load equals the trace's.
 	a, b := worker("a", 100, 100*time.Millisecond, 400*time.Millisecond), worker("b", 100, 100*time.Millisecond, 400*time.Millisecond)
 	for i := range b {
 		b[i].Arrival = b[i].Arrival.Add(200 * time.Millisecond)

@@ -3,10 +3,10 @@
 //
 // # Time
 //
-// Events, such as the end of an execution, are in a heap, and one goroutine handles them
-// in order of time, those of one instant in the order in which they were scheduled. So a
-// simulation is deterministic: the same trace, options and seed give the same report.
-// Requests that arrive and end at the same instant: the end comes first.
+// Events, such as the end of an execution, are in a heap, and one goroutine handles them in order
+// of time, and in one instant in the order of scheduling. So a simulation is deterministic: the
+// same trace, options and seed give the same report. Requests that arrive and end at the same
+// instant: the end comes first.
 //
 // # Engines
 //
@@ -17,8 +17,8 @@
 // request left its queue says that it was dispatched, and Finish is called when its
 // execution ends. The periodic division of the seats is not the library's code, because
 // its controller has no clock that can be driven; the same arithmetic is in this package
-// (upstreamdivision.go). Classification is that of pkg/apf/classify, which matches the
-// same requests. Seats are those of the release of the configuration.
+// (upstreamdivision.go). pkg/apf/classify classifies: it matches the same requests. Seats are as in
+// the release of the configuration.
 //
 // Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
@@ -30,9 +30,8 @@
 // # Loops
 //
 // In an open loop, requests arrive when they arrived in the trace, however long others
-// take. A client that waits for its answers would send less: an open loop exaggerates
-// overload that is worse than that of the trace, and also has the retries of requests
-// that were rejected then.
+// take. A client that waits for its answers would send less: an open loop exaggerates overload that
+// is worse than the trace's, and also has the retries of requests that were rejected then.
 //
 // In a closed loop, a client has as many workers as it had requests in progress at one
 // time in the trace. A worker sends its next request when the previous one has ended and
@@ -45,10 +44,9 @@
 // # Service times
 //
 // A request executes for as long as in the trace: Execution, otherwise Latency without
-// Wait, otherwise the median of its kind (verb, resource, subresource), of its verb, or of
-// all. The medians are those of the first 100,000 requests and of those that came before,
-// at most 10,000 of each kind.
-// Requests that were rejected in the trace have the median of their kind.
+// Wait, otherwise the median of its kind (verb, resource, subresource), of its verb, or of all. The
+// medians are over the first 100,000 requests and the requests that came before, at most 10,000 of
+// each kind. Requests that were rejected in the trace have the median of their kind.
 //
 // With a Capacity of n processors, a request that starts while m requests execute takes
 // max(1, m/n) times as long as alone, for its whole execution. How long it takes alone
@@ -60,10 +58,10 @@
 //
 // # Figures
 //
-// Waits are of the requests that were dispatched, those that did not wait included. Their
-// percentiles are exact to 1 %. Seats in use are those of execution and of the additional
-// latency. With replicas, seats and limits are sums. A level borrows the seats that are in
-// use above its nominal limit, and lends what its current limit is below it.
+// Waits are of the requests that were dispatched, including ones that did not wait. Their
+// percentiles are exact to 1 %. Seats are in use during execution and the additional latency. With
+// replicas, seats and limits are sums. A level borrows the seats that are in use above its nominal
+// limit, and lends what its current limit is below it.
 //
 // Jain's index of the flows of a level that waited or were rejected, (Σx)²/(n·Σx²) with the
 // seat-seconds x of each, is 1 if all got the same and 1/n if one got everything. It does

@@ -46,8 +46,8 @@ func minorOf(release configuration.Release) int {
 	return n
 }
 
-// work returns the work of a request on a level with a bound: that of the trace, or what
-// the stored objects give, or one seat.
+// work returns the work of a request on a level with a bound: the trace's, or what the stored
+// objects give, or one seat.
 func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 	if r.Seats != nil {
 		e.counts.recorded++

@@ -28,8 +28,7 @@ func (f *figures) suffered() bool { return len(f.rejected) > 0 || f.waits.count 
 // flowKey identifies a flow.
 type flowKey struct{ level, schema, distinguisher string }
 
-// maxFlows is the number of flows that are counted apart. Those that come later count
-// together.
+// maxFlows is the number of flows that are counted apart. Later ones count together.
 const maxFlows = 50_000
 
 // otherFlows is the distinguisher of flows that are not counted apart.

@@ -112,8 +112,8 @@ func (a *Assertion) Excess(r *Result) float64 {
 	return max(distance, 1e-9) // < does not hold for an equal value
 }
 
-// Level returns the priority level that the assertion is about in a result: that of its
-// flow schema or flow too; "" for all of them.
+// Level returns the priority level that the assertion is about in a result: its flow schema's or
+// flow's too; "" for all of them.
 func (a *Assertion) Level(r *Result) string {
 	switch a.scope {
 	case "level":

@@ -39,8 +39,8 @@ type Options struct {
 	Capacity Capacity
 	// Seed decides which replica serves which client.
 	Seed uint64
-	// DispatchDelay is how long a request that waited takes to begin after it got its seats:
-	// the time in which its goroutine is scheduled.
+	// DispatchDelay is how long a request that waited takes to begin after it got its seats: the
+	// time until its goroutine is scheduled.
 	DispatchDelay time.Duration
 	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
 	// the servers did before is unknown.
@@ -56,7 +56,7 @@ type Options struct {
 
 // Progress is how far a simulation has got.
 type Progress struct {
-	// Name is that of the configuration.
+	// Name is the name of the configuration.
 	Name string
 	// Requests is the number of requests that were simulated, and Of how many the trace
 	// has; 0 if it does not say.

@@ -27,7 +27,7 @@ func TestASeatIsNotUsedUntilTheNextRequestBegins(t *testing.T) {
 }
 
 func TestTheWarmUpIsSimulatedAndNotCounted(t *testing.T) {
-	// 20 requests wait for one seat when the second minute begins, in which bob sends two.
+	// 20 requests wait for one seat when the second minute begins, where bob sends two.
 	trace := requests{get("alice", 0, time.Millisecond)}
 	for i := range 20 {
 		trace = append(trace, get("alice", 58*time.Second+time.Duration(i)*time.Millisecond, 500*time.Millisecond))

@@ -22,12 +22,12 @@ import (
 // loggedName is the number of bytes of a name in a line of httplog.
 const loggedName = 64
 
-// placement finds the flow schemas of requests. That of a request whose user or groups are
-// unknown is the one that the trace names, unless the configuration may have moved it.
+// placement finds the flow schemas of requests. If a request's user or groups are unknown, its
+// schema is the one that the trace names, unless the configuration may have moved it.
 type placement struct {
 	schemas map[string]*flowcontrolv1.FlowSchema
-	// changed are the schemas whose requests are not those of the baseline, in matching
-	// order, as they would match any user.
+	// changed are the schemas whose requests differ from the baseline's, in matching order, as they
+	// would match any user.
 	changed []rules.Schema
 	names   map[string]string // full names by those in the trace
 

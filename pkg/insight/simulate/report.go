@@ -5,9 +5,9 @@ import "time"
 // Report is what a trace becomes under each configuration.
 type Report struct {
 	Trace TraceInfo `json:"trace"`
-	// Results are those of the configurations. The first one is the baseline.
+	// Results are the results of the configurations. The first one is the baseline.
 	Results []Result `json:"results"`
-	// Differences are those of the other results from the baseline, the largest first.
+	// Differences are between the other results and the baseline, the largest first.
 	Differences []Difference `json:"differences,omitempty"`
 	// Assertions are the results of assertions, in their order.
 	Assertions []Verdict `json:"assertions,omitempty"`
@@ -26,7 +26,7 @@ type TraceInfo struct {
 
 // Result is what a trace becomes under one configuration.
 type Result struct {
-	// Name is that of the configuration.
+	// Name is the name of the configuration.
 	Name     string     `json:"name"`
 	Engine   EngineKind `json:"engine"`
 	Release  string     `json:"release,omitempty"`
@@ -38,7 +38,7 @@ type Result struct {
 	Total int `json:"total"`
 	// Seconds is the virtual time that was simulated.
 	Seconds float64 `json:"seconds"`
-	// Read is the number of requests of the trace that were read, NotSent of those that
+	// Read is the number of requests of the trace that were read, NotSent of the requests that
 	// clients of a closed loop did not send before its end.
 	Read    int64 `json:"read"`
 	NotSent int64 `json:"notSent,omitempty"`
@@ -52,8 +52,8 @@ type Result struct {
 	// out of FlowSchemas.
 	Levels      []Level  `json:"priorityLevels"`
 	FlowSchemas []Schema `json:"flowSchemas"`
-	// Flows are those of each level that used most seat-seconds, in this or another result:
-	// by level, the heaviest first.
+	// Flows are the flows of each level that used most seat-seconds, in this or another result: by
+	// level, the heaviest first.
 	Flows []Flow `json:"flows"`
 	// Notes are sentences about what was assumed.
 	Notes []string `json:"notes,omitempty"`
@@ -106,7 +106,7 @@ type Level struct {
 	Lent     Spread `json:"lent"`
 	// MostWaiting is the largest number of requests that waited at one time.
 	MostWaiting int `json:"mostWaiting"`
-	// FlowCount is the number of flows, Suffering of those that waited or were rejected.
+	// FlowCount is the number of flows, Suffering of the flows that waited or were rejected.
 	FlowCount int `json:"flowCount"`
 	Suffering int `json:"suffering"`
 	// Jain is Jain's index of the suffering flows; nil if there are fewer than two.

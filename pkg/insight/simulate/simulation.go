@@ -274,8 +274,8 @@ func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
 	}
 }
 
-// replicaOf returns the replica that serves a request: that of the trace if it has as
-// many, otherwise one by client, since clients keep their connections.
+// replicaOf returns the replica that serves a request: the trace's if it has as many, otherwise one
+// by client, since clients keep their connections.
 func (s *simulation) replicaOf(r *trace.Request) flowControl {
 	if len(s.replicas) == 1 {
 		return s.replicas[0]

@@ -74,8 +74,8 @@ func newUpstream(line *timeline, total int, c engine.Configuration) (*upstream, 
 	return u, problems, nil
 }
 
-// queuingOf returns the configuration of a queue set: -1 queues are those of an exempt
-// level, 0 those of a level that rejects.
+// queuingOf returns the configuration of a queue set: -1 queues for an exempt level, 0 for a level
+// that rejects.
 func queuingOf(c engine.LevelConfig) fq.QueuingConfig {
 	queuing := fq.QueuingConfig{Name: c.Name}
 	switch c.Discipline {
@@ -195,7 +195,7 @@ type waitContext struct {
 
 var _ context.Context = (*waitContext)(nil)
 
-// reset makes the context that of another call.
+// reset prepares the context for another call.
 func (w *waitContext) reset() { w.done, w.over = nil, false }
 
 func (w *waitContext) end() {

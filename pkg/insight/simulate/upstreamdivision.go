@@ -64,7 +64,7 @@ func (u *upstream) rebalance() {
 	u.wake()
 }
 
-// claim is the range in which the current limit of a level may be.
+// claim is the range of a level's current limit.
 type claim struct {
 	level       *upstreamLevel
 	least, most int
@@ -73,10 +73,9 @@ type claim struct {
 }
 
 // divide computes the current limits from the demand of the last period, as the controller
-// of k8s.io/apiserver v0.33 does. It differs from package allocation in that the limited
-// levels share the sum of all nominal limits, that of exempt levels included, unless that
-// is not enough for their minima, and in rounding. If their upper limits do not add up to
-// that sum, nothing changes.
+// of k8s.io/apiserver v0.33 does. It differs from package allocation in that the limited levels
+// share the sum of all nominal limits, exempt levels' included, unless that is not enough for their
+// minima, and in rounding. If their upper limits do not add up to that sum, nothing changes.
 func (u *upstream) divide() {
 	sum, lowerSum, leastSum := 0, 0, 0
 	var limited []claim

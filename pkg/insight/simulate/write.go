@@ -74,7 +74,7 @@ func (s *section) write(w io.Writer, options table.Options) error {
 	return nil
 }
 
-// notes returns those of the trace and of each result, those of all results once.
+// notes returns the notes of the trace and of each result, a note of all results once.
 func (r *Report) notes() []string {
 	notes := slices.Clone(r.Trace.Notes)
 	for i := range r.Results {

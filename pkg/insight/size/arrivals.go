@@ -63,8 +63,8 @@ func (m *Measured) generate(s *stream, length time.Duration, random *rand.Rand) 
 	return out
 }
 
-// samplerOf returns the distribution of a stream. One without values, since all its requests
-// were rejected or still execute, has that of its level, or of all.
+// samplerOf returns the distribution of a stream. One without values, since all its requests were
+// rejected or still execute, has the distribution of its level, or of all.
 func (m *Measured) samplerOf(s *stream, of func(*stream) replica.Histogram) sampler {
 	for _, like := range []func(*stream) bool{
 		func(o *stream) bool { return o == s },

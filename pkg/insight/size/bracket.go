@@ -2,7 +2,7 @@ package size
 
 import "slices"
 
-// steps is the number of equal steps in which a search goes down from the top.
+// steps is the number of equal steps of a search down from the top.
 const steps = 10
 
 // bracket is where a number is searched: low is too small, or 0, and high is not.

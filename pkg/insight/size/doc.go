@@ -8,8 +8,8 @@
 //
 // # Need
 //
-// Requests are simulated several times, as package simulate does, with other numbers of
-// seats. All seats are those of one API server.
+// Requests are simulated several times, as package simulate does, with other numbers of seats. All
+// seats are one API server's.
 //
 //	of a level        the smallest limit with which its goals hold, if it neither lends nor
 //	                  borrows. All levels are searched at one time, because then none depends
@@ -34,12 +34,12 @@
 //
 // # Two scrapes
 //
-// Two scrapes of /metrics have rates and histograms, and no requests. Measure generates requests:
-// those of a flow schema arrive at random (a Poisson process) with the rate of dispatched and
-// rejected requests between the scrapes. Execution follows the histogram
-// request_execution_seconds, and the seats of a request follow work_estimated_seats, both with
-// the measured means and independent of each other. So the mean of the seats in use is the
-// product of rate, mean execution and mean width, by Little's law. A flow schema is assumed to
-// have 20 equal flows. Widen widens the range by what rates do not show: the error of a rate
-// that n requests give, 1.96/√n, and the high watermark of demand, with which nothing waits.
+// Two scrapes of /metrics have rates and histograms, and no requests. Measure generates requests: a
+// flow schema's arrive at random (a Poisson process) with the rate of dispatched and rejected
+// requests between the scrapes. Execution follows the histogram request_execution_seconds, and the
+// seats of a request follow work_estimated_seats, both with the measured means and independent of
+// each other. So the mean of the seats in use is the product of rate, mean execution and mean
+// width, by Little's law. A flow schema is assumed to have 20 equal flows. Widen widens the range
+// by what rates do not show: the error of a rate that n requests give, 1.96/√n, and the high
+// watermark of demand: with as many seats nothing waits.
 package size

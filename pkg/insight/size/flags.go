@@ -2,7 +2,7 @@ package size
 
 import "strconv"
 
-// Flags are those of a server that give it the seats.
+// Flags are a server's flags that give it the seats.
 type Flags struct {
 	// KubeAPIServer give the upper end of the range. Flow control adds both numbers up, so
 	// only their sum counts; they are two to one, as without flags.

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/size"
 )
 
-// warmUp is three periods in which servers divide their seats.
+// warmUp is three periods of the servers' division of seats.
 const warmUp = 30 * time.Second
 
 // shape is traffic whose second half is like the first.
@@ -23,7 +23,7 @@ type shape struct {
 	clients []client
 }
 
-// shapes are those of the short lane, and then those of the long lane only.
+// shapes returns the shapes of the short lane, and the shapes of the long lane only.
 func shapes() (short, long []shape) {
 	lists := robot(poisson(12), exponential(0.15))
 	lists.verb, lists.seats = "list", 5

@@ -57,7 +57,7 @@ func withMandatory(c configuration.Configuration) configuration.Configuration {
 	return c
 }
 
-// isolated returns a configuration in which each level has its limit, and no other one.
+// isolated returns a configuration where each level has its limit, and no other one.
 func isolated(c configuration.Configuration, limitOf func(level string) int) configuration.Configuration {
 	none, total := int32(0), 0
 	c = suggest.Changed(c, func(levels suggest.Settings) {

@@ -29,8 +29,7 @@ type Options struct {
 	Basis string
 	// Tiers are compared with the need.
 	Tiers []Tier
-	// Notes are sentences about the requests. Unless nil, they replace those of the
-	// simulations.
+	// Notes are sentences about the requests. Unless nil, they replace the simulations' notes.
 	Notes []string
 }
 
@@ -43,10 +42,10 @@ type Size struct {
 	Basis string `json:"basis"`
 	// Goals are what has to hold, for each level if they have no scope.
 	Goals []string `json:"goals"`
-	// Replicas is the number of API servers. Seats are those of one of them.
+	// Replicas is the number of API servers. Seats are one server's.
 	Replicas int `json:"replicas"`
-	// Requests is the number of requests that were simulated, LeftOut of those that could
-	// not be, and Seconds how long they took, without the warm-up.
+	// Requests is the number of requests that were simulated, LeftOut of the ones that could not
+	// be, and Seconds how long they took, without the warm-up.
 	Requests uint64  `json:"requests"`
 	LeftOut  int64   `json:"leftOut,omitempty"`
 	Seconds  float64 `json:"seconds"`
@@ -70,7 +69,7 @@ type Size struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Seats is a number of seats of one API server, and the range in which it is uncertain.
+// Seats is a number of seats of one API server, and its range of uncertainty.
 type Seats struct {
 	Seats int `json:"seats"`
 	// Low and High are Seats if there is no range.
@@ -83,7 +82,7 @@ type Level struct {
 	Name string `json:"name"`
 	// Exempt levels take no seats from the total.
 	Exempt bool `json:"exempt,omitempty"`
-	// Requests are those of all API servers, PerSecond their rate.
+	// Requests are all API servers', PerSecond their rate.
 	Requests  uint64  `json:"requests"`
 	PerSecond float64 `json:"perSecond"`
 	// Mean and Most are the seats in use at all API servers if nothing is limited.
@@ -93,7 +92,7 @@ type Level struct {
 	Need *Seats `json:"need,omitempty"`
 	// Have is its nominal limit with the total that there is; nil if that is unknown.
 	Have *int `json:"have,omitempty"`
-	// Shares are those of the configuration.
+	// Shares are the configuration's.
 	Shares int32 `json:"shares"`
 }
 

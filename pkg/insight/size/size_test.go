@@ -144,7 +144,7 @@ func TestARangeNeedsTime(t *testing.T) {
 	assert.Contains(t, out.Notes[len(out.Notes)-1], "4 parts of 32s")
 }
 
-// A part in which a level is busier needs more, and the others do not: the range says both.
+// A part with a busier level needs more, and the others do not: the range says both.
 func TestTheRangeShowsABusyPart(t *testing.T) {
 	for when, from := range map[string]float64{"in the first part": 35, "in the last part": 135} {
 		t.Run(when, func(t *testing.T) {

@@ -24,7 +24,7 @@ const (
 // Tier is a number of seats that can be had, such as one of a managed control plane.
 type Tier struct {
 	Name string `json:"name"`
-	// Seats are those of one API server if PerServer, otherwise of all of them together.
+	// Seats are one API server's if PerServer, otherwise of all of them together.
 	Seats     int  `json:"seats"`
 	PerServer bool `json:"perServer,omitempty"`
 	// Source says who documents the seats, such as a URL.

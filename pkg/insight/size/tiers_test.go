@@ -39,7 +39,7 @@ func TestTiersOfAFile(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The seats of EKS are those of its user guide.
+// The seats of EKS are in its user guide.
 func TestBuiltInTiers(t *testing.T) {
 	seats := map[string]int{}
 	for _, tier := range size.BuiltInTiers() {

@@ -166,7 +166,7 @@ func (d *decoder) decodeAll(document []byte, fail func(item int, err error)) []O
 	return objects
 }
 
-// decode returns the object of a document. kind is that of a document that names none.
+// decode returns the object of a document. kind is for a document that names none.
 func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object, error) {
 	decoded, actual, err := d.strict.Decode(document, kind, nil)
 	var object Object

@@ -41,15 +41,15 @@ type Resource struct {
 
 // Server is a server for which requests wait while they hold seats.
 type Server struct {
-	// Kind is APIService, ValidatingWebhookConfiguration or
-	// MutatingWebhookConfiguration; Name is that of the object.
+	// Kind is APIService, ValidatingWebhookConfiguration or MutatingWebhookConfiguration; Name is
+	// the name of the object.
 	Kind, Name string
 	// Namespace and Service name the Service through which the server is called; empty
 	// for a server outside of the cluster.
 	Namespace, Service string
-	// ServiceAccount is that of the Service's pods; empty if unknown.
+	// ServiceAccount is the account of the Service's pods; empty if unknown.
 	ServiceAccount string
-	// Requests are those that wait for the server: of an APIService its group, of a
-	// webhook its rules.
+	// Requests are the requests that wait for the server: of an APIService its group, of a webhook
+	// its rules.
 	Requests []flowcontrolv1.ResourcePolicyRule
 }

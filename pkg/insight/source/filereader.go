@@ -27,7 +27,7 @@ type fileReader struct {
 	options resource.FilenameOptions
 	stdin   io.Reader
 	http    *http.Client
-	// roles and namespace are those of the Options.
+	// roles and namespace are from the Options.
 	roles     bool
 	namespace string
 

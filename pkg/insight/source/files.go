@@ -11,7 +11,7 @@ import (
 type Files struct {
 	// Objects are in the order of the files.
 	Objects []Object
-	// Namespaces are the names of Namespaces in the files, ServiceAccounts those of
+	// Namespaces are the names of Namespaces in the files, ServiceAccounts the names of
 	// ServiceAccounts by their namespace.
 	Namespaces      []string
 	ServiceAccounts map[string][]string

@@ -58,7 +58,7 @@ type apiServer struct {
 	requests []*http.Request
 }
 
-// standardAnswers are those of a new cluster of a release with 600 seats.
+// standardAnswers are the answers of a new cluster of a release with 600 seats.
 func standardAnswers(t *testing.T, release configuration.Release) map[string]answer {
 	t.Helper()
 	c, err := configuration.BuiltIn(release)
@@ -108,7 +108,7 @@ func startServer(t *testing.T, answers map[string]answer) *apiServer {
 	return startServerWith(t, answers, nil)
 }
 
-// startServerWith starts a server with certificates; with that of httptest if nil.
+// startServerWith starts a server with certificates; with httptest's if nil.
 func startServerWith(t *testing.T, answers map[string]answer, certificates []tls.Certificate) *apiServer {
 	t.Helper()
 	s := &apiServer{answers: answers}

@@ -12,7 +12,7 @@ import (
 // Policy is a ValidatingAdmissionPolicy that is bound.
 type Policy struct {
 	Name string
-	// Requests are those that it judges.
+	// Requests are the requests that it judges.
 	Requests []flowcontrolv1.ResourcePolicyRule
 	// Authorizes reports whether an expression asks the authorizer, Parameters whether a
 	// binding selects several parameter objects.

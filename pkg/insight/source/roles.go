@@ -71,8 +71,7 @@ func (w *workload) account() string {
 	return cmp.Or(w.Spec.Template.Spec.ServiceAccountName, w.Spec.Template.Spec.ServiceAccount)
 }
 
-// add adds an object of a file, if it is one of those that count. namespace is that of
-// objects that name none.
+// add adds an object of a file, if its kind counts. namespace is for objects that name none.
 func (r *Roles) add(other *otherKindError, namespace string) error {
 	kind := other.kind.Kind
 	switch {
@@ -148,7 +147,7 @@ func (r *Roles) find(runner Runner) (account Account, found bool) {
 	return account, runner.Kind == kindAccount && isBound
 }
 
-// over lays the roles over others: an object replaces that of its name.
+// over lays the roles over others: an object replaces another of its name.
 func (r *Roles) over(below Roles) {
 	r.ClusterRoles = overlayRoles(below.ClusterRoles, r.ClusterRoles)
 	r.Roles = overlayRoles(below.Roles, r.Roles)
@@ -176,9 +175,9 @@ func overlayRoles[O any, P interface {
 	return append(out, above...)
 }
 
-// Roles returns the roles of the cluster with those of the files laid over them, and the
-// service accounts of the runners. The error of a runner that does not exist, or that names no
-// service account, says so.
+// Roles returns the roles of the cluster with the files' laid over them, and the service accounts
+// of the runners. The error of a runner that does not exist, or that names no service account, says
+// so.
 func (o *overlaid) Roles(ctx context.Context, runners []Runner) (Roles, error) {
 	files, err := o.files.read(ctx)
 	if err != nil {

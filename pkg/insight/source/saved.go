@@ -129,7 +129,7 @@ func (f *findings) haveOwnAnswers() bool {
 	})
 }
 
-// isOwn reports whether a version is that of flowcontrol-apiserver.
+// isOwn reports whether a version is flowcontrol-apiserver's.
 func isOwn(info version.Info) bool {
 	return strings.Contains(info.GitVersion, "+flowcontrol-apiserver.")
 }

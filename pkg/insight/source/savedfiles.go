@@ -79,7 +79,7 @@ func readSaved(path string) (info fs.FileInfo, data []byte, why string) {
 
 var errTooLarge = errors.New("the file is too large")
 
-// unpack calls visit with the file, or with those that it contains.
+// unpack calls visit with the file, or with the files in it.
 func (f savedFile) unpack(visit func(savedFile)) error {
 	if bytes.HasPrefix(f.data, []byte("\x1f\x8b")) {
 		reader, err := gzip.NewReader(bytes.NewReader(f.data))

@@ -88,8 +88,8 @@ func podDirectory(namespace, pod string) string {
 	return "must-gather/quay-io/namespaces/" + namespace + "/pods/" + pod + "/c/c/"
 }
 
-// TestKindsOfSavedAnswers has a case for each form in which the answers of one or two API
-// servers are saved. Seven requests wait on each.
+// TestKindsOfSavedAnswers has a case for each form of saved answers of one or two API servers.
+// Seven requests wait on each.
 func TestKindsOfSavedAnswers(t *testing.T) {
 	const kube = "openshift-kube-apiserver"
 	first, second := podDirectory(kube, "kube-apiserver-master-0"), podDirectory(kube, "kube-apiserver-master-1")

@@ -27,11 +27,11 @@
 //
 // # Replicas
 //
-// Priority levels are enforced by each replica of the API server separately, so each one
-// is read: those of Options.Servers, or the addresses in the EndpointSlices of the
-// Service default/kubernetes, with the credentials and the TLS server name of the
-// kubeconfig. If none of these addresses can be reached from here, as is common for
-// managed clusters, the replica behind the load balancer is read, and Missing says so.
+// Priority levels are enforced by each replica of the API server separately, so each one is read:
+// the addresses in Options.Servers, or the addresses in the EndpointSlices of the Service
+// default/kubernetes, with the credentials and the TLS server name of the kubeconfig. If none of
+// these addresses can be reached from here, as is common for managed clusters, the replica behind
+// the load balancer is read, and Missing says so.
 package source
 
 import (
@@ -75,7 +75,7 @@ type Want struct {
 	Required bool
 }
 
-// Endpoints returns the endpoints in the order in which they are read.
+// Endpoints returns the endpoints in the order of reading.
 func (w Want) Endpoints() []replica.Endpoint {
 	wanted := map[replica.Endpoint]bool{
 		replica.EndpointLevels:     w.Levels,
@@ -101,8 +101,8 @@ type Options struct {
 	Cluster genericclioptions.RESTClientGetter
 	// Files are laid over the objects of the cluster, of Dumps or of Release.
 	Files resource.FilenameOptions
-	// Roles reads objects of RBAC and Runners of the files too. Then files need no object of
-	// the group. Namespace is that of such objects that name none.
+	// Roles reads objects of RBAC and Runners of the files too. Then files need no object of the
+	// group. Namespace is for objects in files that name none.
 	Roles     bool
 	Namespace string
 	// Stdin is read for the file "-"; os.Stdin if nil.

@@ -12,11 +12,11 @@ import (
 // inferTotal returns the number of seats of a replica that gives each level the nominal
 // limit in the metrics, and a note about it; 0 without metrics.
 //
-// The nominal limit of a level is ceil(total * shares / sum of shares), so a limit n
-// allows totals in ((n-1) * sum / shares, n * sum / shares]. What all levels allow is
-// a small range, of which the roundest number is taken. If the metrics and the objects
-// are not of the same time, no total may fit. Then the sum of the limits, which exceeds
-// the total by less than a seat per level, is an estimate.
+// The nominal limit of a level is ceil(total * shares / sum of shares), so a limit n allows totals
+// in ((n-1) * sum / shares, n * sum / shares]. All levels together allow a small range; the result
+// is its roundest number. If the metrics and the objects are not of the same time, no total may
+// fit. Then the sum of the limits, which exceeds the total by less than a seat per level, is an
+// estimate.
 func inferTotal(levels []*flowcontrolv1.PriorityLevelConfiguration, metrics replica.Metrics) (int, string) {
 	sum, limits := int64(0), 0
 	for _, level := range levels {

@@ -22,7 +22,7 @@ type Agent struct {
 
 // Leader is a service account whose pod holds a lease.
 type Leader struct {
-	// Namespace is that of the lease and of the pod.
+	// Namespace is the lease's and the pod's.
 	Namespace, Lease, ServiceAccount string
 }
 

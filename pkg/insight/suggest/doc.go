@@ -4,17 +4,16 @@
 // # Goals
 //
 // A goal is an assertion of package simulate, such as "level.workload-high.wait.p99 <
-// 100ms" or "flow.service-accounts.robot.rejected == 0". How far a configuration is from the
-// goals is the number of those that are not met, and then the sum of their excesses.
+// 100ms" or "flow.service-accounts.robot.rejected == 0". How far a configuration is from the goals
+// is the number of unmet goals, and then the sum of their excesses.
 //
 // # Search
 //
-// The search climbs: in each round it simulates every step from the best configuration so
-// far, and takes the one that is closest to the goals, and of equal ones the one that
-// harms others least. It ends when the goals are met, no step comes closer, or the number
-// of simulations is used up. Then it tries to do without each step, while simulations are
-// left. A step changes one setting of a priority level that a goal is about, or that could
-// give seats to it:
+// The search climbs: in each round it simulates every step from the best configuration so far, and
+// takes the one that is closest to the goals, on a tie, the one that harms others least. It ends
+// when the goals are met, no step comes closer, or the number of simulations is used up. Then it
+// tries to do without each step, while simulations are left. A step changes one setting of a
+// priority level that a goal is about, or that could give seats to it:
 //
 //	shares                  a quarter or a half of the shares of another level move to it
 //	lendablePercent         of the level to half, or of another level by 25 more

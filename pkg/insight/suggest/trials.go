@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
 )
 
-// Settings are those of limited priority levels, by name.
+// Settings are the settings of limited priority levels, by name.
 type Settings map[string]*flowcontrolv1.LimitedPriorityLevelConfiguration
 
 // SettingsOf returns the settings of the levels that are limited.

@@ -35,13 +35,12 @@
 //	  request: {verb: get, path: /readyz, user: system:anonymous}
 //	  expect: {flowSchema: probes}
 //
-// A field that is unknown or twice there is an error. An expectation that is not set is
-// not tested; a case must have one. Options are those of a list or a watch:
-// labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch, continue,
-// sendInitialEvents.
+// A field that is unknown or twice there is an error. An expectation that is not set is not tested;
+// a case must have one. Options are the options of a list or a watch: labelSelector, fieldSelector,
+// limit, resourceVersion, resourceVersionMatch, continue, sendInitialEvents.
 //
-// Requests are classified and estimated by package explain. Seats are the larger number
-// of those that the request holds while it executes and after.
+// Requests are classified and estimated by package explain. Seats is the number that the request
+// holds while it executes or after, whichever is larger.
 //
 // # Result
 //

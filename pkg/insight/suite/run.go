@@ -42,8 +42,7 @@ type Got struct {
 	Seats         int    `json:"seats"`
 }
 
-// Run tests the cases with a configuration, usually that of Source. Time is that of the
-// engine.
+// Run tests the cases with a configuration, usually the Source's. now is the engine's time.
 func (s *Suite) Run(c configuration.Configuration, now time.Time) Result {
 	explainer := explain.New(explain.Input{
 		Configuration: c, Own: s.Configuration.Server == FlowControlAPIServer, Facts: s.facts(), Now: now,

@@ -32,7 +32,7 @@ type Suite struct {
 	Facts         map[string]Fact `json:"facts,omitempty"`
 	Cases         []Case          `json:"cases"`
 
-	// path is that of the file.
+	// path is the file's.
 	path string
 }
 

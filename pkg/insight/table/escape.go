@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns text in which control characters are escape sequences as in Go, so
-// that a client cannot write to the terminal of who reads a table.
+// Escape returns text with control characters as escape sequences of Go, so that a client cannot
+// write to the terminal of who reads a table.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, unprintable) {
 		return text

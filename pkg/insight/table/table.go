@@ -36,7 +36,7 @@ type Table struct {
 
 // Options say how a table is written.
 type Options struct {
-	// Width is that of the terminal, in characters; 0: unlimited.
+	// Width is the terminal's, in characters; 0: unlimited.
 	Width int
 	// Wide writes all columns and shortens nothing, whatever the width.
 	Wide bool

@@ -4,10 +4,10 @@
 // # Figures
 //
 // Every replica enforces the levels separately, so seats, limits, requests and rates
-// are added up over the replicas; the oldest wait is the longest of all replicas.
-// Seats, limits and numbers of requests are those of /metrics, so they equal the sum
-// of a scrape. Where a replica does not tell its metrics, its dumps are used instead,
-// and limits stay unknown. What could not be read is in Origin.
+// are added up over the replicas; the oldest wait is the longest of all replicas. Seats, limits and
+// numbers of requests come from /metrics, so they equal the sum of a scrape. Where a replica does
+// not tell its metrics, its dumps are used instead, and limits stay unknown. What could not be read
+// is in Origin.
 //
 // A rate needs two readings of a replica. It is the increase of its counters divided
 // by the time between the readings; a counter that became smaller belongs to a server

@@ -59,9 +59,8 @@ func (k flowKey) compare(other flowKey) int {
 	return cmp.Or(cmp.Compare(k.level, other.level), cmp.Compare(k.schema, other.schema), cmp.Compare(k.distinguisher, other.distinguisher))
 }
 
-// OfFlows returns the flows that hold seats or wait, and those that used seats in the
-// last minute where the replicas tell them. An error means that the options are
-// invalid.
+// OfFlows returns the flows that hold seats or wait, and the flows that used seats in the last
+// minute where the replicas tell them. An error means that the options are invalid.
 func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 	flows := map[flowKey]*Flow{}
 	for i := range now {
@@ -109,7 +108,7 @@ func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Re
 	flow.SeatsInUse += request.InitialSeats
 }
 
-// add adds the figures of another flow to those of the flow.
+// add adds the figures of another flow to the flow's.
 func (f *Flow) add(other *Flow) {
 	f.SeatsInUse += other.SeatsInUse
 	f.Executing += other.Executing

@@ -145,7 +145,7 @@ func addDumps(levels map[string]*Level, r *replica.Replica) {
 		level := levelNamed(levels, row.Name)
 		level.Executing += row.Executing
 		level.Waiting += row.Waiting
-		// A dump of requests that lacks those that execute does not tell of their seats.
+		// A dump that lacks the executing requests does not tell of their seats.
 		isTold := row.Executing == 0 || slices.ContainsFunc(r.Requests, func(request replica.Request) bool {
 			return request.Level == row.Name && !request.Started.IsZero()
 		})
@@ -160,7 +160,7 @@ func addDumps(levels map[string]*Level, r *replica.Replica) {
 	}
 }
 
-// add adds the figures of another level to those of the level.
+// add adds the figures of another level to the level's.
 func (l *Level) add(other *Level) {
 	for _, figure := range []struct {
 		sum **int

@@ -14,7 +14,7 @@ import (
 // Origin says where figures are from.
 type Origin struct {
 	Replicas []Replica `json:"replicas"`
-	// partial are sentences about figures that are not those of all replicas.
+	// partial are sentences about figures that do not include all replicas.
 	partial []string
 }
 

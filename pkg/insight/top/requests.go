@@ -12,8 +12,8 @@ type Requests struct {
 	Requests []Request `json:"requests"`
 	// Omitted is the number of requests beyond the limit.
 	Omitted int `json:"omitted,omitempty"`
-	// Executing and Waiting are numbers of requests, and SeatsInUse the initial seats of
-	// those that execute, also of those beyond the limit.
+	// Executing and Waiting are numbers of requests, and SeatsInUse the initial seats of executing
+	// ones, also beyond the limit.
 	Executing  int `json:"executing"`
 	Waiting    int `json:"waiting"`
 	SeatsInUse int `json:"seatsInUse"`

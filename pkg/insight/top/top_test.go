@@ -229,8 +229,7 @@ func TestTables(t *testing.T) {
 		"1.5s  waiting        1  n2                        nodes       system\n", out.String())
 }
 
-// many returns a replica with 10,000 flows of one request each, of which names have
-// 253 characters.
+// many returns a replica with 10,000 flows of one request each; their names have 253 characters.
 func many() replica.Replica {
 	r := replica.Replica{Name: "a", Read: now}
 	for i := range 10_000 {

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// WellKnownGroups returns the groups that the name of a user implies: those of service
-// accounts, nodes and the anonymous user, and system:authenticated for all others. Users
-// may be in further groups.
+// WellKnownGroups returns the groups that the name of a user implies: the groups of service
+// accounts, nodes and the anonymous user, and system:authenticated for all others. Users may be in
+// further groups.
 func WellKnownGroups(name string) []string {
 	if name == user.Anonymous {
 		return []string{user.AllUnauthenticated}

@@ -7,7 +7,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
-// Kind and APIVersion are those of every header.
+// Kind and APIVersion are the same in every header.
 const (
 	Kind       = "Trace"
 	APIVersion = names.TraceVersion

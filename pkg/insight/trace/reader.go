@@ -15,7 +15,7 @@ const maxLine = 1 << 20
 
 // LineError is what is wrong with a line of a trace.
 type LineError struct {
-	// Name is that of the trace.
+	// Name is the trace's.
 	Name string
 	// Line is the number of the line, from 1 on.
 	Line int64
@@ -42,8 +42,8 @@ type Reader struct {
 	err    error
 }
 
-// NewReader returns a reader of the requests of a trace after it has read the header.
-// name is that of the trace, for errors.
+// NewReader returns a reader of the requests of a trace after it has read the header. name is the
+// trace's, for errors.
 func NewReader(name string, in io.Reader) (*Reader, error) {
 	plain, err := Decompress(in)
 	if err != nil {

@@ -20,8 +20,7 @@ type Request struct {
 	Arrival time.Time `json:"arrival"`
 	// Replica is the server that received it; "" if the source names none.
 	Replica string `json:"replica,omitempty"`
-	// User and Groups are those that flow control classified: those of the impersonated
-	// user, if there is one.
+	// User and Groups are what flow control classified: the impersonated user's, if there is one.
 	User   string   `json:"user,omitempty"`
 	Groups []string `json:"groups,omitempty"`
 	// Verb is the API verb of a request for a resource, or the HTTP method of any other,
@@ -44,17 +43,17 @@ type Request struct {
 	List *ListOptions `json:"list,omitempty"`
 	// Status is the HTTP status of the response; 0 if it is unknown.
 	Status int `json:"status,omitempty"`
-	// Latency is the time from the arrival to the end of the response. That of a watch
-	// includes its whole life.
+	// Latency is the time from the arrival to the end of the response. For a watch it is its whole
+	// life.
 	Latency *metav1.Duration `json:"latency,omitempty"`
-	// Execution is how long the request held its initial seats: it executed, without
-	// waiting. That of a watch ends when its initial events are sent.
+	// Execution is how long the request held its initial seats: it executed, without waiting. A
+	// watch's ends when its initial events are sent.
 	Execution *metav1.Duration `json:"execution,omitempty"`
 	// Wait is how long the request waited in a queue.
 	Wait *metav1.Duration `json:"wait,omitempty"`
 	// Seats is the work that flow control estimated.
 	Seats *Seats `json:"seats,omitempty"`
-	// FlowSchema and PriorityLevel are those that the source names.
+	// FlowSchema and PriorityLevel are what the source names.
 	FlowSchema    string `json:"flowSchema,omitempty"`
 	PriorityLevel string `json:"priorityLevel,omitempty"`
 	// Rejected is why flow control rejected the request: queue-full, concurrency-limit,

@@ -178,7 +178,7 @@ func (s *scanner) quoted() ([]byte, bool) {
 	return nil, false
 }
 
-// shared reads a text of which requests share one copy.
+// shared reads a text that requests share one copy of.
 func (s *scanner) shared(into *string) bool {
 	text, ok := s.quoted()
 	if !ok {

@@ -28,8 +28,7 @@ const (
 
 var start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// requests are two requests, of which the first has every field that a request for a
-// resource can have.
+// requests are two requests. The first has every field that a request for a resource can have.
 func requests() []Request {
 	return []Request{
 		{

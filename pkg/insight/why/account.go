@@ -86,8 +86,8 @@ func (a *account) rejections() int {
 	return sum
 }
 
-// demand returns the demand in seat-seconds, which is infinite if it is unlimited.
-// meanUse is that of the level's requests, 0 if it is unknown.
+// demand returns the demand in seat-seconds, which is infinite if it is unlimited. meanUse is the
+// mean use of the level's requests, 0 if it is unknown.
 func (a *account) demand(meanUse float64) float64 {
 	rejected := float64(a.rejections())
 	switch {

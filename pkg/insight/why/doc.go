@@ -1,14 +1,13 @@
-// Package why says what flow control delayed or rejected for a user or a flow schema:
-// for which reason, in which level and queues, since when, how much it got compared
-// with its fair share, and what to change.
+// Package why says what flow control delayed or rejected for a user or a flow schema: why, at which
+// level and queues, since when, how much it got compared with its fair share, and what to change.
 //
 // # Evidence
 //
 // Events of an audit log are best. With annotations of flowcontrol-apiserver they are
 // exact. Without, the rest is inferred, and a result says so:
 //
-//   - The flow schema and the level are those of the given configuration, which may not
-//     have been in force at that time.
+//   - The flow schema and the level come from the given configuration, which may not have been in
+//     force at that time.
 //   - A request takes one seat.
 //   - A rejection is a response code 429 without a Status object. Its reason, unless the
 //     response tells it, is concurrency-limit on a level without queues. On one with
@@ -32,10 +31,9 @@
 //
 //	d(i) = u(i) + rejected(i) · m(i)
 //
-// where m(i) is the mean use of its executed requests, or of those of the level if it
-// has none. Clients repeat rejected requests, and each counts, so d(i) may be too large.
-// Where m is unknown, as without events, the demand of a flow with rejections is
-// unlimited.
+// where m(i) is the mean use of its executed requests, or of the level's if it has none. Clients
+// repeat rejected requests, and each counts, so d(i) may be too large. Where m is unknown, as
+// without events, the demand of a flow with rejections is unlimited.
 //
 // The max-min fair division gives each flow its demand or h, whichever is less:
 //
@@ -47,9 +45,9 @@
 //	F(f) = h where h + Σ min(d(i), h) = C, the sum over all i except f
 //
 // F is at least C/n with n flows, and all of C if nobody else wants anything. A flow
-// that got less than F, and had requests delayed or rejected, was treated worse than
-// fair: its queues collided with those of others, or its requests came in bursts. A flow
-// that got F or more asked for more than its part.
+// that got less than F, and had requests delayed or rejected, was treated worse than fair: its
+// queues collided with others', or its requests came in bursts. A flow that got F or more asked for
+// more than its part.
 //
 // # Remedies
 //

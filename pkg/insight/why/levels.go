@@ -21,7 +21,7 @@ type levelState struct {
 	// wanted is the mean number of seats that each server was asked for; 0 if it is
 	// unknown.
 	wanted float64
-	// metrics are those of one server, on average.
+	// metrics are one server's, on average.
 	metrics replica.LevelMetrics
 }
 

@@ -23,7 +23,7 @@ const (
 	dominant = 0.5
 	// slow is the mean duration from which on lists of unknown width are worth paging.
 	slow = time.Second
-	// pageLimit is the limit that lists should have: that of kubectl and client-go.
+	// pageLimit is the limit that lists should have: the limit of kubectl and client-go.
 	pageLimit = 500
 )
 
@@ -44,7 +44,7 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 	return all
 }
 
-// isolate is for a level of which one flow takes most.
+// isolate is for a level where one flow uses most seats.
 func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 	if s.Capacity <= 0 { // the limit is unknown
 		return nil
@@ -95,7 +95,7 @@ func (i *Inquiry) isOneFlow(schema string) bool {
 	return false
 }
 
-// page is for a flow whose seat-seconds are mostly those of lists without a limit.
+// page is for a flow that uses most seat-seconds for lists without a limit.
 func (i *Inquiry) page(key flowKey, _ *levelState) *Remedy {
 	a := i.all[key]
 	k := &a.unlimited
@@ -113,8 +113,7 @@ func (i *Inquiry) page(key flowKey, _ *levelState) *Remedy {
 	}
 }
 
-// unwatch is for a flow whose seat-seconds are mostly those of writes that many
-// watchers are notified of.
+// unwatch is for a flow that uses most seat-seconds for writes that many watchers are notified of.
 func (i *Inquiry) unwatch(key flowKey, _ *levelState) *Remedy {
 	a := i.all[key]
 	k := &a.fanned

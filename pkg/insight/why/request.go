@@ -25,7 +25,7 @@ const (
 // request is what an event tells about a request.
 type request struct {
 	event *logs.Event
-	// reason is that of the rejection; "" for a request that executed.
+	// reason is the reason of the rejection; "" for a request that executed.
 	reason string
 	width  int
 	area   seats.Area
@@ -57,7 +57,7 @@ func areaOf(a *flow.Attributes, width int, executed time.Duration) seats.Area {
 	return area
 }
 
-// watchersPerSeat is that of package estimate.
+// watchersPerSeat is as in package estimate.
 const watchersPerSeat = 10
 
 // reason returns why a request was rejected.

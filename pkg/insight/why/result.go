@@ -7,7 +7,7 @@ import (
 
 // Result is what flow control delayed and rejected.
 type Result struct {
-	// User and FlowSchema are those of the query.
+	// User and FlowSchema are from the query.
 	User       string `json:"user,omitempty"`
 	FlowSchema string `json:"flowSchema,omitempty"`
 	// Evidence is what the flows were found with.
@@ -15,7 +15,7 @@ type Result struct {
 	// Since and Until span the evidence; they are null without any.
 	Since *time.Time `json:"since"`
 	Until *time.Time `json:"until"`
-	// Flows are those of the query, the most rejected and delayed first.
+	// Flows are the flows of the query, the most rejected and delayed first.
 	Flows []Flow `json:"flows"`
 	// Levels are the levels of the flows, by name.
 	Levels []Level `json:"priorityLevels"`
@@ -67,13 +67,12 @@ type Flow struct {
 	PriorityLevel string `json:"priorityLevel"`
 	FlowSchema    string `json:"flowSchema"`
 	Distinguisher string `json:"distinguisher"`
-	// Queues are the hand of the flow, in the order in which it was dealt; empty for a
-	// level without queues.
+	// Queues are the hand of the flow, in the order of dealing; empty for a level without queues.
 	Queues []int `json:"queues"`
 	// Users are the users with the most requests.
 	Users []User `json:"users"`
-	// Requests is the number of all requests, Rejected and Delayed of those that were
-	// rejected, and that waited and executed.
+	// Requests is the number of all requests, Rejected of the rejected ones, Delayed of the ones
+	// that waited and executed.
 	Requests int `json:"requests"`
 	Rejected int `json:"rejected"`
 	Delayed  int `json:"delayed"`
@@ -114,8 +113,8 @@ type Level struct {
 	Current bool    `json:"current"`
 	// Servers is the number of API servers.
 	Servers int `json:"servers"`
-	// Capacity, Used and Demanded are those of all flows, in seat-seconds. Demanded is
-	// null if it is unlimited.
+	// Capacity, Used and Demanded are of all flows, in seat-seconds. Demanded is null if it is
+	// unlimited.
 	Capacity float64  `json:"capacity"`
 	Used     float64  `json:"used"`
 	Demanded *float64 `json:"demanded"`
@@ -138,8 +137,7 @@ type Counters struct {
 	FlowSchema    string            `json:"flowSchema"`
 	Dispatched    uint64            `json:"dispatched"`
 	Rejected      map[string]uint64 `json:"rejected"`
-	// Waits is the number of observed waits, those of 0 s included, MeanWaitSeconds
-	// their mean.
+	// Waits is the number of observed waits, waits of 0 s included, MeanWaitSeconds their mean.
 	Waits           uint64  `json:"waits"`
 	MeanWaitSeconds float64 `json:"meanWaitSeconds"`
 }

@@ -19,9 +19,9 @@ type raised struct {
 	seats, lost int
 }
 
-// raiseShares returns the least shares, at least those of now, with which the nominal
-// limit of a level is at least seats. It returns false if there are none, or if the
-// level has no shares to raise.
+// raiseShares returns the least shares, at least the present ones, that raise the nominal limit of
+// a level to at least seats. It returns false if there are none, or if the level has no shares to
+// raise.
 func raiseShares(c configuration.Configuration, level string, seats int) (raised, bool) {
 	c.FlowSchemas = nil // they do not matter for limits
 	var object *flowcontrolv1.PriorityLevelConfiguration

@@ -194,7 +194,7 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	assert.Equal(t, start(), *f.First)
 	assert.Equal(t, 2.0, f.FlowSeatSeconds)
 	assert.Equal(t, 2.0, f.SeatSeconds, "a flow of a schema by user is its user's")
-	// 10 seats for 15 minutes, of which each may have a half.
+	// 10 seats for 15 minutes; each may have a half.
 	assert.Equal(t, 4500.0, f.FairShare)
 	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
 	assert.Equal(t, read.Add(-15*time.Minute), *r.Since)
