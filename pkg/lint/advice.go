@@ -26,11 +26,10 @@ type Reader interface {
 	LevelIsAbsent(ctx context.Context, name string) (bool, error)
 }
 
-// Advisor judges single objects that have been written to a store. Its findings are
-// those of Check, but for what is not settled until the rest of a bundle is written or
-// deleted: a level that is deleted is an info, one that is missing an info of updates
-// only (MissingLevel), and a level that no FlowSchema names is no finding. Objects have
-// passed validation and have their defaults.
+// Advisor judges single objects that have been written to a store. Its findings agree with Check's,
+// but for what is not settled until the rest of a bundle is written or deleted: a level that is
+// deleted is an info, one that is missing an info of updates only (MissingLevel), and a level that
+// no FlowSchema names is no finding. Objects have passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
 	total    int

@@ -17,8 +17,8 @@ import (
 type Agent struct {
 	// Object is its DaemonSet, or one of its static pods, as NAMESPACE/NAME.
 	Object Object
-	// Namespace and ServiceAccount are those of its pods. Without a service account, User
-	// is the user that such a program has by convention.
+	// Namespace and ServiceAccount are its pods'. Without a service account, User is the user that
+	// such a program has by convention.
 	Namespace, ServiceAccount, User string
 }
 
@@ -91,8 +91,8 @@ func agentsIn(clients []Client) []*Client {
 	return found
 }
 
-// runsOnNodes reports whether the client is known to run on nodes, or sends from the
-// addresses of at least two nodes and half of those that are known.
+// runsOnNodes reports whether the client is known to run on nodes, or sends from the addresses of
+// at least two nodes and half of the known ones.
 func (c *Client) runsOnNodes() bool {
 	switch {
 	case strings.HasPrefix(c.User, rules.NodePrefix) || c.Program == "kubelet":

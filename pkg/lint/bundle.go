@@ -31,7 +31,7 @@ type Bundle struct {
 // Document is what decoding an object does not keep of its manifest.
 type Document struct {
 	Object Object
-	// APIVersion is that of the manifest, such as "flowcontrol.apiserver.k8s.io/v1".
+	// APIVersion is the manifest's, such as "flowcontrol.apiserver.k8s.io/v1".
 	APIVersion string
 	// UnknownFields are the paths of the fields that APIVersion does not have, such as
 	// spec.limited.assuredConcurrencyShares.
@@ -77,9 +77,9 @@ type Resource struct {
 type Server struct {
 	// Object is the APIService or the webhook configuration.
 	Object Object
-	// Namespace and ServiceAccount are those of the server's pods.
+	// Namespace and ServiceAccount are the server's pods'.
 	Namespace, ServiceAccount string
-	// Requests are those that wait for the server: of an APIService its API group, of a
+	// Requests are the requests that wait for the server: of an APIService its API group, of a
 	// webhook its rules.
 	Requests []flowcontrolv1.ResourcePolicyRule
 }

@@ -95,7 +95,7 @@ func (s Severity) rank() int {
 	}
 }
 
-// severity is that of the code, unless a check knows better.
+// severity is the severity of the code, unless a check knows better.
 func (c Code) severity() Severity {
 	switch c {
 	case MissingLevel, DeletedByServer, RemovedAPIVersion, RenamedField, UnknownField, InvalidObject:

@@ -9,9 +9,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// isProtected reports whether the requests of a built-in schema keep a cluster alive:
-// those of nodes, leader elections, the control plane and its controllers. Others are
-// there to be divided further.
+// isProtected reports whether the requests of a built-in schema keep a cluster alive: requests of
+// nodes, leader elections, the control plane and its controllers. Others are there to be divided
+// further.
 func isProtected(schema string) bool {
 	return slices.Contains([]string{
 		flowcontrolv1.FlowSchemaNameExempt, "probes", "system-leader-election", "endpoint-controller", "workload-leader-election", "system-node-high",
@@ -24,15 +24,15 @@ type diversion struct {
 	defaults Defaults
 	// inForce returns the schema of a name as it is stored; nil if it is not.
 	inForce func(name string) *flowcontrolv1.FlowSchema
-	// ranks are those of the levels by name.
+	// ranks are the ranks of the levels by name.
 	ranks map[string]levelRank
 }
 
 // levelRank says how a level treats requests.
 type levelRank struct {
 	exempt, rejects bool
-	// amount is that of its seats, or of its shares if seats are unknown; unit is
-	// "seats" or "shares".
+	// amount is the number of its seats, or of its shares if seats are unknown; unit is "seats" or
+	// "shares".
 	amount int
 	unit   string
 }

@@ -46,11 +46,11 @@
 // On write, one FlowSchema is compared with each other one whose users it may share. A
 // Bundle may have 10,000, so an index finds the few that count. A row is a resource rule
 // or a non-resource rule. For each place of a rule (users, verbs, API groups, resources,
-// namespaces, URLs) the index holds the rows that have a value, in matching order. The
-// rows that cover a tuple are the intersection, over its places, of those that have its
-// value or a wildcard, as bit sets. The first of them belongs to the FlowSchema that
-// covers the tuple. Rows that overlap are found in the same way and then compared
-// exactly. So the work is proportional to tuples times rows divided by 64.
+// namespaces, URLs) the index holds the rows that have a value, in matching order. The rows that
+// cover a tuple are the intersection, over its places, of the rows that have its value or a
+// wildcard, as bit sets. The first of them belongs to the FlowSchema that covers the tuple. Rows
+// that overlap are found in the same way and then compared exactly. So the work is proportional to
+// tuples times rows divided by 64.
 //
 // # FlowSchemas that overlap
 //
@@ -62,9 +62,8 @@
 //
 // # Seats
 //
-// Limits are those of package allocation for the Bundle's total. The longest wait is a
-// quarter of the default request timeout, 15 s. A level of n seats then serves n · 15 s
-// / d requests of duration d while a request waits; the bound of queue lengths takes d =
-// 100 ms, which most requests exceed. The probability that an elephant squishes a mouse
-// is that of package flow.
+// Limits are as in package allocation for the Bundle's total. The longest wait is a quarter of the
+// default request timeout, 15 s. A level of n seats then serves n · 15 s / d requests of duration d
+// while a request waits; the bound of queue lengths takes d = 100 ms, which most requests exceed.
+// The probability that an elephant squishes a mouse is from package flow.
 package lint

@@ -27,7 +27,7 @@ type Finding struct {
 
 // Object names an object.
 type Object struct {
-	// Kind is FlowSchema, PriorityLevelConfiguration, or that of a Server.
+	// Kind is FlowSchema, PriorityLevelConfiguration, or a Server's.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 }

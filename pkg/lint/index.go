@@ -112,9 +112,8 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 	}
 }
 
-// candidates returns schemas before the one at the index, of which each covers one of
-// its tuples, and which together cover them all; nil if no schemas do, or if there are
-// too many tuples.
+// candidates returns schemas before the one at the index. Each covers one of its tuples, and
+// together they cover all; nil if no schemas do, or if there are too many tuples.
 func (x *index) candidates(at int) []*flowcontrolv1.FlowSchema {
 	limit := x.first[at]
 	var covering []int

@@ -18,7 +18,7 @@ type judge struct {
 	// the mandatory ones, which are in force even if they are not stored.
 	schemas []*flowcontrolv1.FlowSchema
 	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
-	// limits are those of the levels; nil if the total is unknown.
+	// limits are the limits of the levels; nil if the total is unknown.
 	limits map[string]allocation.Limits
 	// shadowed are the schemas that never match because of earlier ones.
 	shadowed map[string]bool

@@ -10,8 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
-// known are the facts in the form in which rules are compared with them. A nil set is
-// unknown.
+// known are the facts in a form to compare with rules. A nil set is unknown.
 type known struct {
 	namespaces sets.Set[string]
 	accounts   map[string]sets.Set[string] // by namespace

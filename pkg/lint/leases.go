@@ -23,9 +23,9 @@ const ofLeases = `Add a FlowSchema that sends get, create and update of leases o
 
 // Leader is a service account that holds a lease.
 type Leader struct {
-	// LeaseNamespace and Lease are those of the lease.
+	// LeaseNamespace and Lease are the lease's.
 	LeaseNamespace, Lease string
-	// Namespace and ServiceAccount are those of the pod that holds it.
+	// Namespace and ServiceAccount are the pod's that holds it.
 	Namespace, ServiceAccount string
 }
 

@@ -50,10 +50,10 @@ func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
 
 const groupName = flowcontrolv1.GroupName
 
-// lifetime are the minor releases in which kube-apiserver 1.x serves a version.
+// lifetime are the minor releases of kube-apiserver 1.x that serve a version.
 type lifetime struct {
-	// deprecated and removed are the first minor releases in which the version is
-	// deprecated, and not served.
+	// deprecated and removed are the first minor releases that deprecate the version, and do not
+	// serve it.
 	deprecated, removed int
 	// better is the version to use instead, from release since on.
 	better string

@@ -11,7 +11,7 @@ import (
 // Policy is a ValidatingAdmissionPolicy that is bound.
 type Policy struct {
 	Object Object
-	// Requests are those that it judges while they hold their seats.
+	// Requests are what it judges while they hold their seats.
 	Requests []flowcontrolv1.ResourcePolicyRule
 	// Authorizes reports whether its expressions ask the authorizer.
 	Authorizes bool

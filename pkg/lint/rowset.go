@@ -6,9 +6,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// rowSet is a set of numbers of rows, a bit each: scratch space in which sets are united
-// and intersected. The sets of package classify are sparse and never change, because it has
-// one for each value: for 10,000 schemas with long lists, 30,000 sets in 8 MB instead of 38.
+// rowSet is a set of numbers of rows, a bit each: scratch space to unite and intersect sets. The
+// sets of package classify are sparse and never change, because it has one for each value: for
+// 10,000 schemas with long lists, 30,000 sets in 8 MB instead of 38.
 type rowSet []uint64
 
 func words(limit int) int { return (limit + 63) / 64 }
@@ -65,8 +65,8 @@ func (s rowSet) next(begin, limit int) int {
 	return -1
 }
 
-// numbers are those of rows. The rows of a schema are next to each other, and schemas
-// ascend. A long list is a set instead.
+// numbers are the numbers of rows. The rows of a schema are next to each other, and schemas ascend.
+// A long list is a set instead.
 type numbers struct {
 	list []int32
 	set  rowSet
@@ -85,8 +85,8 @@ func (n *numbers) densify(count int) {
 	n.list = nil
 }
 
-// place holds the rows that cover each value in one place of a rule, and those that
-// cover all values.
+// place holds the rows that cover each value in one place of a rule, and the rows that cover all
+// values.
 type place struct {
 	all    numbers
 	values map[string]*numbers

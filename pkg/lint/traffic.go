@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Traffic is what logs tell of clients. Counts are those of the logs, which may leave out
-// requests; LeftOut is a sentence about them, or empty.
+// Traffic is what logs tell of clients. Counts are from the logs, which may leave out requests;
+// LeftOut is a sentence about them, or empty.
 type Traffic struct {
 	Clients   []Client
 	Limits    []LimitedClient
@@ -20,16 +20,15 @@ type Client struct {
 	// User is empty if the logs do not name it; Program is the first word of the user
 	// agent, perhaps empty.
 	User, Program, FlowSchema, PriorityLevel string
-	// Requests is the number of requests, HeldUp that of those that waited or were
-	// rejected.
+	// Requests is the number of requests, HeldUp the number that waited or were rejected.
 	Requests, HeldUp int
-	// Leases is the number of writes of leases among them, HeldUpLeases that of those that
-	// waited or were rejected.
+	// Leases is the number of writes of leases among them, HeldUpLeases the number that waited or
+	// were rejected.
 	Leases, HeldUpLeases int
 	// SeatSeconds is what the requests used, without those for leases.
 	SeatSeconds float64
-	// OnNodes is the number of nodes from whose addresses the client sends, Nodes that of
-	// all nodes whose address is known.
+	// OnNodes is the number of nodes whose addresses the client sends from, Nodes the number of all
+	// nodes with a known address.
 	OnNodes, Nodes int
 }
 
@@ -80,9 +79,9 @@ type Callback struct {
 	// Object is the webhook configuration, User the user of its server.
 	Object              Object
 	User, PriorityLevel string
-	// Requests is the number of all requests of the user in the level, Meanwhile that of
-	// those that arrived while a request of another user waited for the webhook, in which
-	// the share Busy of the time was.
+	// Requests is the number of all requests of the user in the level, Meanwhile the number that
+	// arrived while a request of another user waited for the webhook. Busy is the share of that
+	// time.
 	Requests, Meanwhile int
 	Busy                float64
 	// Example is one of these requests, such as "list configmaps".
@@ -124,7 +123,7 @@ const (
 	rarely = 0.5
 )
 
-// webhookRequests is FC502. Requests of a server that do not depend on those that wait for
+// webhookRequests is FC502. Requests of a server that do not depend on the requests that wait for
 // it arrive meanwhile with the probability Busy.
 func webhookRequests(c *Callback) []Finding {
 	if c.Meanwhile < minCallbacks || float64(c.Meanwhile) < mostly*float64(c.Requests) || c.Busy > rarely {

@@ -24,7 +24,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
 )
 
-// policyConfiguration is the gate of the release in which the policy plug-ins began to read a
+// policyConfiguration is the gate of the release whose policy plug-ins began to read a
 // configuration. Before, the library ignores theirs, and unknown fields of the webhooks'.
 const policyConfiguration featuregate.Feature = "ManifestBasedAdmissionControlConfig"
 
@@ -54,8 +54,8 @@ func checkAdmissionConfiguration(file string) error {
 	return errors.Join(errs...)
 }
 
-// checkPlugin checks the configuration of one plug-in. Those that this server does not have
-// are for kube-apiserver, which may use the same file.
+// checkPlugin checks the configuration of one plug-in. Plug-ins that this server does not have are
+// for kube-apiserver, which may use the same file.
 func checkPlugin(plugin *apiserver.AdmissionPluginConfiguration, folder string) error {
 	webhooks := []string{mutatingwebhook.PluginName, validatingwebhook.PluginName}
 	policies := []string{mutatingpolicy.PluginName, validatingpolicy.PluginName}

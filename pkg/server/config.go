@@ -73,7 +73,7 @@ type Config struct {
 	// FlagReader reads what /flagz shows; nil means that there is no /flagz.
 	FlagReader flagz.Reader
 
-	// Clock decides when certificates are renewed, and by which time they are issued.
+	// Clock decides when certificates are renewed, and gives the time of issue.
 	Clock clock.WithTicker
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;

@@ -60,8 +60,8 @@ func (s *Server) installGroupList(context.Context) error {
 	return nil
 }
 
-// effectiveVersion is what /version returns: the Kubernetes release, by which clients
-// decide what they may ask for, with this server's release in the build metadata.
+// effectiveVersion is what /version returns: the Kubernetes release, which tells clients what they
+// may ask for, with this server's release in the build metadata.
 type effectiveVersion struct {
 	compatibility.EffectiveVersion
 }
@@ -76,8 +76,8 @@ func (v effectiveVersion) Info() *apimachineryversion.Info {
 	return info
 }
 
-// describeAPI configures the OpenAPI documents. They describe bearer tokens as those
-// of kube-apiserver do, for which the library adds 401 to each operation.
+// describeAPI configures the OpenAPI documents. They describe bearer tokens as kube-apiserver's do;
+// for this the library adds 401 to each operation.
 func (s *Server) describeAPI() {
 	const title, scheme, header, description = "flowcontrol-apiserver", "BearerToken", "authorization", "Bearer Token authentication"
 	namer := apiopenapi.NewDefinitionNamer(s.scheme)

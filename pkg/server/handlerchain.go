@@ -30,8 +30,8 @@ type chainFilter struct {
 // wrapper puts a filter in front of a handler.
 type wrapper func(handler http.Handler) http.Handler
 
-// handlerChain lists the filters that a request passes, the outermost first: those
-// of genericapiserver.DefaultBuildHandlerChain in its order, and this server's.
+// handlerChain lists the filters that a request passes, the outermost first: the filters of
+// genericapiserver.DefaultBuildHandlerChain in its order, and this server's.
 //
 // WithMuxAndDiscoveryComplete is left out. It marks requests that come before all
 // paths are installed, for a server that answers those 503 instead of 404; this

@@ -66,7 +66,7 @@ func filterCalls(t *testing.T, path, function string) (calls []string) {
 }
 
 // libraryChain returns the filters of the library's chain, the outermost first,
-// and separately those of unauthenticated requests. Each TrackStarted is
+// and separately the filters of unauthenticated requests. Each TrackStarted is
 // written as tracked.
 func libraryChain(t *testing.T) (chain, failed []string) {
 	t.Helper()

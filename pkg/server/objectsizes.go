@@ -19,7 +19,7 @@ type objectSizes struct {
 
 var _ cache.ResourceEventHandler = (*objectSizes)(nil)
 
-// storedObject is an object in the encoding in which it is stored.
+// storedObject is an object in its stored encoding.
 type storedObject interface {
 	GetUID() types.UID
 	// Size returns the length of the object as protobuf.

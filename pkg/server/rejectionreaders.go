@@ -75,8 +75,8 @@ func (r *rejectionReaders) include(ctx context.Context, requester user.Info) boo
 	return false
 }
 
-// decide keeps the decision about a user. It has a context of its own: that of the request
-// ends with the request, and so does its audit event.
+// decide keeps the decision about a user. It has a context of its own: the request's ends with the
+// request, and so does its audit event.
 func (r *rejectionReaders) decide(key userKey, requester user.Info) {
 	defer func() { <-r.reviewing }()
 	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)

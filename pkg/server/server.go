@@ -54,7 +54,7 @@ type Server struct {
 	chain chainInputs
 	// certificates renews the certificates of the data directory, and watches others.
 	certificates *renewal.Controller
-	// metrics are those of this server that neither the library nor the engine has.
+	// metrics are this server's metrics that neither the library nor the engine has.
 	metrics *prometheus.Registry
 	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
@@ -97,7 +97,7 @@ func (c CompletedConfig) newScheme() (*runtime.Scheme, error) {
 	return scheme, identity.AddSelfReviewsToScheme(scheme)
 }
 
-// open takes the steps of a start, each of which needs the ones before it.
+// open takes the steps of a start, and each needs the ones before it.
 func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		// The library's configuration.

@@ -125,8 +125,8 @@ func (c CompletedConfig) validateServing() []error {
 	return errs
 }
 
-// http2Suites are the cipher suites of TLS 1.2 of which a server of HTTP/2 must
-// have one (RFC 9113, 9.2.2).
+// http2Suites are cipher suites of TLS 1.2; a server of HTTP/2 must have one of them (RFC 9113,
+// 9.2.2).
 func http2Suites() []string {
 	return []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}
 }

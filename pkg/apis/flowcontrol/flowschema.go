@@ -32,9 +32,8 @@ type FlowSchemaList struct {
 type FlowSchemaSpec struct {
 	// PriorityLevelConfiguration refers to the priority level of the requests.
 	PriorityLevelConfiguration PriorityLevelConfigurationReference
-	// MatchingPrecedence, 1 to 10000, orders the FlowSchemas: of those that match a
-	// request, the one with the lowest value is chosen, then the one whose name
-	// sorts first.
+	// MatchingPrecedence, 1 to 10000, orders the FlowSchemas: a request matches the FlowSchema with
+	// the lowest value, then the one whose name sorts first.
 	MatchingPrecedence int32
 	// DistinguisherMethod divides the requests into flows; nil means one flow.
 	DistinguisherMethod *FlowDistinguisherMethod

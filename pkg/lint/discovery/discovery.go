@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BuiltIn returns the resources of Kubernetes as its discovery has them: the groups in the
-// order in which kubectl prefers them, the preferred version of a group first, and
-// subresources after their resource.
+// BuiltIn returns the resources of Kubernetes as its discovery has them: the groups in kubectl's
+// order of preference, the preferred version of a group first, and subresources after their
+// resource.
 func BuiltIn() []*metav1.APIResourceList {
 	var lists []*metav1.APIResourceList
 	for line := range strings.Lines(table) {
@@ -63,7 +63,7 @@ func verbs(version, kind string) metav1.Verbs {
 	}
 }
 
-// subresource returns a subresource. Its kind is that of its body.
+// subresource returns a subresource. Its kind is the kind of its body.
 func subresource(of *metav1.APIResource, name string) metav1.APIResource {
 	sub := metav1.APIResource{Name: of.Name + "/" + name, Namespaced: of.Namespaced, Kind: of.Kind, Verbs: metav1.Verbs{"get", "patch", "update"}}
 	switch name {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestKindsAreThoseOfTheClient compares kinds and plurals with those of client-go. A test with
-// a kube-apiserver, in test/e2e/commands, compares all columns.
+// TestKindsAreThoseOfTheClient compares kinds and plurals with client-go's. A test with a
+// kube-apiserver, in test/e2e/commands, compares all columns.
 func TestKindsAreThoseOfTheClient(t *testing.T) {
 	other := []string{"apiextensions.k8s.io", "apiregistration.k8s.io", "metrics.k8s.io"}
 	later := []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "VolumeAttributesClass", "DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"}

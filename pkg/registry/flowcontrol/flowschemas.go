@@ -18,8 +18,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// flowSchemas is the kind of FlowSchemas. The clock is that of the age column; the advisor
-// judges what is written.
+// flowSchemas is the kind of FlowSchemas. The clock is for the age column; the advisor judges what
+// is written.
 func flowSchemas(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowcontrol.FlowSchema] {
 	return kind[*flowcontrol.FlowSchema]{
 		plural: "flowschemas", singular: "flowschema",

@@ -30,7 +30,7 @@ type kind[T object] struct {
 
 	// spec returns the spec of an object, to be compared.
 	spec func(T) any
-	// copySpec and copyStatus set a part of one object to that of another.
+	// copySpec and copyStatus copy a part of one object to another.
 	copySpec, copyStatus func(to, from T)
 
 	validate func(T) field.ErrorList

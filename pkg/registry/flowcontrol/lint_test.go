@@ -65,7 +65,7 @@ func rejections(t *testing.T, schema *flowcontrolv1.FlowSchema) []string {
 	require.NoError(t, conversion.Convert_v1_FlowSchema_To_flowcontrol_FlowSchema(schema, &internal, nil))
 	internal.TypeMeta = metav1.TypeMeta{}
 	require.NoError(t, rest.EnsureObjectNamespaceMatchesRequestNamespace("", &internal))
-	internal.ManagedFields = nil // the field manager decodes them, and drops those that it cannot
+	internal.ManagedFields = nil // the field manager decodes them, and drops what it cannot decode
 	rest.FillObjectMetaSystemFields(&internal)
 	forSpec, _ := newStrategies(schemaSample().kind, install.NewScheme(), rest.DeleteDependents)
 	err := rest.BeforeCreate(forSpec, genericapirequest.WithNamespace(t.Context(), metav1.NamespaceNone), &internal)

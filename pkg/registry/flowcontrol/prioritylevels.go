@@ -17,8 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// priorityLevels is the kind of PriorityLevelConfigurations. The clock is that of the age
-// column; the advisor judges what is written.
+// priorityLevels is the kind of PriorityLevelConfigurations. The clock is for the age column; the
+// advisor judges what is written.
 func priorityLevels(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowcontrol.PriorityLevelConfiguration] {
 	return kind[*flowcontrol.PriorityLevelConfiguration]{
 		plural: "prioritylevelconfigurations", singular: "prioritylevelconfiguration",

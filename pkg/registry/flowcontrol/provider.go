@@ -45,7 +45,7 @@ type Provider struct {
 	Enabled serverstorage.APIResourceConfigSource
 	// Informers have the stored objects, beside which a write is judged. The caller runs them.
 	Informers informers.Interface
-	// Clock is that of the age column of tables.
+	// Clock is for the age column of tables.
 	Clock clock.PassiveClock
 	// Advisor judges what is written.
 	Advisor *lint.Advisor

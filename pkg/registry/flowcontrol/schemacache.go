@@ -25,10 +25,9 @@ const (
 )
 
 // schemaCache has the schemas of an informer, each with the mask of its users, in order.
-// FlowSchemas are in memory twice: in the watch cache, which serves clients, and in the
-// informer, by which the engine and the keeper hear of changes. Listing the watch cache for
-// a warning would copy every object; for 10,000 of them that costs more than the rest of a
-// write.
+// FlowSchemas are in memory twice: in the watch cache, which serves clients, and in the informer,
+// which tells the engine and the keeper of changes. Listing the watch cache for a warning would
+// copy every object; for 10,000 of them that costs more than the rest of a write.
 type schemaCache struct {
 	// synced reports whether the informer has delivered its first list.
 	synced func() bool
@@ -39,7 +38,7 @@ type schemaCache struct {
 	changed chan struct{} // closed when version changes
 }
 
-// entry is a schema with its mask, by which most are skipped without reading the schema.
+// entry is a schema with its mask, which lets most be skipped without reading the schema.
 type entry struct {
 	*flowcontrolv1.FlowSchema
 	users lint.UserMask

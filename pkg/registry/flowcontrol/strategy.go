@@ -21,7 +21,7 @@ type specStrategy[T object] struct {
 	names.NameGenerator
 	kind[T]
 	// garbageCollection is rest.Unsupported if a deletion sets no finalizer of the garbage
-	// collector, and removes those that an object has.
+	// collector, and removes the ones that an object has.
 	garbageCollection rest.GarbageCollectionPolicy
 }
 
@@ -57,8 +57,8 @@ func (specStrategy[T]) AllowUnconditionalUpdate() bool { return true }
 // Canonicalize does nothing.
 func (specStrategy[T]) Canonicalize(runtime.Object) {}
 
-// WarningsOnCreate returns no warnings: a strategy is called on each attempt of a write, the
-// first of which may start from an outdated object. The storage warns.
+// WarningsOnCreate returns no warnings: a strategy is called on each attempt of a write, and the
+// first may start from an outdated object. The storage warns.
 func (specStrategy[T]) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
 
 // WarningsOnUpdate returns no warnings, as WarningsOnCreate.

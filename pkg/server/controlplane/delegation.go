@@ -39,7 +39,7 @@ func checkAccessReview(ctx context.Context, client kubernetes.Interface) *failur
 	return answerFailure(err, "this server is not allowed to create SubjectAccessReviews, and rejects all requests"+bindDelegator)
 }
 
-// Informers are those of the objects that admission depends on.
+// Informers inform of the objects that admission depends on.
 type Informers interface {
 	// WaitForCacheSync returns, once stop is closed, whether each started informer
 	// has synced, by the type of its objects.

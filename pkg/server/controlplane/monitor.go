@@ -33,7 +33,7 @@ type Config struct {
 	Trust *Trust
 	// TrustOptional is set if this server may become ready without it.
 	TrustOptional bool
-	// Informers are those of the cluster's webhooks and policies.
+	// Informers inform of the cluster's webhooks and policies.
 	Informers Informers
 	Clock     clock.WithTicker
 	Log       logr.Logger
@@ -104,7 +104,7 @@ func newClient(config *rest.Config, skew *clockSkew) (kubernetes.Interface, erro
 	return client, nil
 }
 
-// Checks returns all checks, in the order in which a round runs them.
+// Checks returns all checks, in the order of a round.
 func (m *Monitor) Checks() []*Check { return m.checks }
 
 // Run runs rounds of checks until ctx ends.

@@ -103,7 +103,7 @@ func (l *lines) add(_, args string) { l.all = append(l.all, args) }
 
 func (l *lines) count(text string) int { return strings.Count(strings.Join(l.all, "\n"), text) }
 
-// readyz returns the checks in the form in which /readyz?verbose shows them.
+// readyz returns the checks as /readyz?verbose shows them.
 func readyz(m *Monitor) string {
 	var lines strings.Builder
 	for _, check := range m.Checks() {

@@ -16,8 +16,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// policiesInterval is the time between two looks at the policies, of which there may be
-// hundreds.
+// policiesInterval is the time between two looks at the policies; there may be hundreds.
 const policiesInterval = time.Minute
 
 // mutatingPolicies looks for MutatingAdmissionPolicies that match the objects of this server.

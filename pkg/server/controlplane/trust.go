@@ -12,8 +12,7 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Trust is what this server takes from the ConfigMap in which kube-apiserver
-// publishes its CA bundles.
+// Trust is what this server takes from the ConfigMap where kube-apiserver publishes its CA bundles.
 type Trust struct {
 	// ClientCA and FrontProxy report whether the CA bundle of client certificates,
 	// and the settings of the front proxy, come from the ConfigMap and not from
@@ -23,8 +22,8 @@ type Trust struct {
 	Knows func(bundle string) bool
 }
 
-// TrustNamespace and TrustName identify the ConfigMap in which kube-apiserver
-// publishes its CA bundles.
+// TrustNamespace and TrustName identify the ConfigMap where kube-apiserver publishes its CA
+// bundles.
 const (
 	TrustNamespace = metav1.NamespaceSystem
 	TrustName      = "extension-apiserver-authentication"

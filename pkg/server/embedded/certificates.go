@@ -31,13 +31,13 @@ type Certificates struct {
 	Admin KeyPair
 	// Renewals are the certificates that this call issued.
 	Renewals []Renewal
-	// Errors are those of the certificates that this call could not open or issue.
+	// Errors are about the certificates that this call could not open or issue.
 	Errors []*CertificateError
 }
 
 // Renewal is a file that was written because a certificate was issued.
 type Renewal struct {
-	// Certificate is the name of the certificate, or that of the kubeconfig file.
+	// Certificate is the name of the certificate, or of the kubeconfig file.
 	Certificate string
 	// File is the absolute path of the file.
 	File string
@@ -68,14 +68,13 @@ func (e *CertificateError) Unwrap() error { return e.Err }
 // signed by another CA of this server, or has other names, and a CA certificate that
 // is not valid for another year.
 //
-// Hosts are the names and IP addresses by which clients reach the server.
+// Hosts are the names and IP addresses that clients use to reach the server.
 // localhost, 127.0.0.1 and ::1 are added; unspecified addresses (0.0.0.0, ::) are
 // ignored. Now is the clock, and is read once.
 //
 // Leaf certificates are valid for 1 year and the CA for 10; a leaf never outlives
-// the CA. Renewal keeps the key, so that a copy of ca.crt remains a trust anchor.
-// Validity is extended by that of the certificate that is replaced: see the package
-// comment, Clocks.
+// the CA. Renewal keeps the key, so that a copy of ca.crt remains a trust anchor. Validity is
+// extended to cover the replaced certificate's: see the package comment, Clocks.
 //
 // A file that cannot be read, does not contain what its name says, or was not
 // created by this server is never overwritten: the error names it and what to do.

@@ -182,7 +182,8 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 	}
 }
 
-// A copy of admin.kubeconfig has the certificate of the administrator and that of the CA.
+// A copy of admin.kubeconfig has the certificate of the administrator and the certificate of the
+// CA.
 func TestACACertificateOutlivesTheLeavesThatItIsCopiedWith(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	for third := range 13 * 3 {

@@ -20,8 +20,8 @@ const (
 	databaseLockTimeout = time.Second
 )
 
-// checkData checks data before etcd opens them. Etcd would take a database without
-// a log for that of a new cluster.
+// checkData checks data before etcd opens them. Etcd would mistake a database without a log for a
+// new cluster's.
 func checkData(member string) error {
 	database, logs := filepath.Join(member, "snap", "db"), filepath.Join(member, "wal")
 	present, err := exists(database)
@@ -52,8 +52,8 @@ func checkDatabase(path string) error {
 // ViewDatabase opens a database of etcd, which may be a snapshot, checks that this
 // server can read its version, and calls view in a transaction. It changes nothing.
 //
-// The error says whether the file is no database, damaged, in use, or of a newer
-// etcd; or it is that of view.
+// The error says whether the file is no database, damaged, in use, or of a newer etcd; or it is
+// view's.
 func ViewDatabase(path string, view func(*bolt.Tx) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -46,9 +46,9 @@
 //
 // # Startup time
 //
-// Nearly all of etcd's startup time is an election timeout: one to two seconds
-// in which another member could answer. The only member is told to elect itself
-// at once; what remains is reading the data.
+// Nearly all of etcd's startup time is an election timeout: one to two seconds to
+// wait for another member to answer. The only member is told to elect itself at
+// once; what remains is reading the data.
 //
 // # Crashes
 //
@@ -72,12 +72,11 @@
 //
 // # Clocks
 //
-// Certificates are renewed by the clock of this machine, which may be wrong. The
-// validity of a renewed certificate covers that of the one it replaces. So a clock
-// that is ahead for a while leaves no certificate that begins in the future, and one
-// that is behind leaves none that ended in the past: clients whose clocks are right
-// accept every one of them. RenewCertificates does not do this, and so ends an
-// unusually long validity that a wrong clock left behind.
+// Certificates are renewed by the clock of this machine, which may be wrong. The validity of a
+// renewed certificate covers the replaced one's. So a clock that is ahead for a while leaves no
+// certificate that begins in the future, and one that is behind leaves none that ended in the past:
+// clients whose clocks are right accept every one of them. RenewCertificates does not do this, and
+// so ends an unusually long validity that a wrong clock left behind.
 //
 // # Libraries
 //
@@ -88,8 +87,8 @@
 //
 //   - Writability: fileutil.IsDirWriteable follows a symbolic link named .touch,
 //     and truncates and removes a file of that name.
-//   - Existence: fileutil.Exist is false after any error, and existing data could
-//     be taken for those of an interrupted first start.
+//   - Existence: fileutil.Exist is false after any error, and existing data could be mistaken for
+//     an interrupted first start's.
 //   - Files: the writers of cert, keyutil and clientcmd are neither atomic nor
 //     durable.
 //   - New keys: keyutil encodes them as SEC 1, which fewer clients read than

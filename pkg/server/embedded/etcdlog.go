@@ -91,7 +91,7 @@ func (h fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) 
 	runtime.Goexit()
 }
 
-// entryError is a log entry by which etcd would end the process.
+// entryError is a log entry that ends the process in etcd.
 type entryError struct {
 	message string
 	values  []any

@@ -56,10 +56,9 @@ func prepareEtcdDirectory(directory string, log logr.Logger) (*firstStart, error
 }
 
 // clearInterruptedStart decides about a store that is there although the first
-// start was interrupted. That start stored nothing, so data in it are of other
-// origin, for example a restored backup, and are used. A store in which nothing was
-// written is removed; repeated interruptions would otherwise fill the disk with
-// logs. Everything else is set aside.
+// start was interrupted. That start stored nothing, so data in it are of other origin, for example
+// a restored backup, and are used. A store without a write is removed; repeated interruptions would
+// otherwise fill the disk with logs. Everything else is set aside.
 func clearInterruptedStart(member string, log logr.Logger) error {
 	state, reason := inspectStore(member)
 	switch state {

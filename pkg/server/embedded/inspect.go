@@ -31,7 +31,7 @@ const (
 
 // CertificateStatus is what the files of one certificate show.
 type CertificateStatus struct {
-	// Certificate is the name of the certificate, or that of the kubeconfig file.
+	// Certificate is the name of the certificate, or of the kubeconfig file.
 	Certificate string
 	// File is the absolute path of the file with the certificate.
 	File string

@@ -141,15 +141,15 @@ func logHoldsRequests(directory string) (bool, error) {
 	return slices.ContainsFunc(entries, isWrite), nil
 }
 
-// isWrite reports whether an entry of the log is a request that writes, unlike those
-// by which a starting member describes itself.
+// isWrite reports whether an entry of the log is a request that writes, unlike requests of a
+// starting member to describe itself.
 func isWrite(entry raftpb.Entry) bool {
 	if entry.Type != raftpb.EntryNormal || len(bytes.TrimSpace(entry.Data)) == 0 {
 		return false
 	}
 	var request etcdserverpb.InternalRaftRequest
 	if err := request.Unmarshal(entry.Data); err != nil {
-		return false // a request of etcd's version 2, by which a member publishes itself
+		return false // a request of etcd's version 2: a member publishes itself
 	}
 	return request.Put != nil || request.DeleteRange != nil || request.Txn != nil || request.Compaction != nil || request.LeaseGrant != nil
 }

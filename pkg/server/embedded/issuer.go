@@ -26,8 +26,8 @@ const (
 	// renewalMargin is the minimum remaining validity of a leaf certificate after a
 	// check.
 	renewalMargin = 30 * 24 * time.Hour
-	// caRenewalMargin is that of the CA: a client that copies ca.crt together with a
-	// certificate can use both to the end of the certificate.
+	// caRenewalMargin is the CA's: a client that copies ca.crt together with a certificate can use
+	// both to the end of the certificate.
 	caRenewalMargin = leafLifetime
 	// missingReason is the reason for the first certificate of a name.
 	missingReason = "did not exist"
@@ -143,9 +143,9 @@ func (i *issuer) validityReason(certificate *x509.Certificate) string {
 	return fmt.Sprintf("valid from %s to %s at %s", text(certificate.NotBefore), text(certificate.NotAfter), text(i.now))
 }
 
-// validity returns the validity of a certificate that replaces another, which may be
-// nil. It covers that of the other, so that a clock that is wrong for a while leaves
-// no certificate that is invalid when the clock is right again.
+// validity returns the validity of a certificate that replaces another, which may be nil. It covers
+// the other's, so that a clock that is wrong for a while leaves no certificate that is invalid when
+// the clock is right again.
 func (i *issuer) validity(replaced *x509.Certificate, lifetime time.Duration) (notBefore, notAfter time.Time) {
 	notBefore, notAfter = i.now.Add(-backdating), i.now.Add(lifetime)
 	if replaced == nil {

@@ -32,7 +32,7 @@ type parsedKeyPair struct {
 	key         *ecdsa.PrivateKey
 }
 
-// openKeyPairs opens the pairs of these names, those that cannot be opened excepted.
+// openKeyPairs opens the pairs of these names, except pairs that cannot be opened.
 func openKeyPairs(directory string, names ...string) (map[string]*parsedKeyPair, certificateErrors) {
 	pairs, failed := map[string]*parsedKeyPair{}, certificateErrors{}
 	for _, name := range names {

@@ -48,8 +48,8 @@ func replaceKubeconfig(path string, content []byte) error {
 }
 
 // renewInKubeconfig replaces what the kubeconfig at path has of the certificates, if
-// it exists and has the administrator of WriteKubeconfig. Everything else in it stays,
-// and the CA too if it is not that of oldCA.
+// it exists and has the administrator of WriteKubeconfig. Everything else in it stays, and the CA
+// too if it differs from oldCA.
 func renewInKubeconfig(path string, oldCA []byte, ca, admin KeyPair) (changed bool, err error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

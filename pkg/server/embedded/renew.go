@@ -17,9 +17,9 @@ func LeafCertificates() []string { return []string{ServingCertificate, AdminCert
 // certificate replaces that in the kubeconfig, if there is one.
 //
 // It runs beside a server, which serves a renewed certificate without a restart, and
-// without one. Certificates must exist: only a server creates them, since it knows its
-// names. The rules for files of another origin are those of EnsureCertificates. On error
-// the result has what was written before.
+// without one. Certificates must exist: only a server creates them, since it knows its names. Files
+// of another origin are treated as in EnsureCertificates. On error the result has what was written
+// before.
 func RenewCertificates(ctx context.Context, path string, names []string, now func() time.Time) (renewals []Renewal, err error) {
 	for _, name := range names {
 		if !slices.Contains(LeafCertificates(), name) {

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// restoringName is the directory, itself a data directory, in which a store is
-// restored. Its store is moved when it is complete.
+// restoringName is the directory for restoring a store, itself a data directory. Its store is moved
+// when it is complete.
 const restoringName = "restoring"
 
 // Member describes a member of an etcd, as a restored store must have it. PeerURL may be
@@ -78,7 +78,7 @@ func checkEmpty(path string) (there bool, err error) {
 	return true, nil
 }
 
-// Directory is the data directory in which the store is made and checked.
+// Directory is the data directory where the store is made and checked.
 func (n *NewStore) Directory() *DataDirectory { return n.restoring }
 
 // EtcdPath is the directory of etcd that is to be made.

@@ -14,7 +14,7 @@ const (
 	// socketPathLimit is the longest path in bytes that fits into every
 	// sockaddr_un: 104 on the BSDs and macOS, 108 on Linux, less the final zero.
 	socketPathLimit = 103
-	// plainCharacters are those that no parser of an endpoint changes.
+	// plainCharacters are the characters that no parser of an endpoint changes.
 	plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 )
 

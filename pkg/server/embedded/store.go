@@ -23,7 +23,7 @@ const (
 	// answerTimeout is how long the etcd of a running server may take to answer. It
 	// answers nothing while it is defragmented.
 	answerTimeout = 30 * time.Second
-	// quotaMetric is the metric by which etcd reports its quota.
+	// quotaMetric is etcd's metric of its quota.
 	quotaMetric = "etcd_server_quota_backend_bytes"
 )
 

@@ -16,8 +16,7 @@ type subjectAltNames struct {
 	ips []netip.Addr
 }
 
-// newSubjectAltNames separates hosts into names and addresses and adds those of
-// the loopback.
+// newSubjectAltNames separates hosts into names and addresses and adds the loopback's.
 func newSubjectAltNames(hosts []string) (subjectAltNames, error) {
 	names := subjectAltNames{
 		dns: []string{"localhost"},

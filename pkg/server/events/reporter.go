@@ -48,8 +48,8 @@ type Reporter struct {
 	recorder record.EventRecorder
 	// said is when what lasts was said.
 	said map[key]time.Time
-	// rejected is what Rejected returned last, and minutes the passes in a row in which
-	// it grew, by level.
+	// rejected is what Rejected returned last, and minutes how many passes in a row it grew, by
+	// level.
 	rejected map[string]uint64
 	minutes  map[string]int
 }
@@ -95,7 +95,7 @@ func (r *Reporter) Recreated(kind string, object metav1.Object) {
 	r.recorder.Event(reference(kind, object), corev1.EventTypeWarning, "Recreated", "This built-in object was deleted, and the server created it again.")
 }
 
-// Restored says that the spec of a built-in object is that of this release again.
+// Restored says that the spec of a built-in object equals this release's again.
 func (r *Reporter) Restored(kind string, object metav1.Object) {
 	r.recorder.Event(reference(kind, object), corev1.EventTypeWarning, "Restored", "The spec of this built-in object differed from this release's, and the server restored it. "+
 		`To keep changes of an object that is not mandatory, set its annotation `+flowcontrolv1.AutoUpdateAnnotationKey+` to "false".`)

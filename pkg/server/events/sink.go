@@ -33,7 +33,7 @@ func (s sink) Patch(event *corev1.Event, data []byte) (*corev1.Event, error) {
 	return patched, err
 }
 
-// name returns a name, valid for Events, by what an Event says of which object.
+// name returns a name, valid for Events, derived from the object and what the Event says of it.
 func name(event *corev1.Event) string {
 	const longest = 253 - len(".") - 16
 	hash := fnv.New64a()

@@ -10,8 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 )
 
-// ask requests a path from a server with these messages and four checks, two of
-// which fail.
+// ask requests a path from a server with these messages and four checks; two fail.
 func ask(t *testing.T, path string, messages ...CheckMessage) *httptest.ResponseRecorder {
 	t.Helper()
 	fails := func(*http.Request) error { return errors.New("secret") }

@@ -62,8 +62,8 @@ func (a *delegatedAuthenticator) AuthenticateRequest(request *http.Request) (*au
 	return a.anonymous.AuthenticateRequest(request)
 }
 
-// limitedTokens bounds the reviews of tokens that were not accepted before. Those of
-// known tokens never wait for them.
+// limitedTokens bounds the reviews of tokens that were not accepted before. Reviews of known tokens
+// never wait for them.
 type limitedTokens struct {
 	tokens   authenticator.Request
 	limit    *reviewLimit

@@ -31,8 +31,8 @@ type Options struct {
 	// the kube-apiserver of its cluster. Set it before calling any other method.
 	InClusterAllowed bool
 	// AnonymousAuth accepts requests without credentials, as system:anonymous: behind a
-	// kube-apiserver all of them, else those that the AuthenticationConfiguration allows,
-	// by default the health endpoints.
+	// kube-apiserver all of them, else the ones that the AuthenticationConfiguration allows, by
+	// default the health endpoints.
 	AnonymousAuth bool
 	// ServerID labels this server's metrics.
 	ServerID string
@@ -126,8 +126,8 @@ func (o *Options) inPod() bool {
 }
 
 // ApplyTo sets the authenticator and the authorizer, and makes the server request
-// client certificates. In local mode ownCAFile is this server's CA, whose client
-// certificates are accepted beside those of --client-ca-file; it may be empty.
+// client certificates. In local mode ownCAFile is this server's CA; client
+// certificates of it and of --client-ca-file are accepted. It may be empty.
 // Background work stops when ctx ends.
 func (o *Options) ApplyTo(
 	ctx context.Context,

@@ -8,8 +8,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// bodyVerbosity is the verbosity at which client-go logs bodies of requests. Those of
-// TokenReviews are tokens.
+// bodyVerbosity is the verbosity at which client-go logs bodies of requests. Bodies of TokenReviews
+// contain tokens.
 const bodyVerbosity = 8
 
 // quietTokens keeps tokens out of the log: what the delegate logs with the logger of its

@@ -25,7 +25,7 @@ type reviewer struct {
 	ca  *testCA
 	// users holds the users by token.
 	users map[string]authenticationv1.UserInfo
-	// audiences are the audiences of every token; nil means those of the review.
+	// audiences are the audiences of every token; nil means the review's.
 	audiences []string
 	// allow and deny decide a review. If both return false, there is no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool

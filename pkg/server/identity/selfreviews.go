@@ -29,9 +29,8 @@ func AddSelfReviewsToScheme(scheme *runtime.Scheme) error {
 	return builder.AddToScheme(scheme)
 }
 
-// SelfReviewGroups returns the groups by which clients ask who they are and what they
-// may do, without the resources that are not enabled. kube-apiserver's storages are not
-// in the library.
+// SelfReviewGroups returns the groups where clients ask who they are and what they may do, without
+// the resources that are not enabled. kube-apiserver's storages are not in the library.
 func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features featuregate.FeatureGate, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
 	scheme, err := newSelfReviewScheme()
 	if err != nil {
@@ -63,9 +62,8 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features fe
 	return groups, nil
 }
 
-// newSelfReviewScheme returns a scheme whose internal types are those of v1, because the
-// library decodes to internal types. It is apart from the server's scheme, whose types
-// OpenAPI describes.
+// newSelfReviewScheme returns a scheme whose internal types are v1's, because the library decodes
+// to internal types. It is apart from the server's scheme, whose types OpenAPI describes.
 func newSelfReviewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

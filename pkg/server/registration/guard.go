@@ -27,8 +27,8 @@ import (
 const (
 	// name is the APIService of v1.
 	name = "v1.flowcontrol.apiserver.k8s.io"
-	// managed is the label by which kube-apiserver knows its own APIServices; managedOnStart
-	// lets it restore one when it starts.
+	// managed is kube-apiserver's label of its own APIServices; managedOnStart lets it restore one
+	// when it starts.
 	managed, managedOnStart = "kube-aggregator.kubernetes.io/automanaged", "onstart"
 )
 

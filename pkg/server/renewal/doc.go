@@ -9,10 +9,10 @@
 //	flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate,file}
 //	flowcontrol_apiserver_certificate_renewals_total{certificate,result}
 //
-// The first is in seconds since 1970, so that one alert, on the difference to time(),
-// covers the certificates that this server issues and those that an administrator
-// provides. A certificate that cannot be read keeps its last value, as the server keeps
-// using what it read last.
+// The first is in seconds since 1970, so that one alert, on the difference to time(), covers the
+// certificates that this server issues and the certificates that an administrator provides. A
+// certificate that cannot be read keeps its last value, as the server keeps using what it read
+// last.
 //
 // Secrets renews the certificates of a server in a cluster, in the Secrets from which
 // its pods mount them. A CronJob runs it, not the server, which needs no access to the

@@ -60,7 +60,7 @@ func (m *metrics) setExpiry(source int, certificates []Certificate) {
 	m.certificates[source] = certificates
 }
 
-// labels are those of the expiry.
+// labels are the labels of the expiry.
 type labels struct{ certificate, file string }
 
 // ends returns the expiry by labels: the earliest if two sources have the same.

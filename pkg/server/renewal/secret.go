@@ -152,7 +152,7 @@ func (s *Secrets) template(old, ca *x509.Certificate, now time.Time) *x509.Certi
 	}
 }
 
-// sign puts a new key, the certificate of the template, and that of the CA into secret.
+// sign puts a new key, the certificate of the template, and the CA's certificate into secret.
 func sign(secret *corev1.Secret, template *x509.Certificate, ca tls.Certificate) (err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

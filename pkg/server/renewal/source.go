@@ -29,7 +29,7 @@ type Source interface {
 	Certificates() ([]Certificate, error)
 }
 
-// Provider has the certificate and key that a server presents, as PEM. Those of
+// Provider has the certificate and key that a server presents, as PEM. Providers of
 // k8s.io/apiserver/pkg/server/dynamiccertificates have reloaded what changed.
 type Provider interface {
 	CurrentCertKeyContent() (cert, key []byte)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// quorumTimeout bounds one read by which a watch learns that etcd has a quorum.
+	// quorumTimeout bounds one read; it tells a watch that etcd has a quorum.
 	quorumTimeout = 10 * time.Second
 	// quorumInterval is the time between two of these reads.
 	quorumInterval = 500 * time.Millisecond

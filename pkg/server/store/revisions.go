@@ -24,10 +24,10 @@ type revisionReader interface {
 	GetCurrentResourceVersion(ctx context.Context) (uint64, error)
 }
 
-// Revisions notices an etcd that lost its data, or has that of an old snapshot: its revision
-// is lower than one that this server has seen. The watches of the library's caches wait until
-// etcd reaches their revision again, and keep objects that are gone. No cache can be told to
-// read again, so the process must end, and its supervisor restarts it.
+// Revisions notices an etcd that lost its data, or has an old snapshot's: its revision is lower
+// than one that this server has seen. The watches of the library's caches wait until etcd reaches
+// their revision again, and keep objects that are gone. No cache can be told to read again, so the
+// process must end, and its supervisor restarts it.
 type Revisions struct {
 	store revisionReader
 	// highest is the highest revision seen.

@@ -3,7 +3,7 @@
 //
 //	clientStore   waits no longer than the client of a request; watches start at the most
 //	              recent state; what the library answers with 500 gets the client's status
-//	watch cache   that of k8s.io/apiserver, unless --watch-cache or its sizes leave it out
+//	watch cache   k8s.io/apiserver's, unless --watch-cache or its sizes leave it out
 //	guard         package storage of pkg/apf: lists that bypass the watch cache ask for seats
 //	              again, and share reads
 //	quorumStore   the cache watches etcd when etcd has a quorum

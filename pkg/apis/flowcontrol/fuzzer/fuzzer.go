@@ -1,8 +1,8 @@
 // Package fuzzer fills the hub types with random values for tests.
 //
-// The values are those of defaulted objects: a number whose default is not zero is
-// never zero, and a pointer that defaulting sets is never nil. The shares of a
-// limited level may be zero, which differs from omitted shares.
+// The values are as in defaulted objects: a number whose default is not zero is never zero, and a
+// pointer that defaulting sets is never nil. The shares of a limited level may be zero, which
+// differs from omitted shares.
 package fuzzer
 
 import (

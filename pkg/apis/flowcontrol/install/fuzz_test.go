@@ -45,9 +45,8 @@ func FuzzDecodeCBOR(f *testing.F) {
 	fuzzDecode(f, runtime.ContentTypeCBOR)
 }
 
-// fuzzDecode checks that decoding, strict decoding and validation never panic, and
-// that a decoded object keeps its spec in each version, in which it is encoded alike once
-// more.
+// fuzzDecode checks that decoding, strict decoding and validation never panic, that a decoded
+// object keeps its spec in each version, and that encoding it there again gives the same.
 func fuzzDecode(f *testing.F, mediaType string) {
 	f.Helper()
 	scheme := install.NewScheme()

@@ -5,5 +5,5 @@
 // +groupName=flowcontrol.apiserver.k8s.io
 
 // Package v1 has the conversions to and from the hub and the defaults of
-// flowcontrol.apiserver.k8s.io/v1. The Go types are those of k8s.io/api/flowcontrol/v1.
+// flowcontrol.apiserver.k8s.io/v1. The Go types are in k8s.io/api/flowcontrol/v1.
 package v1

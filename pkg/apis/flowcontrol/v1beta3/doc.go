@@ -5,7 +5,7 @@
 // +groupName=flowcontrol.apiserver.k8s.io
 
 // Package v1beta3 has the conversions to and from the hub and the defaults of
-// flowcontrol.apiserver.k8s.io/v1beta3. The Go types are those of
+// flowcontrol.apiserver.k8s.io/v1beta3. The Go types are in
 // k8s.io/api/flowcontrol/v1beta3.
 //
 // In v1beta3 nominalConcurrencyShares is not a pointer, so that zero and omitted

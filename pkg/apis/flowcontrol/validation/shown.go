@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// shown is a bad value that a message shows as text. The library would show it in Go
-// syntax, with the addresses of pointers. Its JSON is that of the value.
+// shown is a bad value that a message shows as text. The library would show it in Go syntax, with
+// the addresses of pointers. Its JSON is the value's.
 type shown struct {
 	value any
 	text  string

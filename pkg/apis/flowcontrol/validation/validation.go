@@ -1,11 +1,10 @@
 // Package validation validates FlowSchemas and PriorityLevelConfigurations.
 //
 // Each function takes the hub form, after defaulting, and returns field errors with
-// the paths of the served versions. Whether an object is valid, and the type, field
-// and bad value of each error, are those of kube-apiserver 1.33; the module
-// test/parity checks this. The annotation of the cap of a flow is validated too, which
-// kube-apiserver does not know. An update must pass the same checks as a create, except
-// for what the registry itself forbids.
+// the paths of the served versions. Whether an object is valid, and the type, field and bad value
+// of each error, agree with kube-apiserver 1.33; the module test/parity checks this. The annotation
+// of the cap of a flow is validated too, which kube-apiserver does not know. An update must pass
+// the same checks as a create, except for what the registry itself forbids.
 package validation
 
 import (
@@ -18,9 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateMetadata validates the metadata of a cluster-scoped object. A finalizer
-// must be qualified by a domain, except for those of the garbage collector and the
-// namespace controller.
+// validateMetadata validates the metadata of a cluster-scoped object. A finalizer must be qualified
+// by a domain, except for finalizers of the garbage collector and the namespace controller.
 func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 	errs := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
 	showInJSON(errs)

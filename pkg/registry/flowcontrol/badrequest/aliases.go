@@ -56,8 +56,8 @@ func libraryRejects(body []byte, into any) bool {
 // expansion computes the size of YAML with its aliases replaced by what they stand for.
 type expansion struct {
 	limit int64 // no size is counted beyond the first value above it
-	// sizes are those of the nodes that have an anchor. A node that contains itself has
-	// one above the limit.
+	// sizes are the sizes of the nodes that have an anchor. A node that contains itself has one
+	// above the limit.
 	sizes map[*yaml.Node]int64
 }
 

@@ -38,9 +38,8 @@ func WithoutGoSyntax(err error) error {
 	return &apierrors.StatusError{ErrStatus: *status}
 }
 
-// replaceOwners replaces the library's errors about owners by those of the strategy. Each
-// of its validations returns the same errors in the same order, and the strategy's is the
-// last one.
+// replaceOwners replaces the library's errors about owners by the strategy's. Each of its
+// validations returns the same errors in the same order, and the strategy's is the last one.
 func replaceOwners(causes []metav1.StatusCause) {
 	var found, plain []*metav1.StatusCause
 	for i := range causes {

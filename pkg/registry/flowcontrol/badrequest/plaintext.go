@@ -19,7 +19,7 @@ const (
 // rewriting replaces what a decoder says in Go syntax.
 type rewriting struct {
 	pattern *regexp.Regexp
-	// plain is what to say instead. It may refer to the submatches. Those that name a type
+	// plain is what to say instead. It may refer to the submatches. Submatches that name a type
 	// have become words.
 	plain string
 	types []int

@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 )
 
-// The errors are those of the library, of bodies, patches and options.
+// The errors are the library's, for bodies, patches and options.
 func TestNoErrorOfTheLibraryShowsGoSyntax(t *testing.T) {
 	scheme := install.NewScheme()
 	decoder := serializer.NewCodecFactory(scheme).UniversalDeserializer()

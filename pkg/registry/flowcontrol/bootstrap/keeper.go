@@ -1,9 +1,9 @@
 // Package bootstrap maintains the mandatory and suggested FlowSchemas and
 // PriorityLevelConfigurations, as kube-apiserver does.
 //
-// A pass reads the stored objects in memory, those of the server's informers, so that it
-// costs the server nothing if there is nothing to do. It ensures the built-in objects,
-// levels before schemas, and then deletes obsolete objects of other releases:
+// A pass reads the stored objects from the server's informers, in memory, so it costs the server
+// nothing if there is nothing to do. It ensures the built-in objects, levels before schemas, and
+// then deletes obsolete objects of other releases:
 //
 //   - A built-in object that does not exist is created.
 //   - The spec of a mandatory object is restored if it differs, except for the

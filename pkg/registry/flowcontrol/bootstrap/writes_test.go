@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// counted returns the counters of a keeper that are not zero, and the number of those
-// that are, by "kind name operation".
+// counted returns the counters of a keeper that are not zero, and the number of counters that are,
+// by "kind name operation".
 func counted(t *testing.T, k *Keeper) (counts map[string]float64, zeroes int) {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()

@@ -120,7 +120,7 @@ func digestOf(values map[string][]byte) (digest [sha256.Size]byte) {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// Read returns what an etcd holds. Prefix is that of the keys of the server.
+// Read returns what an etcd holds. Prefix begins the server's keys.
 func Read(ctx context.Context, client *clientv3.Client, prefix string) (*Contents, error) {
 	values, revision := map[string][]byte{}, int64(0)
 	const first = "\x00"

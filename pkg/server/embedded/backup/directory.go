@@ -30,7 +30,7 @@ const (
 type Directory struct {
 	// Path is the path of the directory.
 	Path string
-	// Prefix is that of the keys of the server.
+	// Prefix begins the server's keys.
 	Prefix string
 }
 
@@ -39,7 +39,7 @@ type File struct {
 	Path string `json:"path"`
 	// Time is when it was taken, by the clock of the server, to the second.
 	Time time.Time `json:"time"`
-	// Revision is that of the store.
+	// Revision is the store's.
 	Revision int64 `json:"revision"`
 	// Size is the size of the file in bytes.
 	Size int64 `json:"sizeBytes"`

@@ -19,7 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
-// restoringSuffix is that of the directory in which the data of a member are made.
+// restoringSuffix ends the name of the directory where the data of a member are made.
 const restoringSuffix = ".restoring"
 
 // MemberOptions say what is restored to a member of an etcd cluster.
@@ -28,12 +28,12 @@ type MemberOptions struct {
 	Snapshot string
 	// DataDir is the data directory of the member.
 	DataDir string
-	// Prefix is that of the keys of the server.
+	// Prefix begins the server's keys.
 	Prefix string
-	// Name, InitialCluster and ClusterToken are those of the member's own flags.
+	// Name, InitialCluster and ClusterToken are from the member's own flags.
 	Name, InitialCluster, ClusterToken string
-	// Time is that of the restore, from which the revision follows. It must be the same
-	// for all members.
+	// Time is the time of the restore, which determines the revision. It must be the same for all
+	// members.
 	Time time.Time
 	Log  logr.Logger
 }
@@ -128,7 +128,7 @@ func (r *RestoredMember) makeMember(ctx context.Context, path string, member emb
 	return nil
 }
 
-// replace puts the data that were made in the place of those that are there.
+// replace puts the data that were made in the place of the data that are there.
 func (r *RestoredMember) replace(made, dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
-// Resources are those that a server of flow control stores.
+// Resources are what a server of flow control stores.
 func Resources() []string { return []string{"flowschemas", "prioritylevelconfigurations"} }
 
 // objectReader decodes stored objects.

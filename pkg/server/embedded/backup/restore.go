@@ -27,7 +27,7 @@ type RestoreOptions struct {
 	Snapshot string
 	// DataDir is the data directory to create. It may exist if it is empty.
 	DataDir string
-	// Prefix is that of the keys of the server.
+	// Prefix begins the server's keys.
 	Prefix string
 	// CertificatesFrom is a data directory whose certificates and keys are copied;
 	// empty: the server issues new ones at its next start.

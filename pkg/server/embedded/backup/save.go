@@ -13,7 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// partialPattern is that of temporary files.
+// partialPattern matches temporary files.
 const partialPattern = ".flowcontrol-apiserver-snapshot-*.partial"
 
 // Save writes a snapshot of an etcd to path, which must not exist, and verifies it.

@@ -30,9 +30,8 @@ type Snapshot struct {
 	SHA256 string
 }
 
-// Verify reads a snapshot from end to end. Prefix is that of the keys of the server.
-// The error names the file and says whether it is no snapshot, cut off, damaged, or of
-// a newer etcd.
+// Verify reads a snapshot from end to end. Prefix begins the server's keys. The error names the
+// file and says whether it is no snapshot, cut off, damaged, or of a newer etcd.
 func Verify(path, prefix string) (*Snapshot, error) {
 	checksum, size, err := verifyChecksum(path)
 	if err != nil {

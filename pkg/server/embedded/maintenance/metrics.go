@@ -17,7 +17,7 @@ const (
 	failure     = "failure"
 )
 
-// Metrics are those of the store of an embedded etcd.
+// Metrics describe the store of an embedded etcd.
 type Metrics struct {
 	lastSnapshot, snapshotSize, lastDefragmentation prometheus.Gauge
 	snapshots, defragmentations                     *prometheus.CounterVec

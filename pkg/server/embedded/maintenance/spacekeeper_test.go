@@ -111,7 +111,7 @@ func TestALargeFileIsDefragmentedOnceAnHour(t *testing.T) {
 	assert.Less(t, f.etcd.Space().SizeBytes, keeper.least)
 }
 
-// growAndCompact makes a file of a size, nearly all of which is free.
+// growAndCompact makes a file of a size, nearly all of it free.
 func (f *filling) growAndCompact(size int64) {
 	f.t.Helper()
 	const value = 1 << 20
