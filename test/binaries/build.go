@@ -20,7 +20,7 @@ const (
 	// coverageVariable, if set, builds this repository's programs with coverage
 	// counters.
 	coverageVariable = "COVERAGE"
-	// enginePackages are those of the engine, a module of its own, which ./... leaves out.
+	// enginePackages are the packages of the engine, a module of its own that ./... leaves out.
 	enginePackages = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/..."
 )
 

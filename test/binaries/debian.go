@@ -47,8 +47,8 @@ func installed(programs []string) string {
 	return ""
 }
 
-// DebianPackages installs those of the packages that the machine lacks, which needs root.
-// Only the long lane needs them.
+// DebianPackages installs the packages that the machine lacks, which needs root. Only the long lane
+// needs them.
 func DebianPackages(ctx context.Context, packages ...string) error {
 	unlock, err := lock(filepath.Join(os.TempDir(), ".debian-packages.lock"))
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Replacement makes the module in which programs and tests of a Kubernetes release, such
-// as 1.33.13, are built with pkg/apf in place of the library's engine. It returns the
-// module's folder, in which the go command needs -mod=mod.
+// Replacement makes the module to build programs and tests of a Kubernetes release, such as
+// 1.33.13, with pkg/apf in place of the library's engine. It returns the module's folder, where the
+// go command needs -mod=mod.
 func Replacement(ctx context.Context, release string) (folder string, err error) {
 	root, err := Root()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // modules below it have longer paths.
 const modulePath = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 
-// Root returns the top folder of the repository: the nearest folder at or above
-// the working directory whose go.mod is that of the product.
+// Root returns the top folder of the repository: the nearest folder at or above the working
+// directory with the product's go.mod.
 func Root() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

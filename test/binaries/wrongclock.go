@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ClockVariable is the environment variable that names the file by which the clock of a
-// program is set wrong, see WrongClock.
+// ClockVariable is the environment variable that names the file that sets the clock of a program
+// wrong, see WrongClock.
 const ClockVariable = "FLOWCONTROL_TEST_CLOCK"
 
 // WrongClock builds this project's server so that a test can set its wall clock wrong, and
@@ -28,8 +28,7 @@ func wrongClockProgram() program {
 	return p
 }
 
-// overlayOf returns the path of the file by which the go command compiles another package
-// time.
+// overlayOf returns the path of the file that makes the go command compile another package time.
 func overlayOf(root string) string {
 	return filepath.Join(root, ".cache", "wrongclock", "overlay.json")
 }

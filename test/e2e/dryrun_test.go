@@ -68,7 +68,7 @@ func testDryRun(t *testing.T, s *live) {
 		require.Equal(t, before, s.revision(t), "%s has written something", test.name)
 	}
 
-	// The first event is that of a real write.
+	// A real write caused the first event.
 	earnest := s.patchSchema(t, "dry", map[string]any{"metadata": map[string]any{"labels": map[string]any{"now": "real"}}})
 	require.Equal(t, earnest.ResourceVersion, version(next(t, watcher)))
 	require.Equal(t, before+1, s.revision(t))

@@ -14,8 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 )
 
-// newSchema returns a FlowSchema for the requests of one user, whose name is that
-// of the schema.
+// newSchema returns a FlowSchema for the requests of one user, named as the schema.
 func newSchema(name, level string) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "FlowSchema"},

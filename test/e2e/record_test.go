@@ -42,7 +42,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: recorded
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: recorded}]
 `
 
-// recordedFormats are those of the lines of a server.
+// recordedFormats are the formats of a server's lines.
 func recordedFormats() []string { return []string{"text", "json"} }
 
 // recordingFlags make a server log its requests in an audit log, and by lines of -v=3.
@@ -54,7 +54,7 @@ func recordingFlags(t *testing.T, format string) (auditLog string, flags []strin
 	auditLog = filepath.Join(dir, "audit.log")
 	return auditLog, []string{
 		"--v=3", "--logging-format=" + format, "--audit-policy-file=" + policy, "--audit-log-path=" + auditLog,
-		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10", // one seat of which is the level's
+		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10", // one seat is the level's
 	}
 }
 
@@ -263,7 +263,7 @@ func (c *recordedClient) record(t *testing.T, logs ...string) map[string]*trace.
 	return got
 }
 
-// askedName returns the name by which sendAll marks a request; "" if it sent another one.
+// askedName returns sendAll's mark of a request; "" if it sent another one.
 func askedName(r *trace.Request) string {
 	switch {
 	case r.Resource == "prioritylevelconfigurations" && r.Verb == "create" && (r.User == recorded || r.FlowSchema == recorded):

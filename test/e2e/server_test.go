@@ -69,8 +69,8 @@ func onEtcd() []liveCase {
 }
 
 // live is a server that all cases share. It has 30 seats and writes an audit log.
-// Its processes end with its owner, including those that a case restarts. A gate
-// holds requests on demand. The token of a user is their name.
+// Its processes end with its owner, including processes that a case restarts. A
+// gate holds requests on demand. The token of a user is their name.
 type live struct {
 	*site
 	owner    *testing.T

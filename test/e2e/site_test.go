@@ -1,7 +1,7 @@
 // Package e2e tests the server as users run it: with real processes, a real etcd
 // and a real kubectl. Tests that depend on the store run with the embedded etcd
-// and with an etcd process. Package conformance compares responses with those of
-// kube-apiserver.
+// and with an etcd process. Package conformance compares responses with
+// kube-apiserver's.
 package e2e
 
 import (

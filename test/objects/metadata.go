@@ -7,8 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KeepZeroShares is the annotation by which v1beta3 distinguishes zero shares
-// from unset ones.
+// KeepZeroShares is the annotation that distinguishes zero shares from unset ones in v1beta3.
 const KeepZeroShares = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 
 func goodLabels() []string {

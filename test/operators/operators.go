@@ -14,9 +14,9 @@ var files embed.FS
 type Operator struct {
 	// File is its manifest below testdata.
 	File string
-	// Flags are those of kubectl apf isolate.
+	// Flags are for kubectl apf isolate.
 	Flags []string
-	// Name is that of its level.
+	// Name is its level's.
 	Name string
 	// Requests are one of each kind.
 	Requests []Request
@@ -35,7 +35,7 @@ func (o Operator) Manifest() string {
 type Request struct {
 	// Line is the request, in the form of kubectl apf explain.
 	Line string
-	// Schema and Level are those that it must get.
+	// Schema and Level are what it must get.
 	Schema, Level string
 }
 
@@ -61,7 +61,7 @@ func by(name, account, lines string) []Request {
 	return all
 }
 
-// All returns the operators: five that many clusters have, and those of reports.
+// All returns the operators: five that many clusters have, and the operators in reports.
 func All() []Operator { return append(wellKnown(), reported()...) }
 
 func wellKnown() []Operator {

@@ -115,8 +115,7 @@ type pair struct{ ours, theirs *server }
 
 func newPair() pair { return pair{ours: newOurs(), theirs: newTheirs()} }
 
-// answers returns the answer of Kubernetes and whether that of the product is
-// equal.
+// answers returns the answer of Kubernetes and whether the product's is equal.
 func (p pair) answers(data []byte) (answer, bool) {
 	want := p.theirs.answer(data)
 	return want, equality.Semantic.DeepEqual(want, p.ours.answer(data))

@@ -20,7 +20,7 @@ const module = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 // goPackage is a package in the output of the go command.
 type goPackage struct {
 	ImportPath   string
-	Imports      []string // without those of tests
+	Imports      []string // without the tests'
 	TestImports  []string
 	XTestImports []string
 }

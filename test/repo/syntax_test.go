@@ -30,8 +30,8 @@ func (f goFile) selected(node ast.Node, pkg string) string {
 	return ""
 }
 
-// asserted returns the name of the testify assertion that node calls, or "" if
-// it calls none. Calls of require end the test, those of assert do not.
+// asserted returns the name of the testify assertion that node calls, or "" if it calls none. Calls
+// of require end the test, calls of assert do not.
 func (f goFile) asserted(node ast.Node) (name string, ends bool) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok {

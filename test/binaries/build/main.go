@@ -1,5 +1,5 @@
-// Command build builds every program that the tests run, so that no test waits
-// for a compiler. With -long it also builds those of the long lane.
+// Command build builds every program that the tests run, so that no test waits for a compiler. With
+// -long it also builds the long lane's.
 package main
 
 import (

@@ -88,7 +88,7 @@ func agree(t *testing.T, server *harness.APIServer, own bool, stored map[string]
 	return s
 }
 
-// seats are those that a request is expected to take.
+// seats are the seats that a request is expected to hold.
 type seats struct {
 	request explain.Attributes
 	initial int

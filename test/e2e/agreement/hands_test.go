@@ -155,8 +155,7 @@ func (s *site) post(t *testing.T, body io.Reader) error {
 	return response.Body.Close()
 }
 
-// awaitWaiting waits until all these users wait on the level, and returns the queue in
-// which each user waits.
+// awaitWaiting waits until all these users wait on the level, and returns the queue of each user.
 func (s *site) awaitWaiting(t *testing.T, read source.Source, users ...string) map[string]int {
 	t.Helper()
 	queues := map[string]int{}

@@ -78,8 +78,8 @@ func agreeOnLists(t *testing.T, server *harness.APIServer) {
 	assert.Greater(t, len(widths), 3, "seats differ: %v", widths)
 }
 
-// storeLarge stores large flow schemas, and waits until the server knows their number and
-// size, which it returns with those of other types.
+// storeLarge stores large flow schemas, and waits until the server knows their number and size,
+// which it returns with other types'.
 func (s *site) storeLarge(t *testing.T, from source.Source) (stored map[string]trace.Stored) {
 	t.Helper()
 	const large = 40

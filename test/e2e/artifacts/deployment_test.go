@@ -49,8 +49,8 @@ func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 	}
 }
 
-// parse parses the arguments and validates them as the server does. In a pod, the
-// kube-apiserver is that of the cluster.
+// parse parses the arguments and validates them as the server does. In a pod, the kube-apiserver is
+// the cluster's.
 func parse(t *testing.T, args []string) *app.Options {
 	t.Helper()
 	options := app.NewOptions()

@@ -32,7 +32,7 @@ func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
 				templates++
 				container := template.Spec.Containers[0]
 				requireMemoryBounded(t, container)
-				if object.GetKind() == "CronJob" { // runs beside those that serve, and may wait for room
+				if object.GetKind() == "CronJob" { // runs beside serving ones, and may wait for room
 					continue
 				}
 				require.Equal(t, "system-cluster-critical", template.Spec.PriorityClassName)
@@ -173,7 +173,7 @@ func TestGuardIsAPodForKubelet(t *testing.T) {
 	require.True(t, pod.Spec.HostNetwork, "it must not need the cluster's network")
 	require.Contains(t, container.Image, "ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:v")
 	require.False(t, container.Resources.Limits.Memory().IsZero())
-	// Its flags are those of the command: help ends a command that has parsed all of them.
+	// The command has these flags: help ends a command that has parsed all of them.
 	code, output := harness.RunServer(t, append(container.Args, "--help")...)
 	require.Zero(t, code, output)
 	require.Contains(t, output, "Return v1 to kube-apiserver when no replica has served it for a while.")

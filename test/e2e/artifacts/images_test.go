@@ -26,7 +26,7 @@ func TestImagesAreNamedInFull(t *testing.T) {
 		}
 		content, err := os.ReadFile(path)
 		for _, match := range pattern.FindAllStringSubmatch(string(content), -1) {
-			if match[1] == "$image" { // of a script, which reads that of the Deployment
+			if match[1] == "$image" { // of a script, which reads the Deployment's
 				continue
 			}
 			images[match[1]] = true

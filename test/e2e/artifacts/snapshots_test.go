@@ -45,7 +45,7 @@ func TestSnapshotsAreTakenOfTheEtcdThatIsDeployed(t *testing.T) {
 	for _, template := range find[appsv1.StatefulSet](t, objects, "StatefulSet", "flowcontrol-etcd").Spec.VolumeClaimTemplates {
 		assert.False(t, strings.HasPrefix(claim, template.Name+"-"), "a volume of a member is lost with it")
 	}
-	// Its flags are those of the command: help ends a command that has parsed all of them.
+	// The command has these flags: help ends a command that has parsed all of them.
 	code, output := harness.RunServer(t, append(container.Args, "--help")...)
 	require.Zero(t, code, output)
 	require.Contains(t, output, "Save a snapshot of the store to a new file")

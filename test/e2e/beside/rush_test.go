@@ -139,7 +139,7 @@ type result struct {
 // rush is a set of parallel requests. It retries a request if the server is busy
 // or not reachable.
 type rush struct {
-	ctx    context.Context //nolint:containedctx // it is that of all its requests
+	ctx    context.Context //nolint:containedctx // all its requests share it
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 

@@ -41,8 +41,8 @@ const (
 	proxyName = "front-proxy-client"
 )
 
-// site is a cluster in which this server serves v1beta3. Its kube-apiserver reads
-// its CA bundles and its front proxy's certificate from files that tests replace.
+// site is a cluster where this server serves v1beta3. Its kube-apiserver reads its CA bundles and
+// its front proxy's certificate from files that tests replace.
 type site struct {
 	*cluster.Cluster
 	// owner is the test that owns the processes.

@@ -13,8 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// etcdctl reads the embedded etcd of a server through its socket, and that of a server with
-// an etcd process.
+// etcdctl reads the embedded etcd of a server through its socket, and the etcd process of another.
 func etcdctl(t *testing.T, s *site, _ string) outcome {
 	require.NoError(t, binaries.DebianPackages(t.Context(), "etcd-client"))
 	version, err := binaries.PackageVersion(t.Context(), "etcd-client")

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// helmUser is a user of Helm with a driver, in which it stores its releases.
+// helmUser is a user of Helm with a driver to store its releases.
 type helmUser struct {
 	s    *site
 	path string

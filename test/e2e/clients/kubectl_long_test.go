@@ -23,12 +23,12 @@ import (
 type kubectlUser struct {
 	*harness.Kubectl
 	s *site
-	// path is that of the program.
+	// path is the program's.
 	path string
-	// minor is that of the release: 1.MINOR.
+	// minor is the release's: 1.MINOR.
 	minor int
 	name  string
-	// version is that of the API.
+	// version is the API's.
 	version string
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// sqlDriver starts a database, and returns the environment in which Helm uses it.
+// sqlDriver starts a database, and returns the environment for Helm to use it.
 func sqlDriver(t *testing.T) []string {
 	t.Helper()
 	require.NoError(t, binaries.DebianPackages(t.Context(), "postgresql"))

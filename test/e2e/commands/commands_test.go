@@ -53,8 +53,8 @@ func readRecordings(t *testing.T) []recording {
 	return all
 }
 
-// TestRequestsAreThoseThatKubectlSendsToKubeAPIServer compares the requests that are found
-// without a server with those that a kube-apiserver received.
+// TestRequestsAreThoseThatKubectlSendsToKubeAPIServer compares the requests that are found without
+// a server with the requests that a kube-apiserver received.
 func TestRequestsAreThoseThatKubectlSendsToKubeAPIServer(t *testing.T) {
 	program := harness.Program(t, binaries.Kubectl)
 	all := readRecordings(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// requireBuiltIn compares the table of built-in resources with those that a kube-apiserver
+// requireBuiltIn compares the table of built-in resources with the resources that a kube-apiserver
 // serves.
 func requireBuiltIn(t *testing.T, server *harness.KubeAPIServer) {
 	t.Helper()

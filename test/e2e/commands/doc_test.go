@@ -1,5 +1,5 @@
-// Package commands_test compares the requests that pkg/insight/kubectl finds for kubectl
-// commands with those that kubectl sends to a real kube-apiserver.
+// Package commands_test compares the requests that pkg/insight/kubectl finds for kubectl commands
+// with the requests that kubectl sends to a real kube-apiserver.
 //
 // testdata/requests.txt has them, written by
 //

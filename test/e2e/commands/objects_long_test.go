@@ -28,7 +28,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
-// objects are those of testdata/objects.yaml.
+// objects are the objects in testdata/objects.yaml.
 type objects struct {
 	client dynamic.Interface
 	all    []*unstructured.Unstructured
@@ -77,7 +77,7 @@ func (o *objects) of(one *unstructured.Unstructured) dynamic.ResourceInterface {
 // isKept reports whether an object always exists: that which pods need.
 func isKept(one *unstructured.Unstructured) bool { return one.GetKind() == "ServiceAccount" }
 
-// removeAll removes the objects, and those that commands created.
+// removeAll removes the objects, and objects that commands created.
 func (o *objects) removeAll(t *testing.T) {
 	t.Helper()
 	for _, one := range o.all {

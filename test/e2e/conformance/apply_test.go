@@ -5,7 +5,7 @@ func applyTheme() theme {
 	return theme{"apply", append(ownershipCases(), append(recordCases(), applyRejections()...)...)}
 }
 
-// applied is a step in which a manager applies an object with a name.
+// applied is a step where a manager applies an object with a name.
 func applied(manager, name, object string) step {
 	return patch("apply", "prioritylevelconfigurations/"+name+"?fieldManager="+manager, object)
 }

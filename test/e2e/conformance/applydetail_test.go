@@ -11,7 +11,7 @@ func applyDetailTheme() theme {
 	return theme{"apply details", append(managerCases(), append(statusApplyCases(), append(migrationCases(), appliedBodyCases()...)...)...)}
 }
 
-// schemaApplied is a step in which a manager applies a schema to a path.
+// schemaApplied is a step where a manager applies a schema to a path.
 func schemaApplied(manager, path, object string) step {
 	return patch("apply", path+"?fieldManager="+url.QueryEscape(manager), object)
 }

@@ -118,7 +118,7 @@ func fieldSelectors(step step, ours answer, peers *answer) bool {
 	return true
 }
 
-// deprecation matches answers of no route, of which only this server warns.
+// deprecation matches answers of no route; only this server warns of them.
 func deprecation(_ step, ours answer, peers *answer) bool {
 	mine, theirs := ours.header.Values("Warning"), peers.header.Values("Warning")
 	if !slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType}, ours.code) || len(theirs) > 0 || len(mine) != 1 || !strings.Contains(mine[0], "/v1beta3 ") {

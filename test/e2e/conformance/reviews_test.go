@@ -126,8 +126,7 @@ func groupsOnly(answer any) any {
 	return answer
 }
 
-// everything leaves out rules beside those of system:masters: both servers have some of
-// their own.
+// everything leaves out rules beside system:masters': both servers have some of their own.
 func everything(answer any) any {
 	status, _ := at(answer, "status").(map[string]any)
 	for _, list := range []string{"resourceRules", "nonResourceRules"} {

@@ -28,7 +28,7 @@ const (
 	account, namespace = "prometheus", "monitoring"
 )
 
-// site is a cluster in which this server serves v1beta3, with a Prometheus.
+// site is a cluster where this server serves v1beta3, with a Prometheus.
 type site struct {
 	*cluster.Cluster
 	kubectl    *harness.Kubectl
@@ -57,7 +57,7 @@ func (s *site) startPrometheus(t *testing.T) *prom.Server {
 }
 
 // writeScrape writes the scrape configuration and the files that it names. It
-// replaces the paths and addresses of a pod with those of the test. The rest is
+// replaces the paths and addresses of a pod with the test's. The rest is
 // unchanged.
 func (s *site) writeScrape(t *testing.T, dir string) {
 	t.Helper()
@@ -104,7 +104,7 @@ func (s *site) authority(t *testing.T) string {
 	return string(decoded)
 }
 
-// writeKubeconfig replaces the files by which a pod finds its cluster.
+// writeKubeconfig replaces the files that tell a pod its cluster.
 func (s *site) writeKubeconfig(t *testing.T, dir, token string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()

@@ -32,7 +32,7 @@ const (
 	// repetitions is how often a fault is made: a goroutine or a seat that each of them
 	// leaves behind is noticed.
 	repetitions = 60
-	// spareGoroutines come and go: those of idle connections and timers.
+	// spareGoroutines come and go, for idle connections and timers.
 	spareGoroutines = 30
 )
 

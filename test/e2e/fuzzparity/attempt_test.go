@@ -31,7 +31,7 @@ const (
 // attempt is one object that is sent to both servers.
 type attempt struct {
 	verb verb
-	// kind is the kind in the URL; that of the object may differ.
+	// kind is the kind in the URL; the object's may differ.
 	kind string
 	// version is the version for this server; the peer gets v1.
 	version string

@@ -13,7 +13,7 @@ import (
 // form is an encoding of objects.
 type form struct {
 	name, contentType string
-	// encode encodes a JSON tree; kind is that of the URL.
+	// encode encodes a JSON tree; kind is the URL's.
 	encode func(tree []byte, version, kind string) []byte
 }
 

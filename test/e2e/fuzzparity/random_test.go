@@ -11,8 +11,8 @@ import (
 // degree is how far random objects are from valid ones.
 type degree struct {
 	name string
-	// wildness is the probability of a bad choice, mutation that of replacing a node
-	// of the JSON, damaged that of damaged bytes.
+	// wildness is the probability of a bad choice, mutation of replacing a node of the JSON,
+	// damaged of damaged bytes.
 	wildness, mutation, damaged float64
 	// acceptedFrom and acceptedTo bound the share of accepted attempts. They detect
 	// a generator that does not match its name.

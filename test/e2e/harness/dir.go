@@ -3,8 +3,8 @@ package harness
 import "os"
 
 // ShortDir makes an empty directory, removed when the test ends. Its path is
-// shorter than that of TempDir, because the path of a Unix socket in it may have
-// 107 bytes at most.
+// shorter than TempDir's, because the path of a Unix socket in it may have 107
+// bytes at most.
 func ShortDir(t TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fca-")

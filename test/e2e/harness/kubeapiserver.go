@@ -18,9 +18,9 @@ const adminToken = "test-admin-token"
 type KubeAPIServerOptions struct {
 	// Etcd is its store; nil: Args name it.
 	Etcd *Etcd
-	// Program is the path of the binary; empty: that of the supported release.
+	// Program is the path of the binary; empty: the supported release's.
 	Program string
-	// Args are additional flags. They override those of the harness.
+	// Args are additional flags. They override the harness's.
 	Args []string
 	// Env is added to the environment.
 	Env []string

@@ -11,7 +11,7 @@ import (
 type KubeControllerManagerOptions struct {
 	// KubeAPIServer is the server that it connects to; required.
 	KubeAPIServer *KubeAPIServer
-	// Args are additional flags. They override those of the harness.
+	// Args are additional flags. They override the harness's.
 	Args []string
 }
 

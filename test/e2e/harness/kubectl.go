@@ -32,7 +32,7 @@ func NewKubectl(t TB, kubeconfig string) *Kubectl {
 	return KubectlAt(t, Program(t, binaries.Kubectl), kubeconfig)
 }
 
-// KubectlAt is NewKubectl for another binary, such as that of another release.
+// KubectlAt is NewKubectl for another binary, such as another release's.
 func KubectlAt(t TB, path, kubeconfig string) *Kubectl {
 	t.Helper()
 	return &Kubectl{path: path, kubeconfig: kubeconfig, home: t.TempDir()}

@@ -19,7 +19,7 @@ type ServerOptions struct {
 	Etcd *Etcd
 	// DataDir is the server's data directory; empty: a new one.
 	DataDir string
-	// Args are additional flags. They override those of the harness.
+	// Args are additional flags. They override the harness's.
 	Args []string
 	// Env is added to the environment.
 	Env []string
@@ -45,8 +45,7 @@ func StartServer(t TB, options ServerOptions) *Server {
 	return s
 }
 
-// LaunchServer starts a server and does not wait, for tests in which the server
-// must not become ready.
+// LaunchServer starts a server and does not wait, for tests where the server must not become ready.
 func LaunchServer(t TB, options ServerOptions) *Server {
 	t.Helper()
 	path := options.Program

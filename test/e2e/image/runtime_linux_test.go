@@ -18,7 +18,7 @@ import (
 // runtimeMark is the environment variable that makes this program the OCI runtime.
 const runtimeMark = "IMAGE_TEST_RUNTIME"
 
-// ofThisMachine returns the variables by which Go finds its toolchain and caches.
+// ofThisMachine returns the variables that tell Go its toolchain and caches.
 func ofThisMachine() []string { return []string{"PATH", "GOROOT", "GOMODCACHE", "GOCACHE"} }
 
 func TestMain(m *testing.M) {

@@ -86,7 +86,7 @@ func (s *alone) start(t *testing.T, args ...string) *harness.Server {
 	return harness.StartServer(t, harness.ServerOptions{Args: s.flags(append(args, "--max-requests-inflight=30", "--max-mutating-requests-inflight=10")...)})
 }
 
-// flags are those of every server, and others.
+// flags are the flags of every server, and others.
 func (s *alone) flags(others ...string) []string {
 	return slices.Concat(s.users, []string{"--etcd-servers=http://" + s.wire.address}, others)
 }
@@ -97,7 +97,7 @@ func (s *alone) watch(t *testing.T, others ...*harness.Server) {
 	s.prometheus.scrape(t, map[string][]string{serverJob: s.addresses(others...), etcdJob: {strings.TrimPrefix(s.etcd.URL, "http://")}})
 }
 
-// addresses returns those of the servers and of others.
+// addresses returns the addresses of the servers and of others.
 func (s *alone) addresses(others ...*harness.Server) (addresses []string) {
 	for _, server := range append(others, s.servers...) {
 		addresses = append(addresses, strings.TrimPrefix(server.URL, "https://"))

@@ -43,7 +43,7 @@ scrape_configs:
   - {files: [%q], refresh_interval: 1s}
 `
 
-// parameters are those of the tests: each duration is at its floor.
+// parameters are the tests': each duration is at its floor.
 func parameters() mixin.Parameters {
 	p := mixin.Defaults()
 	p.FlowControlJobs = serverJob + "|" + kubeJob

@@ -10,8 +10,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// testFewSeats starts a server with few seats. Requests wait for them while those that have
-// one wait for etcd, so that the processors are free.
+// testFewSeats starts a server with few seats. Requests wait for them while the holders wait for
+// etcd, so that the processors are free.
 func testFewSeats(t *testing.T, s *alone) {
 	const level = `{nominalConcurrencyShares: 300, limitResponse: {type: Queue, queuing: {queues: 1, handSize: 1, queueLengthLimit: 100}}}`
 	s.govern(t, "borrower", level)

@@ -35,8 +35,8 @@ func testKubectl(t *testing.T, s *site, version, other string) {
 		})
 	}
 
-	// kubectl explain takes its discovery from a cache, which may be of a moment in which
-	// kube-apiserver had not discovered the group again.
+	// kubectl explain takes its discovery from a cache, which may be from before kube-apiserver
+	// discovered the group again.
 	explain := func() harness.Result {
 		return kubectl.Try(t, "", "explain", "flowschemas.spec.rules", "--recursive", "--api-version="+group+"/"+version)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
-// restart is an order in which servers are restarted.
+// restart is an order of restarting servers.
 type restart struct {
 	name string
 	do   func(*testing.T, *site)

@@ -29,11 +29,10 @@ const (
 	replicas = 3 // of the Deployment
 )
 
-// site is a cluster in which this server is registered.
+// site is a cluster where this server is registered.
 type site struct {
 	*cluster.Cluster
-	// owner is the test that owns all processes, including those that a theme
-	// restarts.
+	// owner is the test that owns all processes, including processes that a theme restarts.
 	owner   *testing.T
 	kubectl *harness.Kubectl
 	dynamic dynamic.Interface

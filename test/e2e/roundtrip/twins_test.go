@@ -33,8 +33,8 @@ func TestApplyInAnotherVersionToASetWithTwinsIsInvalid(t *testing.T) {
 	require.Contains(t, string(answer), "duplicate entries")
 }
 
-// TestASetWithTwinsKeepsItsCondition: the engine writes the status of such an
-// object, although apply fails.
+// TestASetWithTwinsKeepsItsCondition: the engine writes the status of an object with twins,
+// although apply fails.
 func TestASetWithTwinsKeepsItsCondition(t *testing.T) {
 	server := newClient(t, "this server", harness.StartServer(t, harness.ServerOptions{}).Config(t))
 	_, err := server.must(t.Context(), http.MethodPost, groupPath+"/v1beta3/flowschemas", runtime.ContentTypeJSON, []byte(twins))

@@ -24,7 +24,7 @@ const (
 	// narrow is the name of a level with one seat and room for one waiting request,
 	// and of the FlowSchema of reader and guest.
 	narrow = "narrow"
-	// heldPath is that of a request that executes until the test releases it.
+	// heldPath is the path of a request that executes until the test releases it.
 	heldPath  = schemasPath + "/held"
 	otherPath = schemasPath + "/catch-all"
 
@@ -41,7 +41,7 @@ type authorizationWebhook struct {
 	// held receives when the request for heldPath is reviewed, which lasts until
 	// release is closed.
 	held, release chan struct{}
-	// rejected receives for each review in which a guest wants to get all FlowSchemas.
+	// rejected receives for each review of a guest that wants to get all FlowSchemas.
 	rejected chan struct{}
 }
 
@@ -90,7 +90,7 @@ func TestServerThatExplains(t *testing.T) {
 		"--token-auth-file=" + fileOf(t, "tokens.csv", reader+","+reader+","+reader+"\n"+guest+","+guest+","+guest+"\n"),
 		"--authorization-webhook-config-file=" + webhook.file, "--authorization-webhook-version=v1",
 		"--audit-policy-file=" + fileOf(t, "policy.yaml", everythingPolicy), "--audit-log-path=" + log.path,
-		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat of which is the level's
+		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat is the level's
 		"--request-timeout=10m", // a request waits for up to a minute
 		"--vmodule=httplog=3",
 	}})

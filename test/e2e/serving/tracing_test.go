@@ -101,7 +101,7 @@ func (s *site) testTrace(t *testing.T, receiver *spanReceiver) {
 	var spans []*tracev1.Span
 	var services map[string]bool
 	request, inEtcd := &tracev1.Span{}, &tracev1.Span{}
-	// Each span is sent when it has ended, a request's before those of its handler.
+	// Each span is sent when it has ended, a request's before its handler's.
 	eventually.Holds(t, "the span of a question to etcd has come, and those between it and the request's", func(a *eventually.Attempt) {
 		spans, services = receiver.received()
 		for _, span := range spans {

@@ -106,7 +106,7 @@ func (s *stress) run(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
 	ctx, s.stop = context.WithCancelCause(ctx)
-	context.AfterFunc(ctx, s.progress.finish) // wakes those that wait
+	context.AfterFunc(ctx, s.progress.finish) // wakes waiters
 	context.AfterFunc(ctx, s.sleepers.finish)
 
 	watchers := s.watchers(t)

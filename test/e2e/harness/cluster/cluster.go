@@ -16,8 +16,7 @@ import (
 
 // Options configures a cluster; the zero value is valid.
 type Options struct {
-	// KubeAPIServer is the path of kube-apiserver's binary; empty: that of the
-	// supported release.
+	// KubeAPIServer is the path of kube-apiserver's binary; empty: the supported release's.
 	KubeAPIServer string
 	// KubeAPIServerArgs are additional flags of kube-apiserver.
 	KubeAPIServerArgs []string

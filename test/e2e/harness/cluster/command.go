@@ -91,8 +91,7 @@ func (p *Pod) environment(container *corev1.Container) map[string]string {
 	return env
 }
 
-// replacements replace paths and addresses of a container with those of this
-// machine.
+// replacements replace paths and addresses of a container with this machine's.
 func (p *Pod) replacements(container *corev1.Container, env map[string]string) *strings.Replacer {
 	pairs := append([]string{}, p.node.options.Rewrite...)
 	for name, value := range env {

@@ -46,7 +46,7 @@ func (c *Cluster) Install(t harness.TB, overlay string, versions ...string) {
 	c.runScript(t, "install.sh", append([]string{artifact(t, overlay)}, versions...)...)
 }
 
-// Register runs the script that registers versions, each of which is then available.
+// Register runs the script that registers versions. Each is then available.
 func (c *Cluster) Register(t harness.TB, versions ...string) {
 	t.Helper()
 	c.runScript(t, "registration/register.sh", versions...)
