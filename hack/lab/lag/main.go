@@ -32,6 +32,7 @@ type settings struct {
 	objects, size int           // FlowSchemas, and bytes of each
 	load          time.Duration // of the lists without a fault, and under it
 	quiet         time.Duration // of the gets alone
+	limit         float64       // of resident memory in bytes, at which a server is killed
 	only          string
 }
 
@@ -41,9 +42,11 @@ func main() {
 	flag.IntVar(&s.size, "size", 1_000, "size of each in bytes")
 	flag.DurationVar(&s.load, "load", 20*time.Second, "how long the lists run without a fault, and under it")
 	flag.DurationVar(&s.quiet, "quiet", 8*time.Second, "how long the gets run alone under a fault")
+	limit := flag.Int("limit", 8, "resident memory in GiB above which a server is killed, as by a kernel")
 	flag.StringVar(&s.only, "only", "", "measure only servers and faults with this in their names, and write no file")
 	output := flag.String("output", filepath.Join("docs", "evidence", "reliability.md"), "file whose section is written, from the top of the repository; empty: none")
 	flag.Parse()
+	s.limit = float64(*limit) * (1 << 30)
 	program.Run(func(ctx context.Context) error { return run(ctx, s, *output) })
 }
 

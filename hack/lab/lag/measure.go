@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
@@ -13,6 +14,8 @@ import (
 const (
 	collection = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 	pace       = 100 * time.Millisecond
+	// memoryInterval is the time between two looks at the memory.
+	memoryInterval = 50 * time.Millisecond
 )
 
 // result is what one fault did to one server.
@@ -23,6 +26,7 @@ type result struct {
 	alone          time.Duration // p99 of the gets alone under the fault
 	seen, stale    int           // lists of what changes
 	unansweredGets int
+	killed         bool // since it exceeded the limit
 }
 
 // phase is the load for a while.
@@ -44,6 +48,7 @@ func measure(o *harness.Owner, s settings, of server, f fault) result {
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { w.run(ctx, l, store) })
+	background.Go(func() { l.keepBelow(ctx, s.limit) })
 
 	r.without, _ = l.load(s.load, elephants)
 	end, err := f.begin(l.etcd, l.proxy)
@@ -58,8 +63,27 @@ func measure(o *harness.Owner, s settings, of server, f fault) result {
 	end()
 	cancel()
 	background.Wait()
-	r.seen, r.stale = w.seen, w.stale
+	r.seen, r.stale, r.killed = w.seen, w.stale, l.killed
 	return r
+}
+
+// keepBelow kills the server when its resident memory exceeds a limit.
+func (l *site) keepBelow(ctx context.Context, limit float64) {
+	for ctx.Err() == nil {
+		resident, err := measurement.ProcessMemory(l.process.PID(), "VmRSS")
+		if err != nil {
+			return
+		}
+		l.peak = max(l.peak, resident)
+		if resident > limit {
+			l.killed = l.process.Signal(syscall.SIGKILL) == nil
+			return
+		}
+		select {
+		case <-time.After(memoryInterval):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // settle waits until the server answers a list of the latest state again.
@@ -73,7 +97,7 @@ func (l *site) settle() {
 // load sends the lists of some elephants, and the gets, for a while.
 func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets int) {
 	for _, pid := range []int{l.process.PID(), l.etcd.Process.PID()} {
-		l.o.Check(measurement.ResetPeak(pid))
+		_ = measurement.ResetPeak(pid) // fails only if it was killed
 	}
 	read := l.proxy.Read()
 	ctx, cancel := context.WithTimeout(l.o.Context(), lasts)
@@ -95,7 +119,9 @@ func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets
 	all.Wait()
 	var err error
 	p.peak, err = measurement.ProcessMemory(l.process.PID(), "VmHWM")
-	l.o.Check(err)
+	if err != nil { // it was killed
+		p.peak = l.peak
+	}
 	p.etcd, err = measurement.ProcessMemory(l.etcd.Process.PID(), "VmHWM")
 	l.o.Check(err)
 	p.read = l.proxy.Read() - read

@@ -73,6 +73,9 @@ type site struct {
 	target  *traffic.Target
 	server  server
 	size    int
+
+	peak   float64 // resident memory in bytes
+	killed bool
 }
 
 func newSite(o *harness.Owner, s settings, of server) *site {
