@@ -5,9 +5,10 @@
 #   cd "$(test/replacement/module.sh 1.33.13)"
 #   go build -mod=mod k8s.io/kubernetes/cmd/kube-apiserver
 #
-# The folder has a copy of k8s.io/apiserver, in which two files are changed and one is
-# added: testdata/engine.go chooses the engine by the variable FLOW_CONTROL_ENGINE. With
-# "library" the programs are those of the release. It also has Kubernetes' end-to-end tests
+# The folder has a copy of k8s.io/apiserver, in which four files are changed and two are
+# added: testdata/engine.go chooses the engine by the variable FLOW_CONTROL_ENGINE, and
+# testdata/chain.go lets storages exchange the seats of lists. With "library" the programs are
+# those of the release. It also has Kubernetes' end-to-end tests
 # of flow control, and testdata/endtoend_test.go, which runs them. The package that they
 # are copied from needs modules that cannot be had in each release.
 set -euo pipefail
@@ -53,6 +54,9 @@ patch() {
 patch pkg/server/options/feature.go '/utilflowcontrol "k8s.io/d' 's/utilflowcontrol\.New(/newFlowControl(/'
 patch pkg/util/flowcontrol/metrics/metrics.go 's/^import ($/&\n\t"os"/' \
   's/^func Register() {$/&\n\tif os.Getenv("FLOW_CONTROL_ENGINE") != "library" {\n\t\treturn\n\t}/'
+patch pkg/server/options/etcd.go 's/genericregistry\.StorageWithCacher()/storageWithCache()/'
+patch pkg/server/config.go 's/^\t\thandler = filterlatency\.TrackStarted(handler, c\.TracerProvider, "priorityandfairness")$/&\n\t\thandler = withSeating(handler, c)/'
 cp "$root/test/replacement/testdata/engine.go" apiserver/pkg/server/options/
+cp "$root/test/replacement/testdata/chain.go" apiserver/pkg/server/
 cp "$root/test/replacement/testdata/endtoend_test.go" .
 echo "$folder"

@@ -51,11 +51,11 @@ func startOurs(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Targ
 
 func startKubernetes(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
 	tokens := filepath.Join(o.TempDir(), "tokens.csv")
-	lines := adminToken + ",admin,admin,system:masters\n"
+	lines := []string{adminToken + ",admin,admin,system:masters"}
 	for _, person := range people() {
-		lines += strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ",") + "\n"
+		lines = append(lines, strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ","))
 	}
-	o.Check(os.WriteFile(tokens, []byte(lines), 0o600))
+	o.Check(os.WriteFile(tokens, []byte(strings.Join(lines, "\n")), 0o600))
 	k := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{
 		Args: append(etcd, "--token-auth-file="+tokens, "--authorization-mode=AlwaysAllow"),
 	})

@@ -7,12 +7,15 @@ import (
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/client-go/informers"
 	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
 	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/storage"
 )
 
 // newFlowControl returns pkg/apf, or the library's engine if FLOW_CONTROL_ENGINE is
@@ -26,8 +29,20 @@ func newFlowControl(factory informers.SharedInformerFactory, client flowcontrolc
 		panic(err)
 	}
 	measured.current.Store(flowControl)
-	measured.register.Do(func() { legacyregistry.RawMustRegister(&measured) })
+	measured.register.Do(func() { legacyregistry.RawMustRegister(&measured, reads) })
 	return flowControl
+}
+
+// reads guard the storages of all servers of the process.
+var reads = storage.New()
+
+// storageWithCache returns what StorageWithCacher of the library does. Unless the engine is the
+// library's, lists that bypass the watch cache ask for seats again.
+func storageWithCache() generic.StorageDecorator {
+	if os.Getenv("FLOW_CONTROL_ENGINE") == "library" {
+		return genericregistry.StorageWithCacher()
+	}
+	return reads.Decorator
 }
 
 // engines collects the metrics of the newest engine, since Kubernetes' tests start several
