@@ -48,7 +48,7 @@ func measure(o *harness.Owner, s settings, of server, f fault) result {
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { w.run(ctx, l, store) })
-	background.Go(func() { l.keepBelow(ctx, s.limit) })
+	background.Go(func() { l.keepBelow(ctx) })
 
 	r.without, _ = l.load(s.load, elephants)
 	end, err := f.begin(l.etcd, l.proxy)
@@ -63,20 +63,19 @@ func measure(o *harness.Owner, s settings, of server, f fault) result {
 	end()
 	cancel()
 	background.Wait()
-	r.seen, r.stale, r.killed = w.seen, w.stale, l.killed
+	r.seen, r.stale, r.killed = w.seen, w.stale, l.killed.Load()
 	return r
 }
 
-// keepBelow kills the server when its resident memory exceeds a limit.
-func (l *site) keepBelow(ctx context.Context, limit float64) {
+// keepBelow kills the server when its resident memory exceeds the limit.
+func (l *site) keepBelow(ctx context.Context) {
 	for ctx.Err() == nil {
 		resident, err := measurement.ProcessMemory(l.process.PID(), "VmRSS")
 		if err != nil {
 			return
 		}
-		l.peak = max(l.peak, resident)
-		if resident > limit {
-			l.killed = l.process.Signal(syscall.SIGKILL) == nil
+		if resident > l.limit {
+			l.killed.Store(l.process.Signal(syscall.SIGKILL) == nil)
 			return
 		}
 		select {
@@ -90,8 +89,9 @@ func (l *site) keepBelow(ctx context.Context, limit float64) {
 func (l *site) settle() {
 	client := l.target.Client(nameOfElephant(0))
 	defer client.Close()
-	_, err := client.Get(l.o.Context(), collection+"?labelSelector=none")
-	l.o.Check(err)
+	if _, err := client.Get(l.o.Context(), collection+"?labelSelector=none"); !l.killed.Load() {
+		l.o.Check(err)
+	}
 }
 
 // load sends the lists of some elephants, and the gets, for a while.
@@ -120,7 +120,7 @@ func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets
 	var err error
 	p.peak, err = measurement.ProcessMemory(l.process.PID(), "VmHWM")
 	if err != nil { // it was killed
-		p.peak = l.peak
+		p.peak = l.limit
 	}
 	p.etcd, err = measurement.ProcessMemory(l.etcd.Process.PID(), "VmHWM")
 	l.o.Check(err)

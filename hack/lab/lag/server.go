@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
@@ -74,14 +75,14 @@ type site struct {
 	server  server
 	size    int
 
-	peak   float64 // resident memory in bytes
-	killed bool
+	limit  float64 // of resident memory in bytes
+	killed atomic.Bool
 }
 
 func newSite(o *harness.Owner, s settings, of server) *site {
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{Args: []string{"--quota-backend-bytes=2000000000"}})
 	o.Check(traffic.Fill(o.Context(), etcd.Client(o), of.prefix, s.objects, s.size))
-	l := &site{o: o, etcd: etcd, proxy: etcdproxy.Start(o, etcd.URL), server: of, size: s.size}
+	l := &site{o: o, etcd: etcd, proxy: etcdproxy.Start(o, etcd.URL), server: of, size: s.size, limit: s.limit}
 	l.process, l.target = of.start(o, []string{"--etcd-servers=" + l.proxy.URL})
 	return l
 }
