@@ -54,7 +54,7 @@ patch() {
 patch pkg/server/options/feature.go '/utilflowcontrol "k8s.io/d' 's/utilflowcontrol\.New(/newFlowControl(/'
 patch pkg/util/flowcontrol/metrics/metrics.go 's/^import ($/&\n\t"os"/' \
   's/^func Register() {$/&\n\tif os.Getenv("FLOW_CONTROL_ENGINE") != "library" {\n\t\treturn\n\t}/'
-patch pkg/server/options/etcd.go 's/genericregistry\.StorageWithCacher()/storageWithCache()/'
+patch pkg/server/options/etcd.go 's/genericregistry\.StorageWithCacher()/storageWithCache(&)/'
 patch pkg/server/config.go 's/^\t\thandler = filterlatency\.TrackStarted(handler, c\.TracerProvider, "priorityandfairness")$/&\n\t\thandler = withSeating(handler, c)/'
 cp "$root/test/replacement/testdata/engine.go" apiserver/pkg/server/options/
 cp "$root/test/replacement/testdata/chain.go" apiserver/pkg/server/

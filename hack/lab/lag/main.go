@@ -1,5 +1,5 @@
-// Command lag measures what a watch cache that lags behind etcd does to a server: this project's
-// and kube-apiserver. Fifty users list all
+// Command lag measures what a watch cache that lags behind etcd does to a server: this project's,
+// kube-apiserver, and kube-apiserver with pkg/apf. Fifty users list all
 // FlowSchemas of the latest state without pause, each with one connection. Six others get one
 // object ten times a second. Before each fault the same lists run without one, and in each
 // fault the gets run alone first: the figures are relative to these.

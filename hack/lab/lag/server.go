@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -30,7 +32,10 @@ func servers() []server {
 	const own, kubernetes = "/registry/flowcontrol.apiserver.k8s.io", "/registry"
 	return []server{
 		{"this server", own, startOurs},
-		{"kube-apiserver 1.33", kubernetes, startKubernetes},
+		{"kube-apiserver 1.33", kubernetes, startKubernetes(binaries.KubeAPIServer)},
+		{"kube-apiserver 1.33 with pkg/apf", kubernetes, startKubernetes(func(ctx context.Context) (string, error) {
+			return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
+		})},
 	}
 }
 
@@ -50,19 +55,22 @@ func startOurs(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Targ
 	return server.Process, target
 }
 
-func startKubernetes(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
-	tokens := filepath.Join(o.TempDir(), "tokens.csv")
-	lines := []string{adminToken + ",admin,admin,system:masters"}
-	for _, person := range people() {
-		lines = append(lines, strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ","))
+// startKubernetes starts the kube-apiserver that build builds.
+func startKubernetes(build func(context.Context) (string, error)) func(*harness.Owner, []string) (*harness.Process, *traffic.Target) {
+	return func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
+		tokens := filepath.Join(o.TempDir(), "tokens.csv")
+		lines := []string{adminToken + ",admin,admin,system:masters"}
+		for _, person := range people() {
+			lines = append(lines, strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ","))
+		}
+		o.Check(os.WriteFile(tokens, []byte(strings.Join(lines, "\n")), 0o600))
+		k := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{
+			Program: harness.Program(o, build), Args: append(etcd, "--token-auth-file="+tokens, "--authorization-mode=AlwaysAllow"),
+		})
+		target, err := traffic.NewTarget(k.Kubeconfig)
+		o.Check(err)
+		return k.Process, target
 	}
-	o.Check(os.WriteFile(tokens, []byte(strings.Join(lines, "\n")), 0o600))
-	k := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{
-		Args: append(etcd, "--token-auth-file="+tokens, "--authorization-mode=AlwaysAllow"),
-	})
-	target, err := traffic.NewTarget(k.Kubeconfig)
-	o.Check(err)
-	return k.Process, target
 }
 
 // site is a server under test.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
@@ -62,10 +63,10 @@ func (r requests) GetList(ctx context.Context, key string, options storage.ListO
 func (s *site) withCache(filled bool) (stop func()) {
 	scheme := runtime.NewScheme()
 	require.NoError(s.t, metav1.AddMetaToScheme(scheme))
-	fill := make(chan struct{})
-	e := &stalled{s.etcd, fill}
-	store, stopCache, err := s.reads.Cached(cacher.Config{
-		Storage:             e,
+	filling := make(chan struct{})
+	e := &stalled{s.etcd, filling}
+	fill := func(storage.Interface, schema.GroupResource) (storage.Interface, func()) { return e, func() {} }
+	store, stopCache, err := s.reads.withCache(Layers{Fill: fill}, requests{e}, cacher.Config{
 		Versioner:           e.Versioner(),
 		GroupResource:       configMaps,
 		ResourcePrefix:      "/configmaps/",
@@ -75,15 +76,15 @@ func (s *site) withCache(filled bool) (stop func()) {
 		NewFunc:             func() runtime.Object { return &metav1.PartialObjectMetadata{} },
 		NewListFunc:         newList,
 		Codec:               serializer.NewCodecFactory(scheme).LegacyCodec(metav1.SchemeGroupVersion),
-	}, requests{e})
+	})
 	require.NoError(s.t, err)
 	s.store, s.etcd.took = store, 100*time.Millisecond
 	if filled {
-		close(fill)
+		close(filling)
 		eventually.Holds(s.t, "the cache is filled", func(a *eventually.Attempt) { require.NoError(a, store.ReadinessCheck()) })
 		return stopCache
 	}
-	return func() { close(fill); stopCache() }
+	return func() { close(filling); stopCache() }
 }
 
 // The cache lags: the lists wait for it, for the three seconds of the library, and then share

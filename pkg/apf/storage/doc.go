@@ -11,8 +11,7 @@
 //
 // # What this package does
 //
-// Reads.Decorator, or Reads.Cached for a server with layers of its own, makes the library's
-// watch cache, and puts a layer below its fallback. The reads that fill the cache do not pass
+// Reads.Decorator makes the library's watch cache, and puts a layer below its fallback. The reads that fill the cache do not pass
 // it. A list that was estimated as a read from the watch cache, and reaches the layer,
 //
 //  1. gives its seats back;

@@ -26,7 +26,7 @@ func (r *Reads) Options(of generic.RESTOptionsGetter, cached func(schema.GroupRe
 func (g optionsGetter) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
 	options, err := g.RESTOptionsGetter.GetRESTOptions(resource, example)
 	if err == nil && g.cached(resource) {
-		options.Decorator = g.reads.Decorator
+		options.Decorator = g.reads.Decorator(Layers{})
 	}
 	return options, err
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/registry/generic"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/client-go/informers"
 	flowcontrolclient "k8s.io/client-go/kubernetes/typed/flowcontrol/v1"
@@ -36,13 +35,13 @@ func newFlowControl(factory informers.SharedInformerFactory, client flowcontrolc
 // reads guard the storages of all servers of the process.
 var reads = storage.New()
 
-// storageWithCache returns what StorageWithCacher of the library does. Unless the engine is the
-// library's, lists that bypass the watch cache ask for seats again.
-func storageWithCache() generic.StorageDecorator {
+// storageWithCache returns the library's StorageWithCacher, or, unless the engine is the library's,
+// a decorator whose lists that bypass the watch cache ask for seats again.
+func storageWithCache(library generic.StorageDecorator) generic.StorageDecorator {
 	if os.Getenv("FLOW_CONTROL_ENGINE") == "library" {
-		return genericregistry.StorageWithCacher()
+		return library
 	}
-	return reads.Decorator
+	return reads.Decorator(storage.Layers{})
 }
 
 // engines collects the metrics of the newest engine, since Kubernetes' tests start several
