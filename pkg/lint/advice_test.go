@@ -92,7 +92,7 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"after two that together take all its requests", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrolv1.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("bob"))}, []string{
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "a" and "b" come before it and together match all its requests. Set matchingPrecedence below 6, or delete the FlowSchema.`,
 		}},
-		{"after two of which one takes all its requests", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrolv1.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("*"))}, []string{
+		{"after two, and one matches all its requests", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrolv1.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("*"))}, []string{
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "b" comes before it and matches all its requests. Set matchingPrecedence below 6, or delete the FlowSchema.`,
 		}},
 		{"after exempt", everything("new", 2, aGroup("system:masters")), []flowcontrolv1.FlowSchema{everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))}, []string{

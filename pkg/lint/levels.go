@@ -100,7 +100,7 @@ func noSeats(level *flowcontrolv1.PriorityLevelConfiguration) Finding {
 
 // unusedLevel is FC202.
 func unusedLevel(name string) Finding {
-	return finding(UnusedLevel, levelObject(name), "", "No FlowSchema names this level, so no request uses its seats, except for those that others borrow.",
+	return finding(UnusedLevel, levelObject(name), "", "No FlowSchema names this level, so only requests that borrow use its seats.",
 		"Name it in a FlowSchema, or delete it.")
 }
 

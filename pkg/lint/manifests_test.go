@@ -31,11 +31,11 @@ func realManifests() []realManifest {
 			"FC204 warning PriorityLevelConfiguration/argo-cd spec.limited.limitResponse.queuing",
 		}},
 		{"argo-cd-one-flow", "One flow needs one queue.", nil},
-		{"argo-workflows", "1.33 serves neither; the field is that of v1beta2.", []string{
+		{"argo-workflows", "1.33 serves neither; the field is v1beta2's.", []string{
 			"FC401 error FlowSchema/argo-workflows apiVersion",
 			"FC401 error PriorityLevelConfiguration/argo-workflows apiVersion",
 		}},
-		{"flux", "The precedence is that of no other, and the level is built in.", nil},
+		{"flux", "No other has the precedence, and the level is built in.", nil},
 		{"crossplane", "A request has the API group without its version, and the plural of the kind.", []string{
 			"FC106 warning FlowSchema/crossplane spec.rules[0].resourceRules[0].apiGroups[0]",
 			"FC107 warning FlowSchema/crossplane spec.rules[0].resourceRules[0].resources[0]",
@@ -90,7 +90,7 @@ func realManifests() []realManifest {
 		{"built-in-copied", "kube-apiserver deletes annotated objects that are not built in.", []string{
 			"FC304 error PriorityLevelConfiguration/workload-medium metadata.annotations[apf.kubernetes.io/autoupdate-spec]",
 		}},
-		{"leader-election", "The level is the one that leader elections have anyhow, and those of kube-system match a schema before.", nil},
+		{"leader-election", "Leader elections have this level anyhow, and elections in kube-system match an earlier schema.", nil},
 		{"exempt-everyone", "Nothing limits anybody, and no service account reaches its schema.", []string{
 			"FC103 warning FlowSchema/service-accounts spec.matchingPrecedence",
 			"FC113 warning FlowSchema/no-limits spec.rules[0].subjects[0]",

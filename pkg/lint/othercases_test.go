@@ -77,7 +77,7 @@ func builtInCases() []checkCase {
 		{"the scheduler", TakesFromBuiltIn, to("mine", 50, aUser("system:kube-scheduler")), []string{"warning spec.matchingPrecedence"}},
 		{"a group that may include the scheduler, but need not", TakesFromBuiltIn, to("mine", 50, aGroup("devs")), nil},
 		{"service accounts of kube-system", TakesFromBuiltIn, to("mine", 500, aGroup("system:serviceaccounts")), []string{"warning spec.matchingPrecedence"}},
-		{"service accounts, after those of kube-system", TakesFromBuiltIn, to("mine", 1000, aGroup("system:serviceaccounts")), nil},
+		{"service accounts, after kube-system's", TakesFromBuiltIn, to("mine", 1000, aGroup("system:serviceaccounts")), nil},
 		{"a built-in schema moved", TakesFromBuiltIn, schema("kube-scheduler", func(schema *flowcontrolv1.FlowSchema) {
 			schema.Spec.PriorityLevelConfiguration.Name = "catch-all"
 		}), []string{"warning spec.priorityLevelConfiguration.name"}},

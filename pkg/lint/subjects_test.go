@@ -37,7 +37,7 @@ func TestSubjectsCoverAndIntersect(t *testing.T) {
 		{"the accounts of a namespace and a user name", anAccount("ns", "*"), aUser("system:serviceaccount:ns:a"), covers},
 		{"the accounts of a namespace and their group", anAccount("ns", "*"), aGroup("system:serviceaccounts:ns"), same},
 		{"the accounts of two namespaces", anAccount("ns", "*"), aGroup("system:serviceaccounts:other"), disjoint},
-		{"all accounts and those of a namespace", aGroup("system:serviceaccounts"), anAccount("ns", "*"), covers},
+		{"all accounts and a namespace's", aGroup("system:serviceaccounts"), anAccount("ns", "*"), covers},
 		{"all accounts and one", aGroup("system:serviceaccounts"), aUser("system:serviceaccount:ns:a"), covers},
 		{"all accounts and a group of users", aGroup("system:serviceaccounts"), aGroup("devs"), disjoint},
 		{"all accounts and a user", aGroup("system:serviceaccounts"), aUser("alice"), disjoint},

@@ -126,7 +126,7 @@ func TestListsThatAServerServesAreLearned(t *testing.T) {
 
 	list(metav1.ListOptions{ResourceVersion: present.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact, LabelSelector: "a=b"}, 0)
 	read := listCosts(t, client, "etcd", "labels")
-	assert.GreaterOrEqual(t, read.Seats, 9, "all is read from etcd, of which nothing is chosen")
+	assert.GreaterOrEqual(t, read.Seats, 9, "all is read from etcd, and nothing is chosen")
 	assert.Greater(t, read.Bytes, int64(800_000))
 	assert.Less(t, read.Bytes, int64(1_600_000))
 	assert.GreaterOrEqual(t, read.Lists, 4)

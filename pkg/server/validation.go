@@ -112,7 +112,7 @@ func (c CompletedConfig) validateServing() []error {
 		errs = append(errs, fmt.Errorf("--tls-min-version: %w; it must be one of %s", err, strings.Join(cliflag.TLSPossibleVersions(), ", ")))
 	}
 	if _, err := cliflag.TLSCipherSuites(serving.CipherSuites); err != nil {
-		errs = append(errs, fmt.Errorf("--tls-cipher-suites: %w; --help lists those that are supported", err))
+		errs = append(errs, fmt.Errorf("--tls-cipher-suites: %w; --help lists the supported ones", err))
 	} else if c.missesHTTP2Suite() {
 		errs = append(errs, fmt.Errorf("--tls-cipher-suites must have one of %s, which HTTP/2 needs: add one, or give --disable-http2-serving", strings.Join(http2Suites(), ", ")))
 	}

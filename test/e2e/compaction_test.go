@@ -40,7 +40,7 @@ func testCompaction(t *testing.T, s *live) {
 	require.Greater(t, next.Items[0].Name, page.Items[1].Name, "no object comes twice")
 
 	both := s.do(t, http.MethodGet, list+"resourceVersion="+last.ResourceVersion+"&continue="+url.QueryEscape(fresh), "")
-	require.Equal(t, http.StatusBadRequest, both.code, "a token says itself of which version it is")
+	require.Equal(t, http.StatusBadRequest, both.code, "a token itself has its version")
 
 	// The watch cache may keep revisions that etcd has compacted, but not across a
 	// restart.

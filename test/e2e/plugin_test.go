@@ -145,7 +145,7 @@ func (s *pluginSite) testExplainAndWhose(t *testing.T) {
 	s.apf(t, 1, "whose", "00000000-0000-0000-0000-000000000000")
 	s.apf(t, 2, "explain", "list", "unicorns")
 	myself := apfJSON[struct{ Request struct{ Groups []string } }](t, s, 0, "explain", "list", "flowschemas")
-	require.Contains(t, myself.Request.Groups, "system:masters", "the user is that of the client certificate")
+	require.Contains(t, myself.Request.Groups, "system:masters", "the user is the client certificate's")
 }
 
 func (s *pluginSite) testTop(t *testing.T) {

@@ -138,7 +138,7 @@ func TestEveryFlagHasAnEffectOrIsRejected(t *testing.T) {
 	for _, set := range NewOptions().Flags().FlagSets {
 		set.VisitAll(func(flag *pflag.Flag) {
 			if flag.Deprecated == "" {
-				require.Contains(t, classified, flag.Name, "say in effects() in which modes the flag has an effect")
+				require.Contains(t, classified, flag.Name, "say in effects() the modes where the flag has an effect")
 			}
 		})
 	}

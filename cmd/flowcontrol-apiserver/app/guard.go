@@ -21,8 +21,8 @@ func newGuardCommand() *cobra.Command {
 		Short: "Return v1 to kube-apiserver when no replica serves it",
 		Long: `Return v1 to kube-apiserver when no replica has served it for a while.
 
-For clusters in which v1 is registered for this server. A kube-apiserver that starts does
-not become live before a replica serves v1, on which the replicas may depend. This
+Use it in clusters where v1 is registered for this server. A kube-apiserver that starts
+does not become live before a replica serves v1, and the replicas may depend on it. This
 command runs beside kube-apiserver, as the static pod of artifacts/registration/guard-v1,
 and needs nothing but kube-apiserver. When v1 has been unavailable for --patience, it
 replaces the APIService with the one that kube-apiserver makes for itself.

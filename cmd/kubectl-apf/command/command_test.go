@@ -182,7 +182,7 @@ func TestExplainIsAboutTheUserOfTheKubeconfig(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
 	assert.Equal(t, "alice", answer.Request.User)
-	assert.Equal(t, "shop", answer.Request.Namespace, "that of the context")
+	assert.Equal(t, "shop", answer.Request.Namespace, "the context's")
 	got = server.run(t, "explain", "list", "pods", "--as=bob", "-n", "other", "-o", "json")
 	require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
 	assert.Equal(t, "bob", answer.Request.User)

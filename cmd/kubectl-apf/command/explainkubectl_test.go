@@ -81,9 +81,9 @@ func TestTheRequestsOfAKubectlCommandAreExplained(t *testing.T) {
 		before, after         []string
 		user, namespace, when string
 	}{
-		"the user and the namespace are those of the kubeconfig": {nil, nil, "alice", "shop", "again for every further 500 objects"},
-		"they are those before the dashes":                       {[]string{"--as=bob", "-n", "other"}, nil, "bob", "other", "again for every further 500 objects"},
-		"the user is the one that kubectl impersonates":          {[]string{"--as=bob"}, []string{"--as=eve"}, "eve", "shop", "again for every further 500 objects"},
+		"the user and the namespace are the kubeconfig's": {nil, nil, "alice", "shop", "again for every further 500 objects"},
+		"they are those before the dashes":                {[]string{"--as=bob", "-n", "other"}, nil, "bob", "other", "again for every further 500 objects"},
+		"the user is the one that kubectl impersonates":   {[]string{"--as=bob"}, []string{"--as=eve"}, "eve", "shop", "again for every further 500 objects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := append([]string{"explain", "-o", "json", "--kubeconfig=" + server.kubeconfig}, c.before...)

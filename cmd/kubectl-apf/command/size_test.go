@@ -115,7 +115,7 @@ func TestSizeOfTwoSavedScrapes(t *testing.T) {
 	}{
 		{"the times of the files", nil, "requests with the rates between two scrapes, 5m0s apart"},
 		{"a time that is named", []string{"--interval=10m"}, "requests with the rates between two scrapes, 10m0s apart"},
-		{"three servers, of which one is known", []string{"--replicas=3"}, "(there are 3). It has 600."},
+		{"three servers, one of them known", []string{"--replicas=3"}, "(there are 3). It has 600."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := run(t, append([]string{"size", "--dumps=after", "--before=before", "--release=1.33", "--engine=ours"}, test.args...)...)

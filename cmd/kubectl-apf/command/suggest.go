@@ -22,14 +22,13 @@ func newSuggest(env Environment) *cobra.Command {
 	c := page{
 		use:   "suggest --trace TRACE --goal ASSERTION...",
 		short: "Search settings of priority levels that meet goals",
-		long: `kubectl apf suggest searches shares, lendable and borrowing percentages and queues of
-priority levels with which a trace meets goals, by simulations. It prints the objects
-that change, and who gains and who pays. It applies nothing.
+		long: `kubectl apf suggest simulates a trace to find settings of priority levels that meet
+goals: shares, lendable and borrowing percentages, and queues. It prints the objects that
+change, and who gains and who pays. It applies nothing.
 
-A goal is an assertion as of kubectl apf simulate. The search takes one step after the
-other, so there may be better settings than those that it finds. The levels exempt,
-catch-all, system, leader-election and node-high are neither changed nor made worse,
-unless --allow names them.
+A goal is an assertion as for kubectl apf simulate. The search takes one step after the
+other, so it may miss better settings. Unless --allow names them, the levels exempt,
+catch-all, system, leader-election and node-high are neither changed nor made worse.
 
 The exit status is 1 if the goals are not met.`,
 		examples: `# Search for settings with which nothing of a level waits long

@@ -24,9 +24,9 @@ func newWhy(env Environment) *cobra.Command {
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG)",
 		short: "Say why requests were delayed or rejected",
-		long: `kubectl apf why says which requests were delayed or rejected, for which reason, in which
-priority level and queues, since when, how much they got compared with their fair share,
-and what to change.
+		long: `kubectl apf why says which requests were delayed or rejected, why, at which priority level
+and queues, since when, how much they got compared with their fair share, and what to
+change.
 
 Events of an audit log are the best evidence. Without them, it uses what
 flowcontrol-apiserver remembers of the last 15 minutes, and the metrics of any API server.

@@ -24,7 +24,7 @@ var (
 	operations = flag.Int("operations", 0, "make faults until this number of operations is acknowledged")
 	update     = flag.Bool("update-reliability", false, "write the figures into docs/evidence/reliability.md")
 	peer       = flag.Bool("peer", false, "break kube-apiservers, for comparison: what they do wrong is logged and fails nothing")
-	program    = flag.String("server", "", "the server's binary; empty: that of this repository")
+	program    = flag.String("server", "", "the server's binary; empty: this repository's")
 )
 
 // patience is the maximum time to judge the operations on one object.

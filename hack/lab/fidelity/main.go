@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	server := flag.String("server", "", "run one server alone, and write no file: "+strings.Join(serverNames(), ", "))
 	name := flag.String("case", "", "run one case alone, and write no file")
 	stored := flag.Bool("stored", false, "run no server: predict from the stored traces again")
-	resume := flag.Bool("resume", false, "keep the stored runs, and run those that are missing")
+	resume := flag.Bool("resume", false, "keep the stored runs, and run missing ones")
 	output := flag.String("output", filepath.Join("docs", "evidence", "fidelity.md"), "file whose section is written, from the top of the repository; empty: none")
 	sample := flag.String("sample", "", "only record the trace that docs/simulate.md walks through, to this file")
 	flag.Parse()

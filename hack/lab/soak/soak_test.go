@@ -14,7 +14,7 @@ func TestSlopeIsThatOfTheLineOfLeastSquares(t *testing.T) {
 	rise, within, err := slope([]float64{0, 0.5, 1, 1.5}, []float64{10, 12, 12, 14})
 	require.NoError(t, err)
 	require.InDelta(t, 2.4, rise, 1e-9)
-	require.InDelta(t, 2*math.Sqrt(0.8/2/1.25), within, 1e-9, "0.8 is the sum of the squares of what the line leaves, 1.25 that of the times")
+	require.InDelta(t, 2*math.Sqrt(0.8/2/1.25), within, 1e-9, "0.8 is the sum of the squares of what the line leaves, 1.25 of the times")
 	for _, few := range [][]float64{{1, 2}, {1, 1, 1}} {
 		_, _, err = slope(few, few)
 		require.ErrorIs(t, err, errTooFew)

@@ -96,8 +96,8 @@ func TestEveryAlertHasACaseInWhichItFiresAndOneInWhichItRests(t *testing.T) {
 				}
 			}
 		}
-		assert.Positive(t, fires, "%s has no case in which it fires", alert.Name)
-		assert.Positive(t, rests, "%s has no case in which it rests", alert.Name)
+		assert.Positive(t, fires, "%s has no case where it fires", alert.Name)
+		assert.Positive(t, rests, "%s has no case where it rests", alert.Name)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestCurrent(t *testing.T) {
 			},
 			current: []int{5, 95}, targets: []float64{5, 80}, fraction: 95.0 / 80,
 		},
-		"the target of an exempt level is its own, not that of the first limited one (141496)": {
+		"the target of an exempt level is its own, not the first limited one's (141496)": {
 			total: 100,
 			levels: []Level{
 				{Limits: Limits{100, 100, 100}, HighWatermark: 77, Smoothed: 77},

@@ -169,7 +169,7 @@ func TestSmooth(t *testing.T) {
 		"a fall is forgotten slowly": {
 			previous: 100, period: DemandPeriod{Duration: time.Second, Average: 10}, want: 0.977*100 + 0.023*10,
 		},
-		"a period in which no time passed changes nothing (120032, 120090)": {
+		"a period without any time changes nothing (120032, 120090)": {
 			previous: 42, period: DemandPeriod{HighWatermark: 900}, want: 42,
 		},
 	} {

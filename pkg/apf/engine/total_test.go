@@ -43,7 +43,7 @@ func TestTheTotalChangesWhileRequestsRunAndWait(t *testing.T) {
 
 	f.engine.SetTotal(11)
 	level, _ = f.level("a")
-	assert.Equal(t, 13, level.Figures.SeatsInUse, "those that run keep their seats")
+	assert.Equal(t, 13, level.Figures.SeatsInUse, "running requests keep their seats")
 	for range 2 {
 		running[0].Finish()
 		running = running[1:]

@@ -101,7 +101,7 @@ func TestAdditionalLatencyNeedsNoCommonLock(t *testing.T) {
 	p.turnOver(5000)
 	assert.Zero(t, p.turnOver(5000), "part of the arrivals and ends that took the lock")
 	assert.True(t, p.set.IsOpen())
-	assert.Less(t, 24, p.seatsInUse(), "with those of requests that ended")
+	assert.Less(t, 24, p.seatsInUse(), "including seats of requests that ended")
 	p.clock.Advance(time.Second)
 	assert.Equal(t, 24, p.seatsInUse())
 	for range 8 {

@@ -158,7 +158,7 @@ func TestExemptRequestsAreNeededAndAreNoUse(t *testing.T) {
 	use, short, needed := s.load()
 	assert.InDelta(t, 7, use, 1e-9)
 	assert.Zero(t, short)
-	assert.Equal(t, 60+3, needed, "those of exempt, and one of each other level")
+	assert.Equal(t, 60+3, needed, "the exempt level's, and one of each other level")
 	finish(append(exempt, strangers...))
 }
 

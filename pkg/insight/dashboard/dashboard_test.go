@@ -155,6 +155,6 @@ func TestPageLoadsNothingElse(t *testing.T) {
 		sum := sha256.Sum256([]byte(inline[1]))
 		assert.Contains(t, policy, tag+"-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", "the browser would not run it")
 	}
-	assert.NotRegexp(t, `(src|href)="[^"d]`, page, "a link or a source; d: that of the empty icon is data")
+	assert.NotRegexp(t, `(src|href)="[^"d]`, page, "a link or a source; d: the empty icon's is data")
 	assert.NotContains(t, page, "innerHTML", "names in figures are text, never markup")
 }

@@ -90,7 +90,7 @@ func (c *Comparison) notes() []string {
 	}
 	notes = slices.Concat(both, notes)
 	if c.implied > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: those that the names of their users imply decide the flow schema.", c.implied, c.moves.checked))
+		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", c.implied, c.moves.checked))
 	}
 	if c.ungoverned > 0 {
 		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))

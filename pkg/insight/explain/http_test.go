@@ -146,12 +146,12 @@ func TestGroupsAreCompletedAsByImpersonation(t *testing.T) {
 		options string
 		want    []string
 	}{
-		"a user is authenticated":                  {"--as=alice --as-group=devs", []string{"devs", "system:authenticated"}},
-		"a service account has its groups":         {"--as=system:serviceaccount:ci:runner", []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"}},
-		"given groups replace those of an account": {"--as=system:serviceaccount:ci:runner --as-group=devs", []string{"devs", "system:authenticated"}},
-		"an anonymous user is unauthenticated":     {"--as=system:anonymous", []string{"system:unauthenticated"}},
-		"either group is kept":                     {"--as=alice --as-group=system:unauthenticated", []string{"system:unauthenticated"}},
-		"what only looks like an account":          {"--as=system:serviceaccount:ci", []string{"system:authenticated"}},
+		"a user is authenticated":              {"--as=alice --as-group=devs", []string{"devs", "system:authenticated"}},
+		"a service account has its groups":     {"--as=system:serviceaccount:ci:runner", []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"}},
+		"given groups replace an account's":    {"--as=system:serviceaccount:ci:runner --as-group=devs", []string{"devs", "system:authenticated"}},
+		"an anonymous user is unauthenticated": {"--as=system:anonymous", []string{"system:unauthenticated"}},
+		"either group is kept":                 {"--as=alice --as-group=system:unauthenticated", []string{"system:unauthenticated"}},
+		"what only looks like an account":      {"--as=system:serviceaccount:ci", []string{"system:authenticated"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.want, explained(t, input(), "list pods "+c.options).Request.Groups)

@@ -71,7 +71,7 @@ func TestAClientWithALimitHasAPace(t *testing.T) {
 			got, found := longestPace(arrivals)
 			require.True(t, found)
 			assert.Equal(t, test.qps, got.perSecond)
-			assert.InDelta(t, test.wantBurst, got.burst, 1+0.15*float64(test.wantBurst), "the burst takes a while itself, in which tokens come")
+			assert.InDelta(t, test.wantBurst, got.burst, 1+0.15*float64(test.wantBurst), "tokens come during the burst too")
 			assert.Greater(t, got.requests, 400)
 		})
 	}
@@ -84,7 +84,7 @@ func TestOtherClientsHaveNoPace(t *testing.T) {
 		name     string
 		arrivals func(random *rand.Rand) []arrival
 	}{
-		{"one after the other, each of which takes the same time", func(*rand.Rand) []arrival {
+		{"one after the other, all of the same duration", func(*rand.Rand) []arrival {
 			return client(unlimited(), 600, 1, constant(200*time.Millisecond), constant(0))
 		}},
 		{"one after the other, of random length", func(random *rand.Rand) []arrival {

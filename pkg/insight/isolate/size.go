@@ -135,7 +135,7 @@ func (p *plan) freeSeats() ([]free, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, errors.New("no priority level can give seats: there is none but those that the cluster itself depends on")
+		return nil, errors.New("no priority level can give seats: the cluster itself depends on every level")
 	}
 	today := p.current.levelOf(p.accounts[0])
 	slices.SortStableFunc(all, func(a, b free) int {

@@ -36,7 +36,7 @@ func TestClientsThatWaitSendLess(t *testing.T) {
 	assert.NotZero(t, open.Rejected, "in an open loop they do not wait for each other")
 	closed := run(t, closedLoop(trace), busy(1, 1, 1, 100)).Results[0]
 	assert.Zero(t, closed.Rejected)
-	assert.InDelta(t, 70, closed.Requests, 2, "one a second, and those that wait at the end")
+	assert.InDelta(t, 70, closed.Requests, 2, "one a second, and the ones that wait at the end")
 	assert.Equal(t, int64(600)-int64(closed.Requests), closed.NotSent)
 	assert.InDelta(t, 9, closed.Wait.P50, 0.2, "each waits for the nine others")
 }

@@ -43,11 +43,11 @@ func TestTheWarmUpIsSimulatedAndNotCounted(t *testing.T) {
 			assert.InDelta(t, 61, r.Seconds, 1)
 			assert.Equal(t, uint64(2), r.Requests)
 			assert.Equal(t, uint64(2), r.Dispatched)
-			assert.InDelta(t, 8, r.Wait.Max, 1e-6, "bob waits for those of the warm-up")
+			assert.InDelta(t, 8, r.Wait.Max, 1e-6, "bob waits for requests of the warm-up")
 			l := levelOf(t, &r, "busy")
 			assert.Equal(t, uint64(2), l.Requests)
 			assert.InDelta(t, 17, l.MostWaiting, 1)
-			assert.InDelta(t, 10, l.Seats.Mean*r.Seconds, 0.01, "8 s of those of the warm-up")
+			assert.InDelta(t, 10, l.Seats.Mean*r.Seconds, 0.01, "8 s of the warm-up's requests")
 			assert.Len(t, r.Flows, 1)
 			assert.Contains(t, r.Notes, "The first 1m0s of the trace are not counted.")
 

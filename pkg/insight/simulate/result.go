@@ -198,7 +198,7 @@ func (s *simulation) notes() []string {
 	notes = append(notes, s.services.notes()...)
 	notes = append(notes, s.estimator.notes()...)
 	if len(s.collector.flows) >= maxFlows {
-		notes = append(notes, fmt.Sprintf("There are more than %d flows: those that came later count together.", maxFlows))
+		notes = append(notes, fmt.Sprintf("There are more than %d flows: later ones count together.", maxFlows))
 	}
 	return notes
 }

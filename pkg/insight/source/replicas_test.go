@@ -71,7 +71,7 @@ func TestEachReplicaIsRead(t *testing.T) {
 	assert.Equal(t, map[string]int{nameOf(first.Server): 7, nameOf(second.Server): 1}, waiting)
 	request := second.requestsOf("/metrics")[0]
 	assert.Equal(t, "Bearer secret", request.Header.Get("Authorization"))
-	assert.Equal(t, "example.com", request.TLS.ServerName, "that of the kubeconfig")
+	assert.Equal(t, "example.com", request.TLS.ServerName, "the kubeconfig's")
 	assert.Empty(t, second.requestsOf(debugPath+"dump_requests"))
 }
 
@@ -188,7 +188,7 @@ func TestGivenServersAreTheReplicas(t *testing.T) {
 	assert.Empty(t, first.requestsOf(slicesPath))
 	c, err := s.Configuration(t.Context())
 	require.NoError(t, err)
-	assert.EqualValues(t, "1.33", c.Release, "that of the first server")
+	assert.EqualValues(t, "1.33", c.Release, "the first server's")
 	assert.Empty(t, other.requestsOf("/version"))
 }
 

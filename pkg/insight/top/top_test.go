@@ -140,7 +140,7 @@ func TestOrderAndLimitOfLevels(t *testing.T) {
 	limited := levels(t, replicas, nil, Options{Limit: 1})
 	assert.Len(t, limited.Levels, 1)
 	assert.Equal(t, 2, limited.Omitted)
-	assert.Equal(t, 18, *limited.Total.SeatsInUse, "the total has those that are omitted")
+	assert.Equal(t, 18, *limited.Total.SeatsInUse, "the total includes omitted levels")
 
 	_, err := OfLevels(replicas, nil, Options{Sort: "size"})
 	require.EqualError(t, err, `the sort key "size" must be one of seats, use, limit, waiting, oldest, rejected, name`)

@@ -146,7 +146,7 @@ func (i *Inquiry) notes(flows int) []string {
 	}
 	inferred := i.observed - i.annotated
 	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, each request counts as one seat, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
-	add(i.implied > 0, "%d of %d events have no groups: those that the names of their users imply decide the flow schema.", i.implied, i.observed)
+	add(i.implied > 0, "%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", i.implied, i.observed)
 	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
 	add(i.others > 0, "%d responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.", i.others)
 	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
@@ -155,7 +155,7 @@ func (i *Inquiry) notes(flows int) []string {
 	for _, name := range slices.Sorted(maps.Keys(i.unknownLevels)) {
 		add(true, "The priority level %q is not in the configuration: its limits are unknown.", name)
 	}
-	add(i.observed == 0 && len(i.all) > 0, "Without an audit log, uses are those that the servers remember of the last %d minutes, and may be too large by the error of the sketch.", int(rememberedSpan/time.Minute))
+	add(i.observed == 0 && len(i.all) > 0, "Without an audit log, uses are what the servers remember of the last %d minutes, and may be too large by the error of the sketch.", int(rememberedSpan/time.Minute))
 	add(i.observed == 0 && len(i.all) == 0, "Nothing tells of flows: give an audit log, or ask flowcontrol-apiserver, which remembers rejections. Counters are for all users of a flow schema together.")
 	add(i.observed > 0, "Requests that the audit policy omits are not counted.")
 	return notes

@@ -20,7 +20,7 @@ func markFirstStart(t *testing.T, path string) {
 func TestDataRestoredAfterAnInterruptedFirstStartAreUsed(t *testing.T) {
 	tests := map[string]func(t *testing.T, member string){
 		"with its database and its log": func(*testing.T, string) {},
-		"of which only the log has the data": func(t *testing.T, member string) {
+		"with data only in the log": func(t *testing.T, member string) {
 			require.NoError(t, os.Remove(filepath.Join(member, "snap", "db")))
 		},
 	}

@@ -49,7 +49,7 @@ func TestRecordings(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(recordings, []byte(written.String()), 0o600))
 	}
-	t.Run("the built-in resources are those of discovery", func(t *testing.T) { requireBuiltIn(t, server) })
+	t.Run("the built-in resources equal discovery's", func(t *testing.T) { requireBuiltIn(t, server) })
 }
 
 // site is a kube-apiserver behind a recorder, and kubectl.

@@ -44,7 +44,7 @@ func differences() []difference {
 			fieldSelectors,
 		},
 		{
-			"wording", "Validation messages follow the API conventions and name the values that differ, where kube-apiserver shows Go syntax and addresses. So do errors about bodies, patches and options. The verdict, the reason, the failing fields and the type of each failure are those of kube-apiserver.",
+			"wording", "Validation messages follow the API conventions and name the values that differ, where kube-apiserver shows Go syntax and addresses. So do errors about bodies, patches and options. The verdict, the reason, the failing fields and the type of each failure agree with kube-apiserver.",
 			wording,
 		},
 		{
@@ -56,7 +56,7 @@ func differences() []difference {
 			deprecation,
 		},
 		{
-			"livez", "/livez passes without etcd, since a restart would not help; kube-apiserver's fails. /livez/etcd has the check on both. The checks of hooks are those of each server.",
+			"livez", "/livez passes without etcd, since a restart would not help; kube-apiserver's fails. /livez/etcd has the check on both. Each server has its own checks of hooks.",
 			livezWithoutEtcd,
 		},
 		{

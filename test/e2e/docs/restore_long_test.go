@@ -46,7 +46,7 @@ func TestOwnEtcdIsRestoredFromItsSnapshot(t *testing.T) {
 	run(t, c, "docs/backup.md", "## Restore own-etcd")
 	c.Node.WaitReady(t, cluster.EtcdPods, 3)
 	config := c.Config(t)
-	eventually.Holds(t, "the objects are those of the snapshot", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the objects equal the snapshot's", func(a *eventually.Attempt) {
 		levels, err := fetch(a.Context(), config, basePath+"/prioritylevelconfigurations")
 		require.NoError(a, err)
 		require.Contains(a, levels, `"`+kept+`"`)

@@ -52,7 +52,7 @@ func TestKubectlDescribeShowsWhatAdministratorsShouldKnow(t *testing.T) {
 		kind, resource, name, reason, says string
 		writers                            int
 	}{
-		{"FlowSchema", qualified("v1"), changed, "Restored", "The spec of this built-in object was not that of this release", 1},
+		{"FlowSchema", qualified("v1"), changed, "Restored", "The spec of this built-in object differed from this release's", 1},
 		{"FlowSchema", qualified("v1"), deleted, "Recreated", "This built-in object was deleted, and the server created it again", 1},
 		{"FlowSchema", qualified("v1"), "dangling", "MissingPriorityLevel", `No priority level "absent" exists`, 1},
 		{"PriorityLevelConfiguration", "prioritylevelconfigurations.v1." + group, "jammed", "RejectingRequests", `\S+ has rejected requests of this priority level in each of 3 minutes`, replicas},

@@ -43,7 +43,7 @@ that was acknowledged before the command started. FILE must not exist. It has th
 format of 'etcdctl snapshot save'.
 
 With --` + snapshotDirFlag + ` the file gets its name by time and revision, and only the last
---` + retainFlag + ` snapshots of such names remain. With --etcd-servers the store is an etcd
+--` + retainFlag + ` snapshots with these names remain. With --etcd-servers the store is an etcd
 cluster, not the embedded one. artifacts/components/own-etcd does both in a CronJob.
 
 A snapshot has no certificates: copy the directory pki of the data directory, too, if
