@@ -399,11 +399,14 @@ bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.s
 	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@touch $@
 
+VALE = bin/vale --config=hack/vale/vale.ini --output=line
+
 .PHONY: verify-prose
-verify-prose: bin/vale ## Check the prose of the documents
+verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 	@echo "verify-prose: words, and sentences of users' pages"
-	@bin/vale --config=hack/vale/vale.ini --output=line docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md || \
-	  { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
+	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md || status=1; \
+	  $(VALE) --glob='*.go' cmd hack pkg test || status=1; \
+	  [ $$status = 0 ] || { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
 
 bin/vale: hack/tools/vale/go.mod hack/tools/vale/go.sum
 	@echo "building vale (a minute the first time)"

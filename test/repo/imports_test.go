@@ -50,7 +50,7 @@ func rules() []rule {
 		},
 		{
 			from: []string{"./pkg/apf"}, to: notOfTheEngine(), tests: true,
-			why: "the engine is a module of its own, which does not require that of the product",
+			why: "the engine is a module of its own, which does not require the product's",
 		},
 		{
 			from: []string{"./pkg"}, to: []string{"./cmd"}, tests: true,

@@ -128,8 +128,8 @@ func handle(engine flowcontrol.Interface, r *trace.Request, out *outcomes) {
 }
 
 // Each request waits exactly as long in a simulation as with the library's engine and
-// controller, and as many are rejected: also those of levels that borrow and lend, of requests with
-// several seats, and of requests with an additional latency.
+// controller, and as many are rejected: also requests of levels that borrow and lend, with
+// several seats, and with an additional latency.
 func TestUpstreamWaitsAreThoseOfTheLibrary(t *testing.T) {
 	const until = 45 * time.Second
 	of := func(name string, rate float64, execution time.Duration, seed uint64, seats trace.Seats, groups ...string) requests {
