@@ -200,7 +200,7 @@ func testUnreadableObject(t *testing.T, s *live) {
 	_, err = s.Store(t).Delete(t.Context(), key)
 	require.NoError(t, err)
 	s.waitServing(t)
-	// A graceful stop would wait for the watches that such an object blocks.
+	// A graceful stop would wait for the watches that an unreadable object blocks.
 	s.Kill(t)
 	s.Start(s.owner)
 }
@@ -217,8 +217,8 @@ func (s *site) waitServing(t *testing.T) {
 	})
 }
 
-// testUnreadableObjectAtStart starts the server with such an object in the store.
-// The server reports the key, and becomes ready once the key is deleted.
+// testUnreadableObjectAtStart starts the server with an unreadable object in the store. The server
+// reports the key, and becomes ready once the key is deleted.
 func testUnreadableObjectAtStart(t *testing.T, s *live) {
 	key := storePrefix + "/flowschemas/broken"
 	s.Stop(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
-// testSize sizes the server by two scrapes between which clients send, and compares with what
+// testSize sizes the server by two scrapes, while clients send between them, and compares with what
 // its metrics say by Little's law: the mean number of seats in use is the time that requests
 // executed in a second. The scrapes are said to be a minute apart, so that few requests are
 // simulated.

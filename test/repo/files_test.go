@@ -20,7 +20,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-// generatedFolder holds generated code, to which the rules do not apply.
+// generatedFolder holds generated code. The rules do not apply to it.
 const generatedFolder = "pkg/generated/"
 
 // root returns the top of the repository.

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
-// execute runs the program with arguments with which it does not serve.
+// execute runs the program with arguments that do not make it serve.
 func execute(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

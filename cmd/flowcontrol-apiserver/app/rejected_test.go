@@ -13,8 +13,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// rejection returns the error with which the program does not start with these
-// flags. It starts up to opening the store, without process-wide settings.
+// rejection returns the error of a start of the program with these flags. It starts up to opening
+// the store, without process-wide settings.
 func rejection(t *testing.T, args ...string) error {
 	t.Helper()
 	options := NewOptions()
@@ -112,7 +112,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 	}
 }
 
-// The library only logs such a file, or panics.
+// The library would only log that it cannot use the file, or panic.
 func TestLabelManifestsThatCannotBeUsedAreRejected(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
 	options := NewOptions()

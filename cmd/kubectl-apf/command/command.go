@@ -28,7 +28,7 @@ const (
 // errFindings ends a command with statusFindings. Its output says why.
 var errFindings = errors.New("there are findings")
 
-// completer is the name under which kubectl asks for completions.
+// completer is the name of the program that kubectl asks for completions.
 const completer = "kubectl_complete-apf"
 
 // Run runs the program with its arguments, the first one its name, and returns its exit status.

@@ -116,9 +116,9 @@ func (m module) raised(ctx context.Context) (raised, added []string, err error) 
 	return raised, added, nil
 }
 
-// fresh returns the versions in a copy of the module whose go.mod requires the server and
-// what more says, so that the go command selects all other versions anew. The copy lacks
-// the program that is named.
+// fresh returns the versions in a copy of the module whose go.mod requires the server and what more
+// says, so that the go command selects all other versions again. The copy lacks the program that is
+// named.
 func (m module) fresh(ctx context.Context, more, lacks string) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "adoption-")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// sentMark is the annotation with the time at which a write was sent, in nanoseconds.
+// sentMark is the annotation with the time of sending a write, in nanoseconds.
 const sentMark = "bench-sent"
 
 // crowd is a set of watchers that note when they read each event.

@@ -19,7 +19,7 @@ import (
 const (
 	// tick is how often faults that have lasted long enough are ended.
 	tick = 100 * time.Millisecond
-	// calmRequests is the number of requests without a failure after which all is well.
+	// calmRequests is how many requests without a failure show that all is well.
 	calmRequests = 150
 	// readyWaits is how often a server may end, or not become ready in time, before calm.
 	readyWaits = 5

@@ -113,8 +113,7 @@ func (r *running) settle(o *harness.Owner) {
 	})
 }
 
-// keepConfiguration stores the objects of the server, and returns the resource version at
-// which it has them.
+// keepConfiguration stores the objects of the server, and returns their resource version.
 func (r *running) keepConfiguration(o *harness.Owner, file string) (version string) {
 	client, err := kubernetes.NewForConfig(r.api.Config(o))
 	o.Check(err)

@@ -35,8 +35,8 @@ func StartBehind(t harness.TB) (ours, theirs *Server, err error) {
 	return &Server{Name: "this server", URL: s.URL, Process: s.Process, ca: ca, roots: k.ClientCA.Pool()}, theirs, nil
 }
 
-// Ask sends requests of the mouse, each about another object, so that no earlier answer
-// says whether it may read it. There is no such object, which only who may read is told.
+// Ask sends requests of the mouse, each about another object, so that no earlier answer says
+// whether it may read it. The object does not exist; only a user who may read learns this.
 func (s *Server) Ask(ctx context.Context, count int, label string) (Reading, error) {
 	var reading Reading
 	client := s.client(false)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFloodsOfUnknownClientsDoNotRejectUsers sends small floods to a server behind a
-// kube-apiserver, to which each user's question is a new one. It takes ten seconds.
+// kube-apiserver. Each user's question is a new one there. It takes ten seconds.
 func TestFloodsOfUnknownClientsDoNotRejectUsers(t *testing.T) {
 	ours, _, err := StartBehind(t)
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ type Server struct {
 	ca            []byte // of its serving certificate, in PEM
 	roots         *x509.CertPool
 	administrator tls.Certificate
-	// certificates are those with which clients connect.
+	// certificates are the clients' certificates.
 	certificates []tls.Certificate
 }
 

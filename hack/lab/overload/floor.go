@@ -21,7 +21,7 @@ import (
 // while other goroutines of it compute is the least that clients of any server in Go see.
 const floorFlag = "floor"
 
-// floor is such a server.
+// floor is the server of floorFlag.
 type floor struct {
 	Port      int
 	Computing int // goroutines that compute without a pause

@@ -62,8 +62,8 @@ func byLatency(limit latencylimit.Limit) func(float64, reading) float64 {
 	}
 }
 
-// bySignal follows the controller of package total, which gets one signal alone. Pressure
-// is relative to the value from which the signal is short.
+// bySignal follows the controller of package total, which gets one signal alone. Pressure is
+// relative to the value that makes the signal short.
 func bySignal(signal total.Signal, short float64, controller *total.Controller) func(float64, reading) float64 {
 	var now time.Duration
 	var samples []total.Sample

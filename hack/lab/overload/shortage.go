@@ -14,7 +14,7 @@ type shortage struct {
 	env, args      []string
 	memory         float64       // limit, in bytes; 0: none
 	delay          time.Duration // of what etcd answers
-	static         int           // the total at which an adaptive one starts
+	static         int           // the initial total of an adaptive one
 	// busy is the number of connections that show what the server can do.
 	busy int
 }

@@ -2,7 +2,7 @@ package mixin
 
 import "time"
 
-// checks of the kube-apiserver in front without which requests still succeed.
+// checks of the kube-apiserver in front; requests succeed without them.
 const optionalChecks = `delegated-tokens|mutating-policies|clock`
 
 // kubeAPIServer are the rules about the kube-apiserver in front of this server. A server

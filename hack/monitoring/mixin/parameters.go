@@ -21,7 +21,7 @@ type Parameters struct {
 	// EtcdJobs is a regular expression of the values of the label job of the etcd, if it
 	// is scraped.
 	EtcdJobs string
-	// EtcdQuota is the size at which an etcd that is not scraped rejects writes, in bytes.
+	// EtcdQuota is the size in bytes that makes an etcd reject writes, if it is not scraped.
 	EtcdQuota int64
 	// KeeperWrites is the number of writes to one built-in object in 15 minutes that a
 	// single change explains. A keeper writes an object at most once a minute.
@@ -65,7 +65,7 @@ func (p Parameters) shorten(d, floor time.Duration) model.Duration {
 	return model.Duration(min(d, max(floor, time.Duration(float64(d)/p.Pace))).Round(time.Second))
 }
 
-// age is the number of seconds after which a check that passes every ten seconds is late.
+// age is how many seconds make a check late that passes every ten seconds.
 func (p Parameters) age() string {
 	return fmt.Sprint(time.Duration(p.shorten(2*time.Minute, 25*time.Second)).Seconds())
 }

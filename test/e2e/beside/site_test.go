@@ -1,7 +1,6 @@
-// Package beside tests this server beside a kube-apiserver, on one etcd. This
-// server, deployed from artifacts/, serves v1beta3; kube-apiserver serves v1. Such
-// a cluster starts slowly, so all tests share one. Tests that leave it unchanged
-// come first:
+// Package beside tests this server beside a kube-apiserver, on one etcd. This server, deployed from
+// artifacts/, serves v1beta3; kube-apiserver serves v1. This cluster starts slowly, so all tests
+// share one. Tests that leave it unchanged come first:
 //
 //   - the cluster decides who a user is, what they may do, and which webhooks and
 //     policies their objects meet;

@@ -60,7 +60,7 @@ func helm(t *testing.T, s *site, name string) outcome {
 	}
 }
 
-// absent requires that there is no such FlowSchema.
+// absent requires that no FlowSchema of this name exists.
 func (s *site) absent(t *testing.T, name string) {
 	t.Helper()
 	_, err := s.resource("flowschemas").Get(t.Context(), name, metav1.GetOptions{})

@@ -222,7 +222,7 @@ func testDiff(t *testing.T, u *kubectlUser) {
 	require.Contains(t, differs.Stdout, "+  matchingPrecedence: 800")
 }
 
-// testCascade deletes other objects than that which is watched, and waits for their end.
+// testCascade deletes other objects than the watched one, and waits for their end.
 func testCascade(t *testing.T, u *kubectlUser) {
 	other := *u
 	other.name += "-other"

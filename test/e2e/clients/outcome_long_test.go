@@ -21,7 +21,7 @@ type outcome struct {
 	version string
 	// works lists what works as it is.
 	works []string
-	// needs lists what does not, and with which word it does.
+	// needs lists what does not, and the word that makes it work.
 	needs []string
 }
 

@@ -26,7 +26,7 @@ func TestFaultsBesideTheServer(t *testing.T) {
 	t.Parallel()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	proxy := newProxy(t, strings.TrimPrefix(etcd.URL, "http://"))
-	const nobody = "127.0.0.1:9" // the port of discard, on which nothing listens
+	const nobody = "127.0.0.1:9" // the port of discard; nothing listens on it
 	process, s := startServer(t, harness.ServerOptions{Args: []string{
 		"--request-timeout=4m", // requests may wait for a quarter of it: a minute
 		"--etcd-servers=http://" + proxy.listener.Addr().String(), "--authorization-rbac-file=" + fileOf(t, "rbac.yaml", workersRights),

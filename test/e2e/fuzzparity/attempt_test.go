@@ -17,7 +17,7 @@ const (
 	versionNew = "v1"
 )
 
-// verb is the operation with which an object is sent.
+// verb is the operation of sending an object.
 type verb string
 
 const (

@@ -23,8 +23,8 @@ const (
 func randomCount() int { return lane.Pick(3_000, 50_000) }
 func storyCount() int  { return lane.Pick(60, 1_000) }
 
-// variantStep is the step at which variants are sampled. 7 is coprime to the
-// numbers of verbs, modes and forms.
+// variantStep is the step between sampled variants. 7 is coprime to the numbers of verbs, modes and
+// forms.
 func variantStep() int { return lane.Pick(7, 1) }
 
 func TestKubeAPIServerAndThisServerJudgeAlike(t *testing.T) {
@@ -129,7 +129,7 @@ func (p pair) reduce(ctx context.Context, a attempt) (attempt, verdicts) {
 	return a, v
 }
 
-// difference is an attempt on which the servers differ.
+// difference is an attempt with different answers of the servers.
 type difference struct {
 	number   int
 	attempt  attempt

@@ -12,8 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// tally counts kube-apiserver's verdicts, and records the attempts on which this
-// server differs.
+// tally counts kube-apiserver's verdicts, and records the attempts where this server differs.
 type tally struct {
 	mutex              sync.Mutex // guards the fields below
 	attempts, accepted int

@@ -90,7 +90,7 @@ func reworded(v verdict) verdict {
 	return v
 }
 
-// goSyntax returns the message of an answer if it shows Go syntax, or the first such cause;
+// goSyntax returns the message of an answer if it shows Go syntax, or the first cause that does;
 // empty if there is none.
 func goSyntax(got answer) string {
 	var status metav1.Status

@@ -137,8 +137,8 @@ func (e *Etcd) Client(t TB) *clientv3.Client {
 	return client
 }
 
-// ServerArgs returns the flags with which an API server, this project's or
-// kube-apiserver, uses this etcd.
+// ServerArgs returns the flags for an API server, this project's or kube-apiserver, to use this
+// etcd.
 func (e *Etcd) ServerArgs(t TB) []string {
 	t.Helper()
 	args := []string{"--etcd-servers=" + e.URL}

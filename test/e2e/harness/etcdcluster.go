@@ -10,9 +10,9 @@ import (
 )
 
 // StartEtcdCluster starts an etcd cluster of plain HTTP on empty data directories and
-// waits until its members are healthy. advertise, unless nil, returns the host and
-// port at which the others reach a member, as from a proxy before the one on which it
-// listens. The timings of elections are etcd's own, and members wait for the disk.
+// waits until its members are healthy. advertise, unless nil, returns the host and port where the
+// others reach a member, as from a proxy before the one where it listens. The timings of elections
+// are etcd's own, and members wait for the disk.
 func StartEtcdCluster(t TB, size int, advertise func(member int, listens string) string, args ...string) []*Etcd {
 	t.Helper()
 	var members []*Etcd

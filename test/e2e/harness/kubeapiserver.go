@@ -33,7 +33,7 @@ type KubeAPIServer struct {
 	// ClientCA signs the client certificates that it accepts, and its serving
 	// certificate.
 	ClientCA *CA
-	// FrontProxyCA signs the client certificate with which it proxies requests.
+	// FrontProxyCA signs the client certificate that it uses to proxy requests.
 	FrontProxyCA *CA
 	// ServiceAccountKey is the path of the key that signs service account tokens.
 	ServiceAccountKey string

@@ -19,7 +19,7 @@ type Owner struct {
 
 var _ TB = (*Owner)(nil)
 
-// failure is the value with which Fatalf panics; Own recovers it.
+// failure is the value of Fatalf's panic; Own recovers it.
 type failure struct{ message string }
 
 // Own runs body with an owner, and then the owner's cleanups, even if body panics.

@@ -24,7 +24,7 @@ const attachedBytes = 16 << 10
 type Process struct {
 	// Name is the program's name in messages.
 	Name string
-	// Started is the time at which the process was started.
+	// Started is when the process was started.
 	Started time.Time
 
 	cmd    *exec.Cmd

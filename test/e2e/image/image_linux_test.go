@@ -77,8 +77,8 @@ func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
 	})
 }
 
-// flags returns the flags of the go command with which the released server is compiled for
-// other tests. Others would compile all packages once more.
+// flags returns the flags of the go command that compile the released server for other tests.
+// Others would compile all packages once more.
 func flags() string {
 	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
 		return "-trimpath"

@@ -144,7 +144,7 @@ spec: {priorityLevelConfiguration: {name: nowhere}, matchingPrecedence: 1000}
 	s.kubectl.Run(t, "delete", "flowschema", "lost")
 	s.prometheus.requireRests(t)
 
-	// Validation rejects such an object, so it is written past the server.
+	// Validation rejects this object, so it is written past the server.
 	const key, invalid = "/registry/flowcontrol.apiserver.k8s.io/prioritylevelconfigurations/broken", `{
 		"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration",
 		"metadata": {"name": "broken", "uid": "b", "creationTimestamp": "2026-01-01T00:00:00Z"},

@@ -67,7 +67,7 @@ func testKeeps(t *testing.T, s *site) {
 
 // cutOff ends all watches at kube-apiserver, including its own: changes during an
 // outage of etcd are compacted before it ends. All clients then watch at the
-// server for which the API is registered. Without cutOff this takes up to ten
+// server that the API is registered for. Without cutOff this takes up to ten
 // minutes.
 func (s *site) cutOff(t *testing.T) {
 	t.Helper()

@@ -33,8 +33,8 @@ func NewReplica(version int64, objects []Object) *Replica {
 // bookmark that ends them.
 func NewInitialReplica() *Replica { return &Replica{state: State{}, initial: true} }
 
-// Version returns the last version seen, from which a watch may continue. It is
-// invalid while Complete is false.
+// Version returns the last version seen. A watch may continue from it. It is invalid while Complete
+// is false.
 func (r *Replica) Version() int64 { return r.version }
 
 // Complete reports whether the initial state is complete.

@@ -182,10 +182,9 @@ func (o *outage) wait(ctx context.Context) {
 
 // past records which versions may have expired.
 type past struct {
-	// compacted is the revision to which etcd is, or will be, compacted.
+	// compacted is the revision that etcd is, or will be, compacted to.
 	compacted atomic.Int64
-	// restarted is the revision from which on the restarted server has seen all
-	// changes.
+	// restarted is the first revision since which the restarted server has seen all changes.
 	restarted atomic.Int64
 	// keptUntil is the time until which the restarted server must keep all changes
 	// that it has seen.

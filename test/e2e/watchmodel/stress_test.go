@@ -25,8 +25,8 @@ import (
 const (
 	// writerCount is the number of concurrent writers.
 	writerCount = 4
-	// kept is the minimum time for which a server keeps a change for watchers: the
-	// library's DefaultEventFreshDuration.
+	// kept is the minimum time that a server keeps a change for watchers: the library's
+	// DefaultEventFreshDuration.
 	kept = cacher.DefaultEventFreshDuration
 
 	storePrefix = "/registry/flowcontrol.apiserver.k8s.io"

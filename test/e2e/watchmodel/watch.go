@@ -11,7 +11,7 @@ import (
 // Watch is one connection of a watcher: the request and its events.
 type Watch struct {
 	Select Selector
-	// After is the version after which the watch starts.
+	// The watch starts after the version After.
 	After int64
 	// State is set if the watch starts with the state at After or later instead.
 	State bool

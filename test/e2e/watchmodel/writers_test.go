@@ -60,7 +60,7 @@ func isClosed(channel <-chan struct{}) bool {
 	}
 }
 
-// end makes the last write, for which every watcher waits.
+// end makes the last write. Every watcher waits for it.
 func (w *writer) end(ctx context.Context, resource string) {
 	last := w.object(resource, v1, endName)
 	metadata := last["metadata"].(object)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Interval is the time for which a line is not repeated.
+	// Interval is the time without a repetition of a line.
 	Interval = time.Minute
 	// maxLines bounds the lines that are remembered. Further ones are limited by place alone.
 	maxLines = 1000

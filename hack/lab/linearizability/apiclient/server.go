@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
 )
 
-// Server is a server to which requests are sent.
+// Server is a server that requests are sent to.
 type Server struct {
 	// URL has no path.
 	URL  string

@@ -40,7 +40,7 @@ func (a APIs) Options() *genericoptions.RecommendedOptions {
 	return o
 }
 
-// Config returns the configuration to which the options are applied.
+// Config returns the configuration that the options are applied to.
 func (a APIs) Config() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(a.codecs)
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()

@@ -43,8 +43,7 @@ func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
 	return c
 }
 
-// shareEtcd creates the Secret with which the server connects to the cluster's
-// etcd.
+// shareEtcd creates the Secret for the server to connect to the cluster's etcd.
 func (c *Cluster) shareEtcd(t harness.TB) {
 	t.Helper()
 	authority := c.Etcd.CA()

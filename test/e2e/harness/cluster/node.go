@@ -26,7 +26,7 @@ import (
 const (
 	// nodeName is the name of the one node.
 	nodeName = "node"
-	// syncInterval is the interval at which the node looks for pods to run.
+	// syncInterval is the time between the node's looks for pods to run.
 	syncInterval = 50 * time.Millisecond
 )
 

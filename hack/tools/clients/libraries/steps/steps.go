@@ -1,5 +1,5 @@
-// Package steps runs the steps of a client of test/e2e/clients, and tells the test which of
-// them worked as they are, and which needed a word.
+// Package steps runs the steps of a client of test/e2e/clients, and tells the test which of them
+// worked as they are, and which ones needed a word.
 package steps
 
 import (
