@@ -15,8 +15,8 @@
 // Each further step is one call:
 //
 //   - InstallMetrics serves the metrics, or Registry has them;
-//   - Filter returns the filter for a handler chain of the server's own, and WorkEstimator
-//     the estimator for such a chain with the library's filter;
+//   - Filter returns the filter for a handler chain of the server's own, and WorkEstimator the
+//     estimator for a chain with the library's filter;
 //   - Apply configures without an API, from files or Go values.
 //
 // There is an Example of each. docs/engine.md in the repository says what an adopter gets,
@@ -36,8 +36,8 @@
 // # What lists cost
 //
 // Through the library's filter a list costs what it costs in the adopter's release of
-// k8s.io/apiserver. FilterOptions.ListCost chooses: by the number of objects, by their
-// size, or by the memory that such lists took, which the filter measures:
+// k8s.io/apiserver. FilterOptions.ListCost chooses: by the number of objects, by their size, or by
+// the memory that these lists took, which the filter measures:
 //
 //	flowControl.Filter(apf.FilterOptions{
 //		Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
@@ -90,7 +90,7 @@
 //
 //   - the Go API of this package and of options, filter, total and estimate: each change has a
 //     line in CHANGELOG.md that says what to write instead;
-//   - the Go API of the other packages, without such a line for each name.
+//   - the Go API of the other packages, without a line for each name.
 //
 // A patch release changes no Go API. No release changes, without a year of notice:
 //

@@ -73,7 +73,7 @@ func (o *observer) Divided(d engine.Division) {
 	setDenominators(float64(waiting), float64(seats))
 }
 
-// verbosity returns the verbosity at which the change of the limits of a level is logged.
+// verbosity returns the verbosity of the log line about a change of a level's limits.
 func verbosity(former, now limits) klog.Level {
 	change := math.Abs(float64(now.current - former.current))
 	if former.Limits != now.Limits || change > 0 && change >= notableChange*float64(max(former.current, now.current)) {

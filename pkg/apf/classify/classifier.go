@@ -74,9 +74,9 @@ func urlSizes(v *vocabulary) [4]uint32 {
 	return [4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1}
 }
 
-// yieldInterval is the number of steps, of some tens of nanoseconds each, after
-// which building an index yields its processor to requests. The scheduler alone would
-// preempt it every 10 ms (BenchmarkApply of package benchmarks).
+// yieldInterval is the number of steps, of some tens of nanoseconds each, between yields: building
+// an index yields its processor to requests. The scheduler alone would preempt it every 10 ms
+// (BenchmarkApply of package benchmarks).
 const yieldInterval = 2048
 
 // yielder yields the processor while an index is built.

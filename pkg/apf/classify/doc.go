@@ -9,9 +9,9 @@
 //
 // The rank of a schema is its number in matching order. A row is one resource rule
 // or one non-resource rule of a schema. It holds lists: subjects S, verbs V, API
-// groups G, resources R and namespaces N, each of values or the wildcard. A request
-// has one value for each list but S, for which it has several: its user, its groups,
-// the namespace of its service account, and "everybody".
+// groups G, resources R and namespaces N, each of values or the wildcard. A request has one value
+// for each list but S, where it has several: its user, its groups, the namespace of its service
+// account, and "everybody".
 //
 // Each value that a schema mentions gets a number; 0 is the wildcard. A row is
 // entered into a hash table under each tuple of S × G × R × N. The table keeps, for

@@ -105,8 +105,8 @@ func randomRequest(random *rand.Rand) *flow.Attributes {
 	return a
 }
 
-// budgets are the production values, values with which only the smallest rows
-// are written as tuples, and values with which none are.
+// budgets are the production values, values that write only the smallest rows as tuples, and values
+// that write none.
 var budgets = map[string]budget{
 	"all rows as tuples":  {minBudget, budgetPerRow},
 	"some rows as tuples": {0, 1},

@@ -109,8 +109,7 @@ func newShapes(rows []*row) shapes {
 	return s
 }
 
-// exactRows is the number of rows of a subject up to which an update computes its shapes
-// from all of them.
+// exactRows is the most rows of a subject for an update to compute its shapes from all of them.
 const exactRows = 4096
 
 // update updates the shapes of a subject to rows; added are the new rows among them. Where there

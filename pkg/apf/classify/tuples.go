@@ -45,7 +45,7 @@ type slot struct {
 	block  uint32 // 1 + start of the schemas of the other verbs in further, or 0
 }
 
-// spareVerbs is the number of verbs for which a table has room besides those known.
+// spareVerbs is the number of verbs that a table has room for besides known ones.
 const spareVerbs = 8
 
 // newTuples returns a table for at most n tuples and for that many verbs. It starts

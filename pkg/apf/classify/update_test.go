@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
-// changing is a set of schemas to which random changes happen.
+// changing is a set of schemas that changes at random.
 type changing struct {
 	random  *rand.Rand
 	schemas map[string]rules.Schema

@@ -1,6 +1,6 @@
 package classify
 
-// manyRows is the number of rows of a subject from which on an update counts their values.
+// manyRows is the least number of rows of a subject for an update to count their values.
 const manyRows = 1024
 
 // valueCounts are how many rows of one subject have a value, by the place of its list in a

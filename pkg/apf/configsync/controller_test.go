@@ -110,7 +110,7 @@ func (f *fixture) watches() (n int) {
 	return n
 }
 
-// first returns the first applied configuration for which fits holds.
+// first returns the first applied configuration that fits holds for.
 func (f *fixture) first(fits func(levels, schemas []string) bool) engine.Configuration {
 	for {
 		if c := <-f.engine.given; fits(namesOf(c)) {

@@ -17,8 +17,7 @@ const (
 
 // ConfigurationStatus says how much of what the API stores is in force.
 type ConfigurationStatus struct {
-	// AppliedAt is the time at which a configuration was applied last; zero before the
-	// first time.
+	// AppliedAt is when a configuration was applied last; zero before the first time.
 	AppliedAt time.Time
 	// Hash identifies the specifications in force. Engines with the same hash enforce the
 	// same. It is empty before the first time.

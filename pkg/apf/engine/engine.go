@@ -60,7 +60,7 @@ func New(options Options) *Engine {
 	return e
 }
 
-// yieldInterval is the number of schemas or levels after which Apply yields its
+// yieldInterval is how many schemas or levels Apply handles between yields of its
 // processor to requests. The scheduler alone would preempt it every 10 ms
 // (BenchmarkApply).
 const yieldInterval = 128

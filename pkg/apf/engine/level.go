@@ -129,8 +129,7 @@ func (l *level) endPeriod() {
 	l.smoothed = allocation.SmoothDemand(l.smoothed, period)
 }
 
-// claim returns the limits together with the demand, from which package allocation
-// computes the current limit.
+// claim returns the limits and the demand: package allocation computes the current limit from them.
 func (l *level) claim(limits allocation.Limits) allocation.Level {
 	l.mu.Lock()
 	defer l.mu.Unlock()

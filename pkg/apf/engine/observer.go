@@ -67,7 +67,7 @@ func (d Division) Capacity() (waiting, seats int) {
 // LevelDivision is the part of one level in a Division.
 type LevelDivision struct {
 	Config LevelConfig
-	// Claim has the limits and the demand from which the current limit was computed.
+	// Claim has the limits and the demand that determined the current limit.
 	Claim allocation.Level
 	Seats LevelSeats
 }

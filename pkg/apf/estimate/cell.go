@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// enough is the weight from which on the lists seen replace the prior: three lists
-	// have 2.31.
+	// enough is the least weight of the lists seen to replace the prior: three lists have 2.31.
 	enough = 2
 	// maxGrowth is how many times larger the prior may have become since the last list.
 	maxGrowth = 2
@@ -23,7 +22,7 @@ type cell struct {
 	// some of before and some of after a list is right for one of the two.
 	bytes atomic.Int64
 	prior atomic.Int64 // when the last list was measured
-	until atomic.Int64 // time from which on the prior is a floor again
+	until atomic.Int64 // when the prior becomes a floor again
 	_     [40]byte     // estimates share a cache line that lists seldom change
 
 	mu        sync.Mutex // guards what follows

@@ -29,8 +29,8 @@
 //     do not match are decoded too;
 //   - for one object, named by a field selector, s.
 //
-// If s is not known, it is 1,500,000, the largest object that etcd takes. Such a list
-// may take up to 100 seats, instead of 10, and more than 10 only if etcd serves it.
+// If s is not known, it is 1,500,000, the largest object that etcd takes. The list may then take up
+// to 100 seats, instead of 10, and more than 10 only if etcd serves it.
 //
 // # Releases
 //

@@ -10,8 +10,8 @@ const (
 	keep = 0.75
 	// halfLife is the time that halves the weights.
 	halfLife = 10 * time.Minute
-	// resolution is the time after which weights are reduced again: an exponential costs
-	// as much as all the rest.
+	// resolution is the time between reductions of weights: an exponential costs as much as all the
+	// rest.
 	resolution = time.Second
 	// largerPart is the part of the bytes that lists larger than the estimate may have
 	// taken.

@@ -31,13 +31,13 @@
 //
 // # Lists
 //
-// Options.ListCost says what a list costs: by the number of stored objects, by their size,
-// or by what such lists took. Then the filter measures each list that succeeds. Its
-// response writer counts the bytes of the body, and the largest Write, which is the whole
-// body if the library does not encode it object by object. The library compresses bodies
-// in the handler. Only the size before compression matters, and gzip writes it at the end of the
-// body: RFC 1952, ISIZE. A list from etcd holds in memory all objects that it reads, not only the
-// objects that it sends; the storage counts them by CountRead.
+// Options.ListCost says what a list costs: by the number of stored objects, by their size, or by
+// what these lists took. Then the filter measures each list that succeeds. Its response writer
+// counts the bytes of the body, and the largest Write, which is the whole body if the library does
+// not encode it object by object. The library compresses bodies in the handler. Only the size
+// before compression matters, and gzip writes it at the end of the body: RFC 1952, ISIZE. A list
+// from etcd holds in memory all objects that it reads, not only the objects that it sends; the
+// storage counts them by CountRead.
 //
 // # Rejections
 //

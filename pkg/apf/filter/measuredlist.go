@@ -14,7 +14,7 @@ const (
 	// maxStreamed is the most memory in bytes that a response uses that is encoded object by
 	// object, as in package estimate.
 	maxStreamed = 1_000_000
-	// minExpected is the number of bytes up to which no list raises an estimate: one seat.
+	// minExpected is the most bytes of a list that raises no estimate: one seat.
 	minExpected = 100_000
 	// gzipRatio is the most that gzip compresses, see the Deflate specification, RFC 1951.
 	gzipRatio = 1032

@@ -162,7 +162,7 @@ func TestOnlyListsThatSucceedAreLearned(t *testing.T) {
 	}
 }
 
-// A client that leaves before its large list ends does not make such lists cheap, nor
+// A client that leaves before its large list ends does not make lists of this kind cheap, nor
 // expensive for long.
 func TestAListThatTookMoreIsLearnedEvenIfItFails(t *testing.T) {
 	for name, fail := range map[string]func(http.ResponseWriter){

@@ -18,7 +18,7 @@ const (
 	maxBase = 16
 	// keepIdle is how long a level without rejections is kept.
 	keepIdle = 10 * time.Minute
-	// minKept is the number of levels up to which idle ones are kept longer.
+	// minKept is the number of levels; below it, idle ones are kept longer.
 	minKept = 64
 )
 

@@ -4,17 +4,16 @@
 // # The fair schedule
 //
 // Let C be the limit in seats. A queue is active while a request of it waits or
-// executes. In the ideal world seats are a fluid, and every queue that counts is
-// served at the same rate. The virtual clock R(t) is what such a queue has been given
-// since the beginning, in seat-seconds:
+// executes. In the ideal world seats are a fluid, and every queue that counts is served at the same
+// rate. The virtual clock R(t) is what a queue that counts has been given since the beginning, in
+// seat-seconds:
 //
 //	dR/dt = min(C, seats in use) / N,   N = number of queues that count
 //
-// Each queue has S, the reading of R at which its next request starts in the ideal
-// world. A request of work W, in seat-seconds, ends there at S + W, and the next
-// one of its queue starts then. The real world dispatches whole requests. It always dispatches the
-// one with the least S + W. On a tie, the request that has been at the head of its queue for
-// longest comes first.
+// Each queue has S, the reading of R when its next request starts in the ideal world. A request of
+// work W, in seat-seconds, ends there at S + W, and the next one of its queue starts then. The real
+// world dispatches whole requests. It always dispatches the one with the least S + W. On a tie, the
+// request that has been at the head of its queue for longest comes first.
 //
 // Active queues count, and so do inactive queues while S is more than G beyond R, where G is small,
 // see below: these used more than their share, and in the ideal world are still being served. This
@@ -103,13 +102,12 @@
 // # Widths and limits
 //
 // The width of a request is max(initial seats, final seats). It starts when so many
-// seats are free. If the request that is first in the schedule does not fit, the free
-// seats are kept for it, so that wide requests are not starved. Each event decides
-// anew which request is first: the request of a queue that just became active may be
-// due earlier, and then does not wait for the wide one. A request that is wider than C
-// starts when no seat is in use. Final seats beyond C are reduced to C, and the
-// additional latency is extended so that the seat-seconds stay the same. With C = 0
-// nothing starts.
+// seats are free. If the request that is first in the schedule does not fit, the free seats are
+// kept for it, so that wide requests are not starved. After each event another request may be
+// first: the request of a queue that just became active may be due earlier, and then does not wait
+// for the wide one. A request that is wider than C starts when no seat is in use. Final seats
+// beyond C are reduced to C, and the additional latency is extended so that the seat-seconds stay
+// the same. With C = 0 nothing starts.
 //
 // Seats that are kept free are charged to no queue. R counts seats in use, so it does
 // not advance by them. Nor is the wide request charged. What is shared fairly is what
@@ -138,12 +136,12 @@
 //
 // # Hands
 //
-// A flow hashes to a hand of queues. A request joins the queue of the hand with the
-// least work waiting, and of several such the one with the least S. Queues that are
-// equal in both take turns. Queues get equal shares, so a flow that keeps all queues
-// of its hand active gets the shares of all. A flow that sends one request after the
-// other has no work waiting in any queue. If its requests always joined the same
-// queue, that queue would run ahead of R while the shares of the others went unused.
+// A flow hashes to a hand of queues. A request joins the queue of the hand with the least work
+// waiting, and on a tie the one with the least S. Queues that are equal in both take turns. Queues
+// get equal shares, so a flow that keeps all queues of its hand active gets the shares of all. A
+// flow that sends one request after the other has no work waiting in any queue. If its requests
+// always joined the same queue, that queue would run ahead of R while the shares of the others went
+// unused.
 //
 // # Cap of a flow
 //
@@ -172,13 +170,13 @@
 //
 // As long as seats are free no request waits, the ideal and the real world agree, and
 // no order is needed. A Set is then open: a pool spreads its free seats over shards. A
-// request takes seats from a shard under the lock of the shard and returns them there,
-// so that processors do not share a lock. Half of the seats are in reserve at first, from
-// which shards that need more get them, under the lock of the Set. When the reserve is
-// empty, a request that finds too few seats in its shard tries the other shards. So seats
-// go where requests arrive, and stay there, and below saturation the lock of the Set is
-// rarely needed, also when there are fewer seats than shards. Seats that are held for an
-// additional latency return to the shard too. When the Set closes, it takes them over.
+// request takes seats from a shard under the lock of the shard and returns them there, so that
+// processors do not share a lock. Half of the seats are in reserve at first, for shards that need
+// more, under the lock of the Set. When the reserve is empty, a request that finds too few seats in
+// its shard tries the other shards. So seats go where requests arrive, and stay there, and below
+// saturation the lock of the Set is rarely needed, also when there are fewer seats than shards.
+// Seats that are held for an additional latency return to the shard too. When the Set closes, it
+// takes them over.
 //
 // When a request finds too few seats in all shards and in the reserve together, the
 // Set closes: it takes back the seats of the shards and assigns each executing request

@@ -165,7 +165,7 @@ func (s *Set) DumpSlowly(between func()) Dump {
 	return d.dump()
 }
 
-// ChangesKept returns the number of changes and uses for which memory is allocated.
+// ChangesKept returns the number of changes and uses that memory is allocated for.
 func (s *Set) ChangesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
@@ -184,14 +184,14 @@ func (s *Set) ChangesKept() int {
 	return kept
 }
 
-// QueuesKept returns the number of queues for which there is memory.
+// QueuesKept returns the number of queues with memory.
 func (s *Set) QueuesKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
 	return cap(l.queue.queues)
 }
 
-// FlowCountersKept returns the number of flows' counters for which there is memory.
+// FlowCountersKept returns the number of flows' counters with memory.
 func (s *Set) FlowCountersKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)

@@ -29,8 +29,8 @@ type fairQueue struct {
 	arrivals  int            // rotates the first choice in a hand
 	widths    widthCounts    // of the requests that are scheduled
 	serial    uint64         // of the last change of a head
-	// overtaken waits, was first in the schedule and did not fit when a request
-	// overtook it. It is nil if there is no such request.
+	// overtaken waits, was first in the schedule and did not fit when a request overtook it. It is
+	// nil if there is none.
 	overtaken *Request
 	cap       flowCap
 	// era counts how often the pool took over. A queue belongs to one era.

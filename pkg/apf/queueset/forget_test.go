@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// A level at rest begins anew: what a queue owes then is owed to nobody.
+// A level at rest restarts: what a queue owes then is owed to nobody.
 func TestAnIdleLevelForgetsWhatItsQueuesOwe(t *testing.T) {
 	one := seats.Work{Initial: 1}
 	for _, test := range []struct {

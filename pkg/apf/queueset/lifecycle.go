@@ -89,8 +89,8 @@ func (s *Set) mergeUnlessLocked() {
 // request wakes the next when it ends, the requests of one busy level would follow
 // each other for up to 10 ms, while goroutines wait that the network or a timer
 // made ready: among them requests of other flows that have not reached the level.
-// The benchmark "An elephant and mice on one level" of docs/evidence/benchmarks.md measures
-// what such requests gain.
+// The benchmark "An elephant and mice on one level" of docs/evidence/benchmarks.md measures what
+// these requests gain.
 func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 	select {
 	case <-r.ready:
@@ -137,13 +137,13 @@ func (s *Set) Abandon(r *Request, last Outcome) {
 	}
 }
 
-// notExecuting is the value with which Finish panics.
+// notExecuting is the value of Finish's panic.
 const notExecuting = "queueset: Finish of a request that does not execute; call it once for each request that Arrive or Wait returned as Seated"
 
 // Finish ends the execution of a seated request, once, and returns how long it
-// executed. Its seats are free at once, or after the additional latency of its
-// work, for which Finish does not wait. It panics if the request does not execute,
-// since the number of seats in use would be wrong for good.
+// executed. Its seats are free at once, or after the additional latency of its work; Finish does
+// not wait for that. It panics if the request does not execute, since the number of seats in use
+// would be wrong for good.
 func (s *Set) Finish(r *Request) time.Duration {
 	if r.phase != executing {
 		panic(notExecuting)

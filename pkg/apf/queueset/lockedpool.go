@@ -11,7 +11,7 @@ import (
 type lockedPool struct {
 	*pool
 	reserve int // seats; changed by setReserve
-	victim  int // the shard from which gather takes seats next
+	victim  int // the shard that gather takes seats from next
 }
 
 // setReserve sets the reserve.

@@ -14,9 +14,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
-// The margins allow for what depends on the moments at which other requests
-// happen to end: a part of an elephant's request for the median, one such request
-// for the rest.
+// The margins allow for what depends on when other requests happen to end: a part
+// of an elephant's request for the median, one such request for the rest.
 const (
 	medianMargin = 20 * time.Millisecond
 	tailMargin   = 100 * time.Millisecond

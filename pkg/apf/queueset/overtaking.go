@@ -7,8 +7,7 @@ import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 // beyond that is forgotten.
 const maxOvertaking = maxLag / 2
 
-// widest is the width from which on widths are counted together. Estimates are at
-// most 10 seats wide.
+// widest is the least of the widths that are counted together. Estimates are at most 10 seats wide.
 const widest = 16
 
 // widthCounts counts waiting requests by their width.

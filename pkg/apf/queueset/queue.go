@@ -111,7 +111,7 @@ func (q *queue) raiseTo(low seats.Progress, now time.Duration) {
 	}
 }
 
-// countsUntil returns the reading of R until which q counts after it is no longer
-// active. Queues less than G ahead of R do not count, which saves their place in a heap
-// where requests are short: BenchmarkManyFlows.
+// countsUntil returns the reading of R that ends the counting of q once it is inactive. Queues less
+// than G ahead of R do not count, which saves their place in a heap where requests are short:
+// BenchmarkManyFlows.
 func (q *queue) countsUntil() seats.Progress { return q.start.Add(-leastWork) }

@@ -89,7 +89,7 @@ func TestFewSeatsInUseNeedNoCommonLockOnManyProcessors(t *testing.T) {
 	}
 }
 
-// Such are writes that ten watchers or more are notified of.
+// Writes that ten watchers or more are notified of have an additional latency.
 func TestAdditionalLatencyNeedsNoCommonLock(t *testing.T) {
 	p := newProcessors(newFixtureWith(t, queues(64, 6, 50), 64, 16), 64)
 	for _, r := range p.idle {

@@ -13,8 +13,8 @@ import (
 )
 
 // Requests that wake each other must not delay a goroutine that became ready
-// before them. On a real server such goroutines serve connections whose
-// requests have not reached the level.
+// before them. On a real server these goroutines serve connections whose requests
+// have not reached the level.
 func TestRequestsThatWakeEachOtherLetOthersRunInBetween(t *testing.T) {
 	const chain = 1000
 	f := newFixture(t, queues(1, 1, chain), 1)

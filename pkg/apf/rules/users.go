@@ -40,7 +40,7 @@ const (
 	OneServiceAccount
 	// Nodes are the members of system:nodes.
 	Nodes
-	// OneGroup is any group without a kind above, OneUser any such user.
+	// OneGroup is any group without a kind above, OneUser any user without one.
 	OneGroup
 	OneUser
 )

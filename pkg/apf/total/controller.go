@@ -24,7 +24,7 @@ type Controller struct {
 	static, lowest, highest float64
 	// total is the recommendation before it is rounded, so that small totals change too.
 	total float64
-	// strained is the total at which the machine was last short; 0 if it never was.
+	// strained is the total that last made the machine short; 0 if it never was.
 	strained float64
 	last     time.Duration // the last step
 }

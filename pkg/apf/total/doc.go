@@ -45,9 +45,9 @@
 // the total. A signal needs three samples to be known. Unless the scheduling latency is
 // known, the total does not rise.
 //
-// The total at which the machine was last short is remembered. Within 10 % of it a step
-// up is a fifth of what it is elsewhere. Otherwise the total would swing between
-// the first total that is too high and the last that is too low.
+// The total that last made the machine short is remembered. Within 10 % of it a step up is a fifth
+// of what it is elsewhere. Otherwise the total would swing between the first total that is too high
+// and the last that is too low.
 //
 // # When the total rises
 //

@@ -47,8 +47,8 @@ func (m *smallMachine) load(clients int, d time.Duration) {
 	running.Wait()
 }
 
-// service is how long a request executes: not as long as there is between two samples,
-// which would see nothing but the moments at which requests end and start.
+// service is how long a request executes. It differs from the time between two samples, which would
+// only see requests at their start and end.
 const service = 870 * time.Millisecond
 
 // send sends a request.

@@ -6,7 +6,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// fullShare is the part of the seats of a level in use from which it counts as full.
+// fullShare is the least part of a level's seats in use that counts as full.
 const fullShare = 0.99
 
 // meter measures what seats are used for between two reports of the levels.

@@ -122,7 +122,7 @@ func scenarios() []scenario {
 }
 
 const (
-	// settled is the number of steps after which the total has come to rest: 5 minutes.
+	// settled is how many steps bring the total to rest: 5 minutes.
 	settled = 30
 	// simulated is the number of steps of a simulation.
 	simulated = 300

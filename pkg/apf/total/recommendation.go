@@ -43,8 +43,8 @@ type Recommendation struct {
 	Total int
 	// Reasons is why; the first one counts most.
 	Reasons []Reason
-	// Pressure is the median of each signal in units of the threshold at which it is
-	// short; NaN if it is unknown.
+	// Pressure is the median of each signal in units of the threshold that makes it short; NaN if
+	// it is unknown.
 	Pressure [SignalCount]float64
 }
 

@@ -75,8 +75,8 @@ func (p estimatorPeer) count(function reflect.Type) reflect.Value {
 	})
 }
 
-// etcdWithProgress is an etcd that reports the progress of watches, without which the
-// library reads no recent state from the watch cache.
+// etcdWithProgress is an etcd that reports the progress of watches. The library needs it to read a
+// recent state from the watch cache.
 type etcdWithProgress struct {
 	etcdfeature.FeatureSupportChecker
 }

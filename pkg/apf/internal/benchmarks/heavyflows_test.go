@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// mergedAfter is the number of requests after which the engine counts what flows used.
+// mergedAfter is how many requests the engine takes together to count what flows used.
 const mergedAfter = 64
 
 // BenchmarkHeavyFlows measures what a request pays for counting the seat-seconds of its

@@ -17,8 +17,8 @@
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.
 //
-// Levels are read one after the other, and a level in small steps, between which
-// requests may come and go. So rows are not of exactly the same time.
+// Levels are read one after the other, and a level in small steps; requests may come and go between
+// them. So rows are not of exactly the same time.
 //
 // While a level has free seats no request is in a queue. Its executing requests are shown
 // in the queues of their hands that they would get if seats ran short now.

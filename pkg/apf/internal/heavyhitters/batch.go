@@ -2,8 +2,8 @@ package heavyhitters
 
 import "time"
 
-// batchSize is the number of entries for which a Batch has memory at first
-// (BenchmarkIdleLevel of package benchmarks).
+// batchSize is the number of entries that a Batch has memory for at first (BenchmarkIdleLevel of
+// package benchmarks).
 const batchSize = 16
 
 // Batch collects what requests used until Windows count it, so that a request pays

@@ -1,5 +1,5 @@
-// Package release tells tests with which release of Kubernetes' libraries they are
-// compiled. The tests of the engine pass with each of 1.33 to 1.37.
+// Package release tells tests the release of Kubernetes' libraries that they are compiled with. The
+// tests of the engine pass with each of 1.33 to 1.37.
 package release
 
 import (
