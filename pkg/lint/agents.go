@@ -18,7 +18,7 @@ type Agent struct {
 	// Object is its DaemonSet, or one of its static pods, as NAMESPACE/NAME.
 	Object Object
 	// Namespace and ServiceAccount are its pods'. Without a service account, User is the user that
-	// such a program has by convention.
+	// the program has by convention.
 	Namespace, ServiceAccount, User string
 }
 

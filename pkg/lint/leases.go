@@ -13,9 +13,9 @@ import (
 const (
 	leaseGroup = "coordination.k8s.io"
 	leases     = "leases"
-	// minLeases is the number of writes from which on a client holds a lease.
+	// minLeases is the least number of writes of a client that holds a lease.
 	minLeases = 3
-	// fills is the share of a level's seat-seconds from which on a client fills it.
+	// fills is the least share of a level's seat-seconds for a client to fill it.
 	fills = 0.5
 )
 

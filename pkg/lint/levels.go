@@ -117,7 +117,7 @@ func deletedInUse(name string, users []*flowcontrolv1.FlowSchema) []Finding {
 		who+" no request once it is deleted.", fmt.Sprintf("Delete %s too, or name another level in %s.", them, them)).relatedTo(objectsOf(users)...)}
 }
 
-// squishLimit is the probability from which on the queues of one elephant are reported.
+// squishLimit is the least probability for a finding about the queues of one elephant.
 const squishLimit = 0.01
 
 // sharedHands is FC204.

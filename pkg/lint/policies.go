@@ -27,8 +27,7 @@ type Policy struct {
 }
 
 const (
-	// slowCheck is the mean duration of a policy from which on it matters beside the
-	// request itself.
+	// slowCheck is the least mean duration of a policy that matters beside the request itself.
 	slowCheck = 10 * time.Millisecond
 )
 

@@ -115,11 +115,11 @@ func (j *judge) isUnlimited(level string) bool {
 func (j *judge) limitOf(level string) int { return j.limits[level].Nominal }
 
 const (
-	// minCallbacks is the number of requests from which on their times say something.
+	// minCallbacks is the least number of requests whose times say something.
 	minCallbacks = 5
-	// mostly is the share from which on requests are taken to be sent per request.
+	// mostly is the least share that means one request for each request.
 	mostly = 0.8
-	// rarely is the share of the time up to which such a share is no coincidence.
+	// rarely is the most of the time for that share to be no coincidence.
 	rarely = 0.5
 )
 

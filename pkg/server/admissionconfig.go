@@ -29,7 +29,7 @@ import (
 const policyConfiguration featuregate.Feature = "ManifestBasedAdmissionControlConfig"
 
 // checkAdmissionConfiguration returns what of --admission-control-config-file the library would
-// ignore, and an unreadable file, at which it would exit without a word of the flag.
+// ignore, and an unreadable file, where it would exit without a word of the flag.
 func checkAdmissionConfiguration(file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -208,8 +208,8 @@ func (r *requester) stop(t *testing.T) {
 	require.NoError(t, <-r.failed)
 }
 
-// TestTheServersOwnClientNeedsNoRestart: the certificate with which the library lets a
-// server read its own API ends, and then flow control does not follow its configuration.
+// TestTheServersOwnClientNeedsNoRestart: the library's certificate for a server to read its own API
+// expires, and then flow control does not follow its configuration.
 func TestTheServersOwnClientNeedsNoRestart(t *testing.T) {
 	running := startClocked(t, nil)
 	config := trusting(t, running.LoopbackClientConfig())

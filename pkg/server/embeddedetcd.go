@@ -18,7 +18,7 @@ const (
 
 // EmbeddedEtcdOptions configure the embedded etcd.
 type EmbeddedEtcdOptions struct {
-	// QuotaBytes is the size of the database at which writes are rejected.
+	// QuotaBytes is the size of the database that makes etcd reject writes.
 	QuotaBytes int64
 	// SnapshotInterval separates scheduled snapshots; 0 means none.
 	SnapshotInterval time.Duration

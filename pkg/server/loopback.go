@@ -18,11 +18,10 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// applyLoopback makes the client with which this server reads its own API. The
-// library's certificate for it ends after three years and is renewed by a restart
-// alone: then the informers fail, and flow control keeps an old configuration. This
-// certificate has no end, whatever the clock says. Its key is never written, and ends
-// with the process.
+// applyLoopback makes the client that reads this server's own API. The library's certificate for it
+// ends after three years and is renewed by a restart alone: then the informers fail, and flow
+// control keeps an old configuration. This certificate has no end, whatever the clock says. Its key
+// is never written, and ends with the process.
 func (s *Server) applyLoopback() error {
 	certificate, key, err := newLoopbackCertificate()
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package diff says what a change of the flow-control configuration does, by two
-// configurations, before and after: which requests move to another flow schema or
-// priority level, which flow schemas stop or start to match, and which seats and which
-// room for borrowing each level has.
+// configurations, before and after: which requests move to another flow schema or priority level,
+// which flow schemas stop or start to match, and what seats and room for borrowing each level has.
 //
 // Limits and classification come from engines with either configuration in force.
 //

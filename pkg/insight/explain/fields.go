@@ -13,7 +13,7 @@ import (
 const (
 	// labelWidth is the width of labels with the space behind them, in characters.
 	labelWidth = 17
-	// minTextWidth is the width to which texts are wrapped at least.
+	// minTextWidth is the least width of wrapped texts.
 	minTextWidth = 20
 )
 

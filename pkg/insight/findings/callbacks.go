@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// callbacks compare the requests of webhooks' servers with the times at which requests of
-// others in the same level wait for the webhook.
+// callbacks compare the requests of webhooks' servers with the times when requests of others on the
+// same level wait for the webhook.
 type callbacks struct {
 	servers []lint.Server
 	users   []string // of the servers

@@ -44,8 +44,8 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 	l.levels[request.Level().Name]++
 }
 
-// limits returns the clients with a limit of their own: those whose log says so, and those
-// whose requests arrive evenly.
+// limits returns the clients with a limit of their own: their log says so, or their requests arrive
+// evenly.
 func (t *Traffic) limits() []lint.LimitedClient {
 	var out []lint.LimitedClient
 	paced := t.paced()

@@ -2,7 +2,7 @@ package findings
 
 import "strings"
 
-// addresses are those from which clients send. Kubelets tell which are of nodes.
+// addresses are the addresses that clients send from. Kubelets tell the nodes' addresses.
 type addresses struct {
 	// nodes has the node at an address; "" if several nodes send from there, through a
 	// proxy.

@@ -135,7 +135,7 @@ func (f *inForce) levelOf(account source.Account) string {
 	return f.taker(&a).Level
 }
 
-// isImportant reports whether a level is one on which the cluster itself depends.
+// isImportant reports whether the cluster itself depends on a level.
 func isImportant(level string) bool {
 	return level == "workload-high" || isProtected(level)
 }

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// The level has as many queues as the built-in ones of this size, and hands with which a
-	// heavy flow leaves others alone.
+	// The level has as many queues as the built-in ones of this size, and hands that make a heavy
+	// flow leave others alone.
 	queues, handSize, queueLength = 64, 6, 50
 	// lends and borrows are percentages of the level's own seats.
 	lends, borrows = 50, 100

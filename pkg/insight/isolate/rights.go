@@ -113,7 +113,7 @@ func clusterRole(roles *source.Roles, name string) (rules []rbacv1.PolicyRule, f
 	for i := range role.AggregationRule.ClusterRoleSelectors {
 		selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])
 		if err != nil {
-			continue // the API server rejects such a role
+			continue // the API server rejects this role
 		}
 		for k := range roles.ClusterRoles {
 			if other := &roles.ClusterRoles[k]; other.Name != name && selector.Matches(labels.Set(other.Labels)) {

@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/discovery"
 )
 
-// fakeName is the name under which this program acts as kubectl.
+// fakeName is the name of this program when it acts as kubectl.
 const fakeName = "fake-kubectl"
 
 func TestMain(m *testing.M) {

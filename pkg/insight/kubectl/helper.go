@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// helperName is the name under which kubectl runs this program, as its editor and as its
-// program that shows differences.
+// helperName is the name of this program when kubectl runs it, as its editor and as its program
+// that shows differences.
 const helperName = "helper"
 
 // The values of the annotation that the editor changes.

@@ -134,7 +134,7 @@ func (t target) revision(number int) object {
 	}
 }
 
-// nameOf returns the name under which an object is created.
+// nameOf returns the name of a created object.
 func nameOf(o object) string {
 	meta, _ := o["metadata"].(object)
 	if name, _ := meta["name"].(string); name != "" {

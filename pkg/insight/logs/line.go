@@ -116,7 +116,7 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 }
 
 // csv finds an entry in a row of an export as CSV, where quotation marks are doubled. It reports
-// whether the text is such a row.
+// whether the text is a row.
 func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if err != nil || len(row) < 2 {

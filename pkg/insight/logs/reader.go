@@ -25,7 +25,7 @@ const (
 
 // Entry is an entry of a log, without its transport.
 type Entry struct {
-	// Number is the number of the line on which the entry begins, from 1 on.
+	// Number is the number of the first line of the entry, from 1 on.
 	Number int
 	Kind   Kind
 	// Text is the entry, valid until the next one.

@@ -45,7 +45,7 @@ func recorded(t *testing.T, o Options) (trace.Header, []trace.Request) {
 	return r.Header(), all
 }
 
-// count returns the number of requests for which is returns true.
+// count returns the number of requests that is returns true for.
 func count(all []trace.Request, is func(*trace.Request) bool) int {
 	n := 0
 	for i := range all {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Recognize returns the endpoint that gave a response, by its content: the name under
-// which it was saved says nothing. It returns false for any other text, and for metrics
-// of a process without priority levels.
+// Recognize returns the endpoint that gave a response, by its content: its file name says nothing.
+// It returns false for any other text, and for metrics of a process without priority levels.
 func Recognize(body []byte) (Endpoint, bool) {
 	body = trimStart(body)
 	if columns := columnsOf(body); columns != nil {
@@ -104,8 +103,8 @@ func HasMetrics(body []byte) bool {
 	return false
 }
 
-// tellsOfLevels reports whether metrics have a priority level. Components that only
-// include the library have no such series.
+// tellsOfLevels reports whether metrics have a priority level. Components that only include the
+// library have no series of levels.
 func tellsOfLevels(body []byte) bool {
 	metrics, _ := readMetrics(bytes.NewReader(body))
 	return len(metrics.Levels) > 0 || len(metrics.Schemas) > 0

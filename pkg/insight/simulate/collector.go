@@ -7,7 +7,7 @@ import (
 const (
 	// firstSample is how long the first samples are.
 	firstSample = time.Second
-	// maxSamples is the number of samples after which each two are merged.
+	// maxSamples is how many samples cause each two to be merged.
 	maxSamples = 600
 )
 

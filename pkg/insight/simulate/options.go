@@ -37,7 +37,7 @@ type Options struct {
 	Engine   EngineKind
 	Loop     Loop
 	Capacity Capacity
-	// Seed decides which replica serves which client.
+	// Seed decides which replica serves a client.
 	Seed uint64
 	// DispatchDelay is how long a request that waited takes to begin after it got its seats: the
 	// time until its goroutine is scheduled.

@@ -10,7 +10,7 @@ import (
 const (
 	// learned is the number of requests that the medians are known from at the beginning.
 	learned = 100_000
-	// enough is the number of durations of a kind from which its median is computed.
+	// enough is the least number of durations of a kind to compute its median from.
 	enough = 10_000
 	// fallback is the service time where no request of the trace has one.
 	fallback = 5 * time.Millisecond

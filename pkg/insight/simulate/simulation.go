@@ -19,8 +19,8 @@ import (
 const (
 	// maxWait is how long a request waits at most.
 	maxWait = 15 * time.Second
-	// watchContext is the number of events and requests after which a simulation looks
-	// whether its context ended, and tells its progress.
+	// watchContext is how many events and requests a simulation handles before it checks its
+	// context and reports its progress.
 	watchContext = 1 << 14
 )
 

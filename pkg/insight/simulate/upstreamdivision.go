@@ -113,8 +113,8 @@ func (u *upstream) divide() {
 // minUpstreamTarget is the smallest target of a level in seats.
 const minUpstreamTarget = 0.001
 
-// divideFairly sets each current limit to clamp(f·target, least, most) for the f with
-// which they sum to the given number of seats. That grows with f, which is bisected.
+// divideFairly sets each current limit to clamp(f·target, least, most) for the f that makes them
+// sum to the given number of seats. The sum grows with f, so f is bisected.
 func divideFairly(sum float64, claims []claim) {
 	seats := func(c claim, f float64) float64 {
 		return min(max(f*max(c.target, minUpstreamTarget), float64(c.least)), float64(max(c.most, c.least)))

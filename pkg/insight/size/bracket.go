@@ -34,7 +34,7 @@ func (b *bracket) points(n int) []int {
 	return slices.Compact(points)
 }
 
-// narrow takes the smallest point from which on all hold as the upper end.
+// narrow takes the smallest point where it and all larger ones hold as the upper end.
 func (b *bracket) narrow(points []int, holds func(i int) bool) {
 	b.step = max(0, b.step-side)
 	for i, point := range slices.Backward(points) {

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// find searches the number from which on all hold, and returns it and how many it tried.
+// find searches the smallest number where it and all larger ones hold, and returns it and how many
+// it tried.
 func find(top int, holds func(int) bool) (found, tried int) {
 	b := newBracket(top)
 	for !b.done() {

@@ -22,9 +22,9 @@
 // A server that starts does not know which levels need seats, and divides them by demand every
 // 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.
 //
-// First nothing is limited: what is not met then, no number of seats meets. A need is
-// the smallest number from which on the goals hold, as far as a search shows that goes down in
-// tenths of an ample number, and then ends within 2 % or a seat.
+// First nothing is limited: no number of seats meets a goal that is not met then. A need is the
+// smallest number where the goals hold, and hold for all larger ones. A search shows this: it goes
+// down in tenths of an ample number, and then ends within 2 % or a seat.
 //
 // # Uncertainty
 //

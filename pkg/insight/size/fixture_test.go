@@ -55,7 +55,7 @@ type client struct {
 	user, group string
 	verb        string
 	seats       uint64
-	// arrivals are the seconds at which it sends, until a time.
+	// arrivals are the seconds when it sends, until a time.
 	arrivals func(random *rand.Rand, until float64) []float64
 	// execution is in seconds.
 	execution func(random *rand.Rand) float64

@@ -39,8 +39,8 @@ func shapes() (short, long []shape) {
 		}
 }
 
-// exhaustive tries every total downward, and returns the smallest one from which on fewer than
-// 1 % of the requests wait 100 ms or more, and none is rejected, on each level.
+// exhaustive tries every total downward, and returns the smallest one where, as for all larger
+// ones, fewer than 1 % of the requests wait 100 ms or more, and none is rejected, on each level.
 func exhaustive(t *testing.T, options simulate.Options, c configuration.Configuration, from int) int {
 	t.Helper()
 	for top := from; top > 0; top -= 4 {

@@ -39,13 +39,12 @@ type Resource struct {
 	Verbs      []string
 }
 
-// Server is a server for which requests wait while they hold seats.
+// Server is a server that requests wait for while they hold seats.
 type Server struct {
 	// Kind is APIService, ValidatingWebhookConfiguration or MutatingWebhookConfiguration; Name is
 	// the name of the object.
 	Kind, Name string
-	// Namespace and Service name the Service through which the server is called; empty
-	// for a server outside of the cluster.
+	// Namespace and Service name the server's Service; empty for a server outside of the cluster.
 	Namespace, Service string
 	// ServiceAccount is the account of the Service's pods; empty if unknown.
 	ServiceAccount string

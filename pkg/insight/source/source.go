@@ -49,8 +49,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
-// Source is where a command looks. Its errors are of type *Error. Methods may be called
-// repeatedly, and read anew each time.
+// Source is where a command looks. Its errors are of type *Error. Methods may be called repeatedly,
+// and read again each time.
 type Source interface {
 	// Configuration returns the objects in force, files included. A file that cannot
 	// be read is an error here.

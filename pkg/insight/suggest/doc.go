@@ -1,5 +1,4 @@
-// Package suggest searches settings of priority levels for which a trace meets stated
-// goals, by simulations.
+// Package suggest simulates a trace to find settings of priority levels that meet stated goals.
 //
 // # Goals
 //
@@ -30,5 +29,5 @@
 //
 // The levels exempt, system, leader-election, node-high and catch-all are protected,
 // unless the caller allows it: they give no shares, none of their settings changes, and a
-// configuration under which their waits or rejections are notably worse is not taken.
+// configuration that makes their waits or rejections notably worse is rejected.
 package suggest

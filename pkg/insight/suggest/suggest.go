@@ -143,7 +143,7 @@ func (s *search) climb(ctx context.Context, best state) (state, error) {
 	return best, nil
 }
 
-// shorten leaves out steps without which the goals are met too.
+// shorten leaves out steps that the goals do not need.
 func (s *search) shorten(ctx context.Context, best state) (state, error) {
 	for i := 0; i < len(best.steps) && len(best.steps) > 1 && best.score.unmet == 0 && s.left > 0 && ctx.Err() == nil; {
 		fewer := slices.Delete(slices.Clone(best.steps), i, i+1)

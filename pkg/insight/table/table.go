@@ -10,7 +10,7 @@ import (
 const (
 	// gap separates columns.
 	gap = "  "
-	// shortest is the width to which a text is shortened at most, in characters.
+	// shortest is the least width of a shortened text, in characters.
 	shortest = 8
 	// ellipsis ends a shortened text.
 	ellipsis = "…"
@@ -141,8 +141,8 @@ func (l *layout) widestText() int {
 	return widest
 }
 
-// secondText returns the width down to which column alone is shortened, before it is
-// as narrow as the next widest text: one character less, so that they take turns.
+// secondText returns how narrow column alone becomes, before it is as narrow as the next widest
+// text: one character less, so that they take turns.
 func (l *layout) secondText(widest int) int {
 	second := 0
 	for i, column := range l.columns {

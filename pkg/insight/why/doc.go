@@ -51,9 +51,8 @@
 //
 // # Remedies
 //
-// A remedy is given only if the figures support it: each says which. New shares are
-// found with the engine, by search: the least shares with which the nominal limit
-// suffices.
+// A remedy is given only if the figures support it: each says which. New shares are found with the
+// engine, by search: the least shares whose nominal limit suffices.
 //
 // # JSON
 //

@@ -18,10 +18,9 @@ const (
 	// mean demand is above the first; below the second, rejections come from bursts.
 	saturated = 0.9
 	idle      = 0.5
-	// dominant is the fraction from which on one flow or kind of request counts as the
-	// cause.
+	// dominant is the least fraction of one flow or kind of request that counts as the cause.
 	dominant = 0.5
-	// slow is the mean duration from which on lists of unknown width are worth paging.
+	// slow is the least mean duration that makes lists of unknown width worth paging.
 	slow = time.Second
 	// pageLimit is the limit that lists should have: the limit of kubectl and client-go.
 	pageLimit = 500

@@ -17,8 +17,8 @@ const (
 	tooManyRequests = http.StatusTooManyRequests
 	exempt          = rules.Exempt
 
-	// latencyThreshold is the duration up to which k8s.io/apiserver writes no
-	// annotation of the time in a queue.
+	// latencyThreshold is the longest duration without k8s.io/apiserver's annotation of the time in
+	// a queue.
 	latencyThreshold = 500 * time.Millisecond
 )
 

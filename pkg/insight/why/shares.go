@@ -12,7 +12,7 @@ import (
 // maxShares is the largest number of shares that is tried.
 const maxShares = 1 << 16
 
-// raised are shares with which a level has enough seats.
+// raised are shares that give a level enough seats.
 type raised struct {
 	from, to int32
 	// seats is the nominal limit then, and lost what other levels lose, in seats.

@@ -55,7 +55,7 @@ func manifests(seed uint64, count int) []*flowcontrolv1.FlowSchema {
 	return all
 }
 
-// rejections returns the fields for which a create of the object fails, as the store and the
+// rejections returns the fields that make a create of the object fail, as the store and the
 // handlers of k8s.io/apiserver do it.
 func rejections(t *testing.T, schema *flowcontrolv1.FlowSchema) []string {
 	t.Helper()
@@ -81,8 +81,8 @@ func rejections(t *testing.T, schema *flowcontrolv1.FlowSchema) []string {
 	return fields
 }
 
-// TestLintRejectsWhatACreateRejects compares FC405 with what a create does. A field about
-// which lint has another finding needs none of FC405.
+// TestLintRejectsWhatACreateRejects compares FC405 with what a create does. A field with another
+// finding needs none of FC405.
 func TestLintRejectsWhatACreateRejects(t *testing.T) {
 	rejected, accepted := 0, 0
 	for _, schema := range manifests(lane.Seed(t), lane.Pick(2000, 50000)) {

@@ -56,9 +56,9 @@ func newSchemaCache(schemas cache.SharedIndexInformer) (*schemaCache, error) {
 	return c, err
 }
 
-// list returns the schemas whose masks may intersect users, sorted by name. They are read
-// only and include the changes up to the version, unless the informer lists anew meanwhile.
-// Waiting for the version is an error after cacheTimeout.
+// list returns the schemas whose masks may intersect users, sorted by name. They are read only and
+// include the changes up to the version, unless the informer lists again meanwhile. Waiting for the
+// version is an error after cacheTimeout.
 func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cacheTimeout, fmt.Errorf("FlowSchemas did not reach resource version %d within %v", version, cacheTimeout))
 	defer cancel()
@@ -133,7 +133,7 @@ func (c *schemaCache) put(schema *flowcontrolv1.FlowSchema) {
 	c.reachLocked(schema.ResourceVersion)
 }
 
-// findLocked returns the index at which the schema is, or would be inserted.
+// findLocked returns the index of the schema, or where it would be inserted.
 func (c *schemaCache) findLocked(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.schemas, name, func(schema entry, name string) int { return cmp.Compare(schema.Name, name) })
 }

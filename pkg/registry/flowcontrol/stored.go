@@ -27,7 +27,7 @@ type stored struct {
 	levels  listers.PriorityLevelConfigurationLister
 	// latest reads the most recent state of a level.
 	latest rest.Getter
-	// written is the latest resource version at which this server wrote a schema.
+	// written is the latest resource version of a schema that this server wrote.
 	written atomic.Uint64
 }
 

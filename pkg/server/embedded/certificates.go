@@ -43,7 +43,7 @@ type Renewal struct {
 	File string
 	// Reason is why it was written, for a log.
 	Reason string
-	// NotAfter is the last moment at which the certificate in the file is valid.
+	// NotAfter is the end of the validity of the certificate in the file.
 	NotAfter time.Time
 }
 

@@ -28,7 +28,7 @@ func Guard(log logr.Logger, f func(*zap.Logger) error) error {
 	select {
 	case err := <-result:
 		return err
-	case err := <-failed.channel: // of another goroutine, for which f may wait
+	case err := <-failed.channel: // of another goroutine that f may wait for
 		return err
 	}
 }

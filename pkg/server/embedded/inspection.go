@@ -25,7 +25,7 @@ const (
 	// storeUnknown is a store that cannot be read, or has files that a first start
 	// does not create.
 	storeUnknown storeState = iota
-	// storeEmpty is a store to which nothing was written.
+	// storeEmpty is a store without a write.
 	storeEmpty
 	// storeFilled is a store that holds keys or requests that write keys.
 	storeFilled

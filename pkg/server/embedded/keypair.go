@@ -20,7 +20,7 @@ type KeyPair struct {
 	CertificateFile, KeyFile string
 	// CertificatePEM and KeyPEM are the contents of these files.
 	CertificatePEM, KeyPEM []byte
-	// NotAfter is the last moment at which the certificate is valid.
+	// NotAfter is the end of the certificate's validity.
 	NotAfter time.Time
 }
 

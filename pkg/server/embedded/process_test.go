@@ -236,7 +236,7 @@ func (c *child) next() string {
 	return c.lines.Text()
 }
 
-// rejection returns the error with which the child ended.
+// rejection returns the error that ended the child.
 func (c *child) rejection() string {
 	c.t.Helper()
 	require.NoError(c.t, c.input.Close())

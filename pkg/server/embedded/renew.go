@@ -11,10 +11,10 @@ import (
 // LeafCertificates are the names of the certificates that RenewCertificates renews.
 func LeafCertificates() []string { return []string{ServingCertificate, AdminCertificate} }
 
-// RenewCertificates issues the named leaf certificates of the data directory at path
-// anew, however long they are still valid, with the names and addresses that they have.
-// Before that it renews the CA if EnsureCertificates would. A renewed administrator's
-// certificate replaces that in the kubeconfig, if there is one.
+// RenewCertificates issues the named leaf certificates of the data directory at path again, however
+// long they are still valid, with the names and addresses that they have. Before that it renews the
+// CA if EnsureCertificates would. A renewed administrator's certificate replaces the one in the
+// kubeconfig, if it exists.
 //
 // It runs beside a server, which serves a renewed certificate without a restart, and
 // without one. Certificates must exist: only a server creates them, since it knows its names. Files

@@ -18,7 +18,7 @@ const (
 	plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 )
 
-// socket is the address at which etcd listens.
+// socket is the address that etcd listens on.
 type socket struct {
 	path string
 	// directory is open if path leads through its descriptor, nil otherwise.

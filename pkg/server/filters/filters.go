@@ -17,9 +17,9 @@ import (
 )
 
 // WithConnectionDraining moves clients to another replica before this one stops.
-// Once draining is closed, each answer carries "Connection: close", for which
-// net/http sends GOAWAY over HTTP/2: requests under way on the connection finish,
-// and the client opens its next one elsewhere.
+// Once draining is closed, each answer carries "Connection: close", and net/http
+// sends GOAWAY over HTTP/2: requests under way on the connection finish, and the
+// client opens its next one elsewhere.
 //
 // A load balancer sends no new connections to a replica that is not ready, but
 // clients keep the connections that they have, and would be rejected at the end of

@@ -3,10 +3,9 @@
 //
 // While v1 is registered for this server, a kube-apiserver that starts does not become
 // live before a replica serves v1: it waits until all versions that it has itself are
-// available. Kubelet restarts it meanwhile, and a load balancer in front sends it no
-// requests, on which the replicas may depend. So after a power cut of the whole cluster
-// nothing may come back by itself. A Guard runs beside kube-apiserver, needs nothing but
-// it, and gives v1 back.
+// available. Kubelet restarts it meanwhile, and a load balancer in front sends it no requests,
+// though the replicas may depend on them. So after a power cut of the whole cluster nothing may
+// come back by itself. A Guard runs beside kube-apiserver, needs nothing but it, and gives v1 back.
 package registration
 
 import (
@@ -98,7 +97,7 @@ func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
 	uid := registered.GetUID()
 	err = g.resource().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if apierrors.IsConflict(err) {
-		g.since = time.Time{} // it was registered anew meanwhile
+		g.since = time.Time{} // it was registered again meanwhile
 		return false, nil
 	}
 	if err != nil && !apierrors.IsNotFound(err) {

@@ -14,7 +14,6 @@
 // certificate that cannot be read keeps its last value, as the server keeps using what it read
 // last.
 //
-// Secrets renews the certificates of a server in a cluster, in the Secrets from which
-// its pods mount them. A CronJob runs it, not the server, which needs no access to the
-// key of the CA.
+// Secrets renews the certificates of a server in a cluster, in the Secrets that its pods mount. A
+// CronJob runs it, not the server, which needs no access to the key of the CA.
 package renewal

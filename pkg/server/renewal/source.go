@@ -15,8 +15,7 @@ import (
 type Certificate struct {
 	// File is its file, empty if it is in memory alone.
 	File string
-	// NotAfter is the last moment at which it is valid; with a chain, the last moment at
-	// which all of the chain is.
+	// NotAfter is the end of its validity; with a chain, the end of the validity of all of it.
 	NotAfter time.Time
 }
 

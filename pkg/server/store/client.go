@@ -23,8 +23,8 @@ type clientStore struct {
 
 var _ storage.Interface = clientStore{}
 
-// clientStatus returns the status of a request for whose failure the client is the cause: it
-// left, or sent an invalid resourceVersion. Other errors are returned as they are.
+// clientStatus returns the status of a request that fails because of the client: it left, or sent
+// an invalid resourceVersion. Other errors are returned as they are.
 func clientStatus(ctx context.Context, err error) error {
 	invalid, isInvalid := errors.AsType[storage.InvalidError](err)
 	switch {

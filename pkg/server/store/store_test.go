@@ -65,7 +65,8 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	}, nil
 }
 
-// startFailingEtcd returns the storage of priority levels in such an etcd, without a cache.
+// startFailingEtcd returns the storage of priority levels in an etcd that returns the error,
+// without a cache.
 func startFailingEtcd(t *testing.T, err error) rest.StandardStorage {
 	t.Helper()
 	listener := ports.Listen(t)

@@ -18,12 +18,12 @@ import (
 // unreadableObject is the last error about an object in etcd that cannot be read,
 // nil for none.
 //
-// One such object keeps the watch cache of its resource, and so the server, from
-// becoming ready, and the library's error does not name it. The library's
-// transformer knows the key but not whether the value decodes; its codec, which
-// comes next, knows that but not the key. So the codec keeps what it cannot decode,
-// and the transformer names the key when the watch cache reads it again, as it does
-// until it succeeds. Each resource has a watch cache, so each keeps its own value.
+// One object that cannot be read keeps the watch cache of its resource, and so the server, from
+// becoming ready, and the library's error does not name it. The library's transformer knows the key
+// but not whether the value decodes; its codec, which comes next, knows that but not the key. So
+// the codec keeps what it cannot decode, and the transformer names the key when the watch cache
+// reads it again, as it does until it succeeds. Each resource has a watch cache, so each keeps its
+// own value.
 type unreadableObject struct{ atomic.Pointer[error] }
 
 // lastDecodeFailure is the value that the codec of a resource failed to decode last.

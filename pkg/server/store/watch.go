@@ -11,8 +11,8 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// awaitStart returns when the watch cache, which serves all watches, has reached
-// the resource version at which a watch starts.
+// awaitStart returns when the watch cache, which serves all watches, has reached the resource
+// version of the start of a watch.
 func (s clientStore) awaitStart(ctx context.Context, options storage.ListOptions) error {
 	if options.ResourceVersion == "" {
 		return s.awaitLatest(ctx, options)
@@ -34,10 +34,10 @@ func (s clientStore) awaitLatest(ctx context.Context, options storage.ListOption
 	return s.awaitVersion(ctx, strconv.FormatUint(latest, 10))
 }
 
-// rejectFuture rejects a watch at a resource version that the store has not reached
-// with 410 Expired, after which clients list again. The library would accept it and
-// send nothing until the store reaches the version. This happens to informers that
-// listed another store before this server took over the API.
+// rejectFuture rejects a watch at a resource version that the store has not reached with 410
+// Expired; clients then list again. The library would accept it and send nothing until the store
+// reaches the version. This happens to informers that listed another store before this server took
+// over the API.
 //
 // The watch cache has 3 s to catch up. Invalid versions are left to the library.
 func (s clientStore) rejectFuture(ctx context.Context, version string) error {

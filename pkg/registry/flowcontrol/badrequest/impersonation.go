@@ -11,9 +11,9 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 )
 
-// Impersonation returns a handler that answers 400 to requests that impersonate groups, a
-// UID or extra fields of no user, for which the library answers 500 in plain text, and
-// passes other requests on.
+// Impersonation returns a handler that answers 400 to requests that impersonate groups, a UID or
+// extra fields of no user, and passes other requests on. The library would answer 500 in plain
+// text.
 func Impersonation(handler http.Handler, serializer runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if header := impersonatesNobody(r.Header); header != "" {

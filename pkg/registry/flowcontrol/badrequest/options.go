@@ -18,10 +18,10 @@ import (
 // Options returns a handler that makes api answer 400 or 422 to requests with invalid
 // options and bodies, and passes other requests on unchanged. Invalid are:
 //
-//   - a dryRun other than All, for which the library's 422 shows Go syntax;
-//   - a delete whose body is not a DeleteOptions, for which it returns 500;
+//   - a dryRun other than All, where the library's 422 shows Go syntax;
+//   - a delete whose body is not a DeleteOptions, where it returns 500;
 //   - a patch with a number that its field cannot hold, which it truncates;
-//   - a body that ends early, or with invalid chunks, for which it returns 500;
+//   - a body that ends early, or with invalid chunks, where it returns 500;
 //   - a YAML body whose aliases stand for more than bodyLimit bytes, which it expands.
 //
 // The library answers 422 to other invalid options. Bodies of more than bodyLimit bytes

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// patched returns the updated object. An invalid patch is a 400, and so is one on
-// which the library panics.
+// patched returns the updated object. An invalid patch is a 400, and so is one that makes the
+// library panic.
 func (u update) patched(ctx context.Context, old runtime.Object) (object runtime.Object, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -44,8 +44,8 @@ func FuzzDecodersShowNoGoSyntax(f *testing.F) {
 	})
 }
 
-// mergeError returns the error of a strategic merge patch, none if the library panics, for
-// which update answers.
+// mergeError returns the error of a strategic merge patch, none if the library panics, which update
+// answers.
 func mergeError(t *testing.T, text string) (err error) {
 	t.Helper()
 	defer func() {

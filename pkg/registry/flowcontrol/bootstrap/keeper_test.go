@@ -226,9 +226,9 @@ func TestTwoServersStartAtOnce(t *testing.T) {
 	require.Empty(t, a.requests())
 }
 
-// Kubernetes issue 118597: servers of mixed versions. Two releases differ in
-// one spec, and the newer has one more level and schema. Each writes such an
-// object once per pass and no other object.
+// Kubernetes issue 118597: servers of mixed versions. Two releases differ in one
+// spec, and the newer has one more level and schema. Each writes its differing
+// objects once per pass and no other object.
 func TestServersOfDifferentReleasesDoNotSpin(t *testing.T) {
 	type levels = [2][]*flowcontrolv1.PriorityLevelConfiguration
 	type schemas = [2][]*flowcontrolv1.FlowSchema

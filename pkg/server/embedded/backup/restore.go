@@ -41,7 +41,7 @@ type RestoreOptions struct {
 type Restored struct {
 	// Snapshot is what was restored.
 	Snapshot *Snapshot
-	// Revision is the revision at which the store continues.
+	// Revision is the revision where the store continues.
 	Revision int64
 	// Certificates are the names of the files that were copied.
 	Certificates []string
@@ -124,8 +124,8 @@ func (r *Restored) check(ctx context.Context, store *embedded.NewStore, options 
 	return nil
 }
 
-// nextRevision returns the revision at which a store continues after a snapshot of a
-// revision; the package comment says why.
+// nextRevision returns the revision where a store continues after a snapshot of a revision; the
+// package comment says why.
 func nextRevision(snapshot int64, now time.Time) int64 {
 	if moment := now.UnixMicro(); moment > snapshot {
 		return moment
