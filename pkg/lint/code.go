@@ -12,7 +12,7 @@ type Code string
 const (
 	MissingLevel       Code = "FC101" // the priority level does not exist
 	NoRules            Code = "FC102" // a FlowSchema without rules
-	NeverMatches       Code = "FC103" // earlier FlowSchemas take all requests
+	NeverMatches       Code = "FC103" // all its requests match earlier FlowSchemas
 	SamePrecedence     Code = "FC104" // names decide between overlapping FlowSchemas
 	NoClusterScope     Code = "FC105" // lists of all namespaces do not match
 	ImpossibleAPIGroup Code = "FC106" // an API group that no request has

@@ -54,11 +54,11 @@
 //
 // # FlowSchemas that overlap
 //
-// Two FlowSchemas overlap if some request matches both: two of their rules have
-// a user in common and a value in common in each list. Earlier FlowSchemas that
-// take these requests are ignored. A finding about a schema that never matches replaces
-// that about its precedence. If only group memberships that nothing requires make two
-// FlowSchemas overlap, or if both have the same priority level, the finding is an info.
+// Two FlowSchemas overlap if some request matches both: two of their rules have a user in common
+// and a value in common in each list. If these requests match earlier FlowSchemas, they are
+// ignored. A finding about a schema that never matches replaces the one about its precedence. If
+// only group memberships that nothing requires make two FlowSchemas overlap, or if both have the
+// same priority level, the finding is an info.
 //
 // # Seats
 //

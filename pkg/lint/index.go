@@ -8,10 +8,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// index finds the schemas that may take or share the requests of a schema among many.
-// It holds, for each value in each place of a rule, the rows that cover the value. The
-// rows that cover a tuple are the intersection over its places. See the package
-// comment.
+// index finds the schemas among many that may match the requests of a schema. It holds, for each
+// value in each place of a rule, the rows that cover the value. The rows that cover a tuple are the
+// intersection over its places. See the package comment.
 type index struct {
 	schemas []*flowcontrolv1.FlowSchema // in matching order
 	rows    []row

@@ -25,8 +25,8 @@ func served() []Resource {
 	}
 }
 
-// servedRequests are all requests that its routes take, which k8s.io/apiserver installs for
-// each resource (endpoints.APIInstaller), as its RequestInfoFactory reads them.
+// servedRequests are all requests that its routes serve, as k8s.io/apiserver installs them for each
+// resource (endpoints.APIInstaller), as its RequestInfoFactory reads them.
 func servedRequests(t *testing.T) []flow.Attributes {
 	t.Helper()
 	var requests []flow.Attributes

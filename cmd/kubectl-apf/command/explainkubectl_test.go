@@ -102,7 +102,7 @@ func TestTheRequestsOfAKubectlCommandAreExplained(t *testing.T) {
 	}
 }
 
-// TestAnObjectIsNoSubresource: the pod web-1 was taken for a subresource, and the request for
+// TestAnObjectIsNoSubresource: the pod web-1 was mistaken for a subresource, and the request for
 // one of global-default.
 func TestAnObjectIsNoSubresource(t *testing.T) {
 	t.Chdir(t.TempDir())

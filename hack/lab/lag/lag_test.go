@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
-// TestListsOfAServerWhoseWatchesReportNothingShareReads takes eight seconds, three of which the
+// TestListsOfAServerWhoseWatchesReportNothingShareReads takes eight seconds; for three of them the
 // library waits for the watch cache.
 func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})

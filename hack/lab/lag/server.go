@@ -16,14 +16,14 @@ import (
 
 const (
 	elephants, mice = 50, 6
-	// adminToken is the token by which the harness knows whether kube-apiserver is ready.
+	// adminToken is the harness's token to ask whether kube-apiserver is ready.
 	adminToken = "test-admin-token"
 )
 
 // server is a kind of server.
 type server struct {
 	name string
-	// prefix is that of its keys in etcd.
+	// prefix begins its keys in etcd.
 	prefix string
 	start  func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target)
 }

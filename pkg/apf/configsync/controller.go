@@ -192,9 +192,9 @@ func (c *Controller) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apply translates and applies what has changed. Levels are few, so it takes all of them,
-// and not only those whose events have arrived: a level that was written before its schema
-// is then more likely to be there.
+// apply translates and applies what has changed. Levels are few, so it reads all of them, not only
+// ones whose events have arrived: a level that was written before its schema is then more likely to
+// be there.
 func (c *Controller) apply() {
 	observed := c.pending.Load()
 	set, removed := c.changedSchemas()

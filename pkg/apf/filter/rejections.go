@@ -39,9 +39,8 @@ func (r *request) reject(w http.ResponseWriter) {
 // tooManyReads is what a list is told that got no seats to read from etcd.
 const tooManyReads = tooManyRequests + " The watch cache is not up to date, and there are no seats to read the list from etcd."
 
-// rejectAgain returns the function for the error of a list that asked for seats again and got
-// none. The handler responds with it. The request is a copy, since that of the filter is not
-// on the heap.
+// rejectAgain returns the function for the error of a list that asked for seats again and got none.
+// The handler responds with it. The request is a copy, since the filter's is not on the heap.
 func rejectAgain(r request) func(*engine.Request) error {
 	return func(*engine.Request) error {
 		after := r.rejections.add(r.apf.Level().Name, r.engine.Now())

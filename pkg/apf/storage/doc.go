@@ -21,7 +21,7 @@
 //  5. reads, if it is the first of the lists that it joined to get its seats. The others
 //     withdraw from their queues, and wait for its result;
 //  6. asks for its first seats again, if it did not read, and returns a copy of the list,
-//     whose objects are shared as those of the watch cache are.
+//     whose objects are shared like the objects of the watch cache.
 //
 // A list that gets no seats is rejected with status 429. A list that was estimated as a read
 // from etcd has seats for it, and reads at once. So has a list without flow control, such as
@@ -38,11 +38,11 @@
 //
 // A list waits for three things: seats, an identical read that executes, and the result of the
 // read that it joined. It gives its seats back before each of these waits. Hence whoever holds
-// seats waits for none of them: it executes, and ends as it does without this package, when
-// etcd answers or its deadline passes. Its seats and its result are then there for those that
-// wait. A wait for seats is bounded by a quarter of the time to the deadline, the other waits
-// by the deadline. One request that reads two resources at once does so one after the other,
-// since the second read might otherwise give back the seats of the first.
+// seats waits for none of them: it executes, and ends as it does without this package, when etcd
+// answers or its deadline passes. Its seats and its result are then there for the waiting ones. A
+// wait for seats is bounded by a quarter of the time to the deadline, the other waits by the
+// deadline. One request that reads two resources at once does so one after the other, since the
+// second read might otherwise give back the seats of the first.
 //
 // # A client that leaves
 //

@@ -40,7 +40,7 @@ func fifty() []*list {
 	return lists
 }
 
-// The first list reads at once. Those that arrive while it does share the next read.
+// The first list reads at once. Lists that arrive meanwhile share the next read.
 func TestFiftyIdenticalListsReadTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, 600)
@@ -80,8 +80,8 @@ func TestListsThatDifferDoNotShare(t *testing.T) {
 	})
 }
 
-// While etcd reads, the seats in use are those of a read from etcd, and those of lists that
-// wait are free.
+// While etcd reads, the seats of a read from etcd are in use, and the seats of waiting lists are
+// free.
 func TestAReadFromEtcdHasItsSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, 600)

@@ -47,9 +47,8 @@ type FlowSchema struct {
 	MatchingPrecedence int32  `json:"matchingPrecedence"`
 	// DistinguisherMethod is ByUser, ByNamespace or empty.
 	DistinguisherMethod string `json:"distinguisherMethod,omitempty"`
-	// Rule is the path of the rule that matches, such as
-	// spec.rules[0].resourceRules[1]; empty if no flow schema matches and catch-all
-	// takes the request.
+	// Rule is the path of the rule that matches, such as spec.rules[0].resourceRules[1]; empty if
+	// no flow schema matches and the request matches catch-all.
 	Rule string `json:"rule,omitempty"`
 	// Subject is the subject that matches, such as "Group system:nodes".
 	Subject string `json:"subject,omitempty"`
@@ -95,7 +94,7 @@ type Step struct {
 	FlowSchema         string `json:"flowSchema"`
 	MatchingPrecedence int32  `json:"matchingPrecedence"`
 	PriorityLevel      string `json:"priorityLevel"`
-	// Matches reports whether it takes the request.
+	// Matches reports whether the request matches it.
 	Matches bool `json:"matches"`
 	// Reasons say, for each rule, the first thing that does not match.
 	Reasons []Reason `json:"reasons,omitempty"`

@@ -37,8 +37,8 @@ func input() Input {
 	}}
 }
 
-// withoutDefault returns what is known about an API server without the flow schema
-// global-default, where catch-all takes what is left.
+// withoutDefault returns what is known about an API server without the flow schema global-default,
+// where other requests match catch-all.
 func withoutDefault() Input {
 	in := input()
 	in.Configuration.FlowSchemas = slices.DeleteFunc(in.Configuration.FlowSchemas, func(s *flowcontrolv1.FlowSchema) bool { return s.Name == "global-default" })

@@ -38,8 +38,7 @@ func matchingOrder(inEffect []*rules.Schema, c configuration.Configuration) []*r
 	return order
 }
 
-// trace returns the flow schemas that are compared with the request, up to the one that
-// takes it.
+// trace returns the flow schemas that are compared with the request, up to the one that it matches.
 func (e *Explainer) trace(taker *rules.Schema, a *flow.Attributes) []Step {
 	var steps []Step
 	for _, s := range e.order {

@@ -102,7 +102,7 @@ func TestAFullQueueRejects(t *testing.T) {
 func TestALevelWithoutQueuesRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {
-			// Without a flow schema, the level catch-all takes them, which has one seat.
+			// Without a flow schema, they are on the level catch-all, which has one seat.
 			candidate := busy(1, 1, 1, 2)
 			candidate.Configuration.FlowSchemas = nil
 			options := requests{get("alice", 0, time.Second), get("bob", time.Millisecond, time.Second)}.options()

@@ -33,7 +33,7 @@ func level(name string, shares int32, queues bool) *flowcontrolv1.PriorityLevelC
 	}
 }
 
-// schema takes all requests of a group.
+// schema matches all requests of a group.
 func schema(name, level, group string, method *flowcontrolv1.FlowDistinguisherMethod) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
