@@ -149,7 +149,7 @@ func (d *diversion) finding(schema *flowcontrolv1.FlowSchema, candidates []*flow
 		highest = max(highest, builtIn.Spec.MatchingPrecedence)
 	}
 	return []Finding{finding(TakesFromBuiltIn, schemaObject(schema.Name), precedenceField,
-		fmt.Sprintf("This FlowSchema takes requests of %s to the priority level %q with %v, and theirs has %v.", quotedNames(diverted), name, rank, best),
+		fmt.Sprintf("Requests of %s match this FlowSchema first. Its priority level %q has %v, and theirs has %v.", quotedNames(diverted), name, rank, best),
 		fmt.Sprintf("Set matchingPrecedence above %d, exclude these requests from the rules, or give %q at least as much.", highest, name)).
 		as(severity).relatedTo(objectsOf(diverted)...)}
 }

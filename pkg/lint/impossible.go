@@ -150,7 +150,7 @@ func (r *ruleReader) readResource(apiGroups []string, resource, field string) {
 		if subresource != "" {
 			right += "/" + strings.ToLower(subresource)
 		}
-		r.add(ImpossibleResource, field, fmt.Sprintf("%q is not the name of a resource, which is a plural.", resource), fmt.Sprintf("Write %q.", right))
+		r.add(ImpossibleResource, field, fmt.Sprintf("%q is not the name of a resource: names are plurals.", resource), fmt.Sprintf("Write %q.", right))
 	case resource != lower:
 		r.add(ImpossibleResource, field, fmt.Sprintf("No resource is called %q: resources are plurals in lower case, kinds are not.", resource),
 			fmt.Sprintf("Write the plural in lower case, as kubectl api-resources shows it for %q.", resource))
@@ -193,7 +193,7 @@ func urlProblem(url string) (problem, remedy string) {
 	case strings.Contains(url, "://"):
 		return fmt.Sprintf("%q is a whole URL, and requests match by the path only.", url), "Write the path."
 	case !strings.HasPrefix(url, "/"):
-		return fmt.Sprintf("%q is no path, which begins with a slash.", url), fmt.Sprintf("Write %q.", "/"+url)
+		return fmt.Sprintf("%q is no path: a path begins with a slash.", url), fmt.Sprintf("Write %q.", "/"+url)
 	case strings.ContainsAny(url, "?#"):
 		return fmt.Sprintf("%q has a query, and requests match by the path only.", url), "Write the path."
 	case segments[0] == "api" && len(segments) > 2, segments[0] == "apis" && len(segments) > 3:

@@ -130,7 +130,7 @@ func webhookRequests(c *Callback) []Finding {
 		return nil
 	}
 	return []Finding{finding(WebhookRequests, c.Object, "",
-		fmt.Sprintf("Requests wait for this webhook with seats of the priority level %q, and its server, %q, needs seats of the same level to answer: %d of its %d requests there, such as %q, arrived while another request waited for it, which was so %.0f %% of the time.",
+		fmt.Sprintf("Requests wait for this webhook with seats of the priority level %q, and its server, %q, needs seats of the same level to answer: %d of its %d requests there, such as %q, arrived while another request waited for it. One waited %.0f %% of the time.",
 			c.PriorityLevel, c.User, c.Meanwhile, c.Requests, c.Example, 100*c.Busy),
 		"Add a FlowSchema that sends the requests of this user to another priority level, or let the webhook answer from a cache.").
 		relatedTo(levelObject(c.PriorityLevel))}

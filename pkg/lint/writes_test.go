@@ -58,7 +58,7 @@ func TestAdviceAboutWrittenBuiltInObjects(t *testing.T) {
 	nodes.Spec.PriorityLevelConfiguration.Name = "mine"
 	findings := advisor.FlowSchema(t.Context(), &nodes, stored)
 	require.Equal(t, []Code{TakesFromBuiltIn}, codesOf(findings))
-	require.Equal(t, `This FlowSchema takes requests of "system-nodes" and "system-node-high" to the priority level "mine" with 46 seats, and theirs has 91 seats.`, findings[0].Message)
+	require.Equal(t, `Requests of "system-nodes" and "system-node-high" match this FlowSchema first. Its priority level "mine" has 46 seats, and theirs has 91 seats.`, findings[0].Message)
 	require.Equal(t, []Object{schemaObject("system-nodes"), schemaObject("system-node-high")}, findings[0].Related)
 }
 

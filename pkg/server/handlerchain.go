@@ -93,7 +93,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithAudit", "audit events, with the authenticated user", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
 		})},
-		{"badrequest.Impersonation", "400 for groups of no user, for which the library answers 500", true, func(handler http.Handler) http.Handler {
+		{"badrequest.Impersonation", "400 for groups of no user; the library answers 500", true, func(handler http.Handler) http.Handler {
 			return badrequest.Impersonation(handler, c.Serializer)
 		}},
 		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", !s.config.LocalIdentity, func(handler http.Handler) http.Handler {

@@ -46,7 +46,7 @@ kube-apiserver then enforces the objects of its own etcd. It does not register v
 	}
 	flags := command.Flags()
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig of kube-apiserver, with the right to get, create and delete APIServices. Default: the credentials of the pod.")
-	flags.StringVar(&server, "server", "", "URL of kube-apiserver, instead of that in the kubeconfig, which may be a load balancer's.")
+	flags.StringVar(&server, "server", "", "URL of kube-apiserver. Default: the kubeconfig's, which may be a load balancer's.")
 	flags.StringVarP(&guard.Namespace, "namespace", "n", "flowcontrol-system", "Namespace of the Service of this server.")
 	flags.StringVar(&guard.Service, "service", "flowcontrol-apiserver", "Name of the Service of this server.")
 	flags.DurationVar(&guard.Patience, "patience", time.Minute, "How long v1 must be unavailable.")

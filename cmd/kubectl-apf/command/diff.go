@@ -22,9 +22,9 @@ func newDiff(env Environment) *cobra.Command {
 	c := page{
 		use:   "diff (-f FILES | -k DIRECTORY)",
 		short: "Say what a change of flow schemas and priority levels would do",
-		long: `kubectl apf diff says what would happen if files were applied: which requests would move
-from which flow schema to which, which flow schemas would stop or start to match, and
-the seats of each priority level before and after. It applies nothing.
+		long: `kubectl apf diff says what would happen if files were applied: the requests that
+would move to another flow schema, the flow schemas that would stop or start to match,
+and the seats of each priority level before and after. It applies nothing.
 
 The requests come from an audit log if one is given. Otherwise they are all combinations
 that the rules tell apart.

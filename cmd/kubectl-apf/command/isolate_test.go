@@ -199,7 +199,7 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		{"seats below zero", roleOf(readsPods), []string{account, "--seats=-1"}, "--seats is -1: must not be negative"},
 		{
 			"no room for a precedence", roleOf(readsPods) + own("mine", 8999, "pods"), []string{account},
-			`there is no room for the precedence of shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would take all others first`,
+			`there is no room for the precedence of shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would match all others first`,
 		},
 		{
 			"it is isolated already", roleOf(readsPods) + own("rep-ns", 640, "'*'"), []string{account},

@@ -58,7 +58,7 @@ kubectl apf lint -o json | jq -r '.findings[].code' | sort | uniq -c`,
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
-	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The severity from which on findings give the exit status 1: error, warning or info.")
+	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The lowest severity of findings that give the exit status 1: error, warning or info.")
 	l.logs.addFlags(c.Flags())
 	c.Flags().StringArrayVar(&l.clients, "client-log", nil, "The log of a client of API servers, PATH or USER=PATH. It may be repeated.")
 	l.looking.addFlags(c.Flags())

@@ -31,7 +31,7 @@ other, so it may miss better settings. Unless --allow names them, the levels exe
 catch-all, system, leader-election and node-high are neither changed nor made worse.
 
 The exit status is 1 if the goals are not met.`,
-		examples: `# Search for settings with which nothing of a level waits long
+		examples: `# Search for settings that keep the waits of a level short
 kubectl apf suggest --trace=trace.jsonl --release=1.33 --goal="level.workload-high.wait.p99 < 100ms"
 
 # The same for a flow, in the configuration of a cluster

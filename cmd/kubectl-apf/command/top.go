@@ -87,7 +87,7 @@ together.
 
   levels     for each priority level the seats in use, the current and the nominal
              limit, the requests that wait, the oldest of them, and how many are
-             rejected per second, for which it reads twice
+             rejected per second; it reads twice for this
   flows      for each flow the seat-seconds of the last minute where the server tells
              them (flowcontrol-apiserver), and its seats, requests and waits of now
   requests   each request that executes or waits

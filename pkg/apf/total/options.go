@@ -65,7 +65,7 @@ func (o Options) Validate(static int) []*OptionError {
 	case o.Min < 0:
 		errs = append(errs, &OptionError{"min", o.Min, "must be at least 1, or 0 for half of the static total"})
 	case o.Min > static:
-		errs = append(errs, &OptionError{"min", o.Min, fmt.Sprintf("must not be more than the static total, %d, at which the total starts", static)})
+		errs = append(errs, &OptionError{"min", o.Min, fmt.Sprintf("must not be more than the static total, %d, where the total starts", static)})
 	}
 	switch {
 	case o.Max < 0:
@@ -73,7 +73,7 @@ func (o Options) Validate(static int) []*OptionError {
 	case o.Max > 0 && o.Max < o.Min:
 		errs = append(errs, &OptionError{"max", o.Max, fmt.Sprintf("must not be less than the minimum, %d", o.Min)})
 	case o.Max > 0 && o.Max < static:
-		errs = append(errs, &OptionError{"max", o.Max, fmt.Sprintf("must not be less than the static total, %d, at which the total starts", static)})
+		errs = append(errs, &OptionError{"max", o.Max, fmt.Sprintf("must not be less than the static total, %d, where the total starts", static)})
 	}
 	return errs
 }

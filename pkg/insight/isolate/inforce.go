@@ -110,7 +110,7 @@ func (b bounds) choose(schemas []string) ([]int32, error) {
 			return chosen, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would take all others first: lower the former, or raise the latter",
+	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would match all others first: lower the former, or raise the latter",
 		strings.Join(schemas, ", "), b.lower, b.lowerSchema, b.upper, b.upperSchema)
 }
 

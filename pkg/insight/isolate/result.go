@@ -59,7 +59,7 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 	for _, schema := range changed {
 		switch {
 		case schema.Name == p.name:
-			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of those", schema.Name, schema.Because)
+			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
 		case schema.Matching == diff.Stops:
 			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.accounts))
 		case schema.Name == p.name+leasesSuffix:

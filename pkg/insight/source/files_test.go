@@ -142,7 +142,7 @@ func TestAGeneratedNameIsNoted(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, files.Err())
 	assert.Equal(t, "a-00000", files.Objects[0].Name())
-	assert.Equal(t, []string{"-:1: The server generates the name, for which a-00000 stands here."}, files.Notes)
+	assert.Equal(t, []string{"-:1: The server generates the name; a-00000 stands for it here."}, files.Notes)
 }
 
 func TestUnknownAndDuplicateFields(t *testing.T) {

@@ -136,7 +136,7 @@ func (i *Inquiry) moreBorrowing(key flowKey, s *levelState) *Remedy {
 	to := int32(math.Ceil((s.metrics.DemandSmoothed - float64(s.Nominal)) * 100 / float64(s.Nominal)))
 	return &Remedy{
 		Action: fmt.Sprintf("Raise borrowingLimitPercent of priority level %s from %d to %d.", key.level, *share.BorrowingLimitPercent, to),
-		Because: fmt.Sprintf("It is asked for %.0f seats, and may have %d at most, which it has: %d nominal, %d borrowed.",
+		Because: fmt.Sprintf("Requests demand %.0f seats. It has %d, its upper limit: %d nominal, %d borrowed.",
 			s.metrics.DemandSmoothed, s.metrics.Upper, s.Nominal, s.metrics.Upper-s.Nominal),
 		Object: levelObject(key.level), Field: "spec.limited.borrowingLimitPercent", From: *share.BorrowingLimitPercent, To: to,
 	}

@@ -111,7 +111,7 @@ func TestBorrowingLimitThatHoldsALevelBackIsRaised(t *testing.T) {
 	r := i.Result()
 	assert.Contains(t, r.Remedies, Remedy{
 		Action:  "Raise borrowingLimitPercent of priority level queued from 50 to 150.",
-		Because: "It is asked for 25 seats, and may have 15 at most, which it has: 10 nominal, 5 borrowed.",
+		Because: "Requests demand 25 seats. It has 15, its upper limit: 10 nominal, 5 borrowed.",
 		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.borrowingLimitPercent", From: int32(50), To: int32(150),
 	})
 }

@@ -78,7 +78,7 @@ func (r *rig) file(name string) string { return filepath.Join(r.dir.Path(), "pki
 func (r *rig) requireExpiry(t *testing.T, days map[string]int) {
 	t.Helper()
 	begin := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
-	want := "# HELP flowcontrol_apiserver_certificate_expiration_timestamp_seconds Last moment at which a certificate that this server uses is valid, in seconds since 1970; of a chain, the earliest.\n" +
+	want := "# HELP flowcontrol_apiserver_certificate_expiration_timestamp_seconds End of the validity of a certificate that this server uses, in seconds since 1970; of a chain, the earliest.\n" +
 		"# TYPE flowcontrol_apiserver_certificate_expiration_timestamp_seconds gauge\n"
 	for name, n := range days {
 		want += `flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate="` + name + `",file="` + r.file(name) + `"} ` +

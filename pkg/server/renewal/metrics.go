@@ -34,7 +34,7 @@ func newMetrics(config Config) *metrics {
 		sources:      config.Sources,
 		certificates: make([][]Certificate, len(config.Sources)),
 		expiry: prometheus.NewDesc(namespace+"_certificate_expiration_timestamp_seconds",
-			"Last moment at which a certificate that this server uses is valid, in seconds since 1970; of a chain, the earliest.",
+			"End of the validity of a certificate that this server uses, in seconds since 1970; of a chain, the earliest.",
 			[]string{"certificate", "file"}, nil),
 		renewals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace,

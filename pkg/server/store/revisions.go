@@ -80,7 +80,7 @@ func (r *Revisions) read(ctx context.Context, caches []func() string) {
 		return
 	}
 	err = fmt.Errorf("etcd is at revision %d, but was at %d before: it lost data or was restored from a snapshot; restart this server to read it again", revision, r.highest)
-	klog.ErrorS(err, "Stopping because the objects in memory are not those in etcd")
+	klog.ErrorS(err, "Stopping because the objects in memory differ from the objects in etcd")
 	r.lost.Store(&err)
 	r.failed <- err
 }

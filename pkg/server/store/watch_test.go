@@ -41,7 +41,7 @@ func TestWatchStartsAtItsResourceVersion(t *testing.T) {
 		"no version, and the cache is up to date":     {lagging{latest: 9, cached: "9"}, storage.ListOptions{}, nil},
 		"no version, and the cache does not catch up": {lagging{latest: 9, cached: "7"}, storage.ListOptions{}, storage.IsTooLargeResourceVersion},
 		"no version, and etcd is unavailable":         {lagging{err: errEtcd}, storage.ListOptions{}, func(err error) bool { return errors.Is(err, errEtcd) }},
-		"initial events, for which the library waits": {lagging{latest: 9, cached: "7"}, storage.ListOptions{SendInitialEvents: new(true)}, nil},
+		"initial events: the library waits for them":  {lagging{latest: 9, cached: "7"}, storage.ListOptions{SendInitialEvents: new(true)}, nil},
 		"any version":                                   {lagging{latest: 9, cached: "7"}, storage.ListOptions{ResourceVersion: "0"}, nil},
 		"a version that the store has":                  {lagging{latest: 9, cached: "7"}, storage.ListOptions{ResourceVersion: "7"}, nil},
 		"a version from the future":                     {lagging{latest: 9, cached: "7"}, storage.ListOptions{ResourceVersion: "12"}, apierrors.IsResourceExpired},

@@ -16,7 +16,7 @@ func newRestore(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "restore FILE --data-dir=NEW",
 		Short: "Make a new data directory of a snapshot",
-		Long: `Make a new data directory of a snapshot, on which a server can start.
+		Long: `Make a new data directory from a snapshot, for a server to start on.
 
 The snapshot is verified first: its checksum, every page, and each object. The new
 store is started once, and all keys are compared with the snapshot. On failure nothing
@@ -26,9 +26,9 @@ The store continues at a revision that is higher than any before, so that client
 old resourceVersions list again and do not miss or overwrite changes.
 
 With --certificates-from, the CA, certificates and keys of another data directory are
-copied, and kubeconfigs of its server remain valid at the same address. Without it, the server issues new
-ones at its start; clients then need the new admin.kubeconfig. The server writes
-admin.kubeconfig to the new directory in both cases.`,
+copied, and kubeconfigs of its server remain valid at the same address. Without it, the
+server issues new ones at its start; clients then need the new admin.kubeconfig. The
+server writes admin.kubeconfig to the new directory in both cases.`,
 		Example: `  flowcontrol-apiserver etcd restore /backup/flowcontrol.db --data-dir=/var/lib/new --certificates-from=/var/lib/flowcontrol-apiserver
   flowcontrol-apiserver --data-dir=/var/lib/new`,
 		Args: exactlyOneFile,

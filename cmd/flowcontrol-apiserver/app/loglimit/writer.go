@@ -98,7 +98,7 @@ func (w *Writer) isFull(at []byte, code string, now time.Time) (bool, error) {
 	if since := now.Sub(p.begin); since >= Interval {
 		leftOut := p.leftOut
 		*p = place{begin: now}
-		if err := w.count(at, "Lines as the next one, which differ, were left out", leftOut, since); err != nil {
+		if err := w.count(at, "Different lines like the next one were left out", leftOut, since); err != nil {
 			return false, err
 		}
 	}

@@ -131,7 +131,7 @@ func TestLinesOfOnePlaceThatDifferAreBounded(t *testing.T) {
 			now.SetTime(now.Now().Add(Interval))
 			_, err = fmt.Fprintf(w, format, 3000)
 			require.NoError(t, err)
-			require.Regexp(t, `Lines as the next one, which differ, were left out".*2900`, out.String())
+			require.Regexp(t, `Different lines like the next one were left out".*2900`, out.String())
 			require.Contains(t, out.String(), "3000")
 		})
 	}

@@ -30,7 +30,7 @@ func NewConfigurationCollector(status func() engine.ConfigurationStatus) *Config
 	c.pending = c.families.add(prefix+"configuration_pending_changes",
 		alpha+"Number of changes of stored objects that have been observed and are not in force yet", nil)
 	c.appliedAt = c.families.add(prefix+"configuration_last_applied_timestamp_seconds",
-		alpha+"Unix time at which a configuration was put into force last", nil)
+		alpha+"Unix time when a configuration was last put into force", nil)
 	return c
 }
 

@@ -41,7 +41,7 @@ type writes struct{ counter *prometheus.CounterVec }
 func newWrites() writes {
 	return writes{prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "flowcontrol_apiserver_built_in_object_writes_total",
-		Help: "[ALPHA] Number of writes with which this server maintained the built-in FlowSchemas and PriorityLevelConfigurations, by operation: create, restore, annotate or delete",
+		Help: "[ALPHA] Number of writes of this server to maintain the built-in FlowSchemas and PriorityLevelConfigurations, by operation: create, restore, annotate or delete",
 	}, []string{"kind", "name", "operation"})}
 }
 

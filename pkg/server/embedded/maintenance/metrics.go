@@ -40,7 +40,7 @@ func NewMetrics(space func() embedded.Space) *Metrics {
 	}{
 		{"database_size_bytes", "Size of the database file.", func(s embedded.Space) float64 { return float64(s.SizeBytes) }},
 		{"database_in_use_bytes", "Part of the database file that holds data; defragmentation frees the rest.", func(s embedded.Space) float64 { return float64(s.InUseBytes) }},
-		{"quota_bytes", "Size of the database file at which writes are rejected (--etcd-quota-backend-bytes).", func(s embedded.Space) float64 { return float64(s.QuotaBytes) }},
+		{"quota_bytes", "Size of the database file that makes etcd reject writes (--etcd-quota-backend-bytes).", func(s embedded.Space) float64 { return float64(s.QuotaBytes) }},
 		{"no_space", "1 while writes are rejected because the quota was reached, otherwise 0.", func(s embedded.Space) float64 {
 			if s.NoSpace {
 				return 1
