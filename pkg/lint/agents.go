@@ -22,7 +22,7 @@ type Agent struct {
 	Namespace, ServiceAccount, User string
 }
 
-// The levels of users whom no other FlowSchema knows.
+// The levels of users without another FlowSchema.
 const (
 	levelGlobalDefault = "global-default"
 	levelCatchAll      = flowcontrolv1.PriorityLevelConfigurationNameCatchAll

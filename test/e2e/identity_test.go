@@ -88,8 +88,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestWhoMayAskWhat asks with kubectl as a user whom nothing but the built-in rules allow
-// anything.
+// TestWhoMayAskWhat asks with kubectl as a user whom only the built-in rules allow anything.
 func TestWhoMayAskWhat(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.StartServer(t, harness.ServerOptions{}).Kubectl(t)

@@ -78,8 +78,8 @@ func TestSizeWritesJSONAndYAML(t *testing.T) {
 	assert.Equal(t, inJSON, inYAML)
 }
 
-// served are the metrics of an API server that has dispatched so many requests, of 100 ms and
-// a seat each.
+// served are the metrics of an API server that has dispatched this number of requests, of 100 ms
+// and a seat each.
 func served(started float64, requests int) string {
 	const labels = `flow_schema="service-accounts",priority_level="workload-low"`
 	var out strings.Builder

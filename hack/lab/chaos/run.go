@@ -55,7 +55,7 @@ func (r *Run) Check(patience time.Duration, folder string) error {
 	return errors.Join(errs...)
 }
 
-// shown is how many errors of a check are reported; more of the same help nobody.
+// shown is how many errors of a check are reported; more of the same do not help.
 const shown = 5
 
 func shorten(errs []error) []error {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Flood is what clients send that nobody knows, each stream one request after the other.
+// Flood is what unknown clients send, each stream one request after the other.
 type Flood struct {
 	Name    string
 	message func(i int) message
@@ -33,9 +33,9 @@ const floodRequests = 500_000
 // streamsOfConnection is fewer than both servers allow.
 const streamsOfConnection = 50
 
-// run sends the flood on streams until ctx ends, and counts the answers. Both servers close
-// the connection of a client that nobody knows after an answer, as k8s.io/apiserver does it
-// by its feature gate UnauthenticatedHTTP2DOSMitigation: what else is on it is cut off.
+// run sends the flood on streams until ctx ends, and counts the answers. Both servers close the
+// connection of an unknown client after an answer, as k8s.io/apiserver does it by its feature gate
+// UnauthenticatedHTTP2DOSMitigation: what else is on it is cut off.
 func (f Flood) run(ctx context.Context, s *Server, streams int, tally *Tally) {
 	var sent atomic.Int64
 	send := func(client *http.Client) {

@@ -20,9 +20,8 @@ const (
 	rapidStall = 2 * time.Second
 )
 
-// rapidReset opens streams and resets each at once, as fast as the server takes them, on one
-// connection after the other. Its client has a certificate of an administrator, whom nothing
-// rejects.
+// rapidReset opens streams and resets each at once, as fast as the server accepts them, on one
+// connection after the other. Its client has an administrator's certificate, so nothing rejects it.
 func rapidReset(ctx context.Context, s *Server, size Size, tally *Tally) error {
 	ctx, cancel := context.WithTimeout(ctx, min(size.Hold, rapidFor))
 	defer cancel()

@@ -108,7 +108,7 @@ func forgedIdentities(ctx context.Context, s *Server, size Size, tally *Tally) e
 	defer client.CloseIdleConnections()
 	inParallel(ctx, workers, size.Count, func(i int) {
 		m := forged[i%len(forged)]
-		m.method, m.path = http.MethodGet, levels // which nobody but the administrator may read
+		m.method, m.path = http.MethodGet, levels // only the administrator may read it
 		tally.addStatus(s.send(ctx, client, m))
 	})
 	return nil

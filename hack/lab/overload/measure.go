@@ -20,7 +20,7 @@ import (
 const (
 	// restless is how long a server has its load before it is measured.
 	restless = time.Second
-	// calm is how long seats stay that have come to rest.
+	// calm is how long seats must stay the same to have come to rest.
 	calm = 40 * time.Second
 	// quietTime is how long the important client is alone.
 	quietTime = 15 * time.Second

@@ -8,7 +8,7 @@ import (
 // shortage is what a server has too little of.
 type shortage struct {
 	key, title, about string
-	// objects of so many bytes are stored before the server is measured.
+	// objects is the number of objects stored before the server is measured, bytes the size of each.
 	objects, bytes int
 	path           string // of the elephant's requests
 	env, args      []string

@@ -6,7 +6,7 @@ import "math/bits"
 // more.
 type budget struct{ least, perRow int }
 
-// tuples returns the number for so many rows.
+// tuples returns the number for a number of rows.
 func (b budget) tuples(rows int) int { return max(b.least, b.perRow*rows) }
 
 // sizeLimit returns the largest power of two such that all rows of at most that

@@ -12,7 +12,7 @@ type retirement map[seriesKey]*retiredSeries
 
 type retiredSeries struct {
 	series *stats.Series
-	idle   int // in so many calls of forgetIdle, one after the other
+	idle   int // how many calls of forgetIdle in a row found it idle
 }
 
 // add adds a Series.

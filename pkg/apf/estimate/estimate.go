@@ -76,12 +76,12 @@ func IsWrite(a *flow.Attributes) bool {
 	}
 }
 
-// IsFannedOut reports whether a write that notifies so many watchers takes more than
-// one seat.
+// IsFannedOut reports whether a write that notifies this number of watchers takes more than one
+// seat.
 func IsFannedOut(watchers int) bool { return watchers >= watchersPerSeat }
 
-// Write returns the estimate of a write that notifies so many watchers, on a level
-// whose bound is maxWidth seats; 0 means none.
+// Write returns the estimate of a write that notifies this number of watchers, on a level whose
+// bound is maxWidth seats; 0 means none.
 func Write(watchers, maxWidth int) seats.Work {
 	if !IsFannedOut(watchers) {
 		return One()

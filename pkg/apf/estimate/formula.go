@@ -106,8 +106,8 @@ func (f Formula) CountsStored(r Read) bool {
 // means none.
 func (f Formula) Most(maxWidth int) seats.Work { return seats.Work{Initial: f.bound(maxWidth)} }
 
-// OfBytes returns the work of a list that has so many bytes in memory at one time, on a
-// level whose bound is maxWidth seats; 0 means none.
+// OfBytes returns the work of a list that has these bytes in memory at one time, on a level whose
+// bound is maxWidth seats; 0 means none.
 func (f Formula) OfBytes(bytes int64, maxWidth int) seats.Work {
 	c := Cost{Unbounded: ceil(bytes, bytesPerSeat), Bound: f.bound(maxWidth)}
 	return c.bounded()

@@ -7,8 +7,8 @@ import "math/big"
 // that fills its queues. Each flow has a random hand. See the package comment. It
 // computes with integers, so the result is the float64 nearest to the exact one.
 func SquishProbability(queues, handSize, elephants int) float64 {
-	// ways holds, for each number of queues that the mouse has left, the number of
-	// combinations of hands of the elephants so far that leave it so many.
+	// ways holds, for each number of queues that the mouse has left, the number of combinations of
+	// hands of the elephants so far that leave it that number.
 	ways := make([]*big.Int, handSize+1)
 	for left := range ways {
 		ways[left] = new(big.Int)

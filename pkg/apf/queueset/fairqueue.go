@@ -50,7 +50,7 @@ func (f *fairQueue) free() int { return f.limit - f.inUse }
 // idle reports whether no request waits and no seat is in use.
 func (f *fairQueue) idle() bool { return f.waiting() == 0 && f.inUse == 0 }
 
-// start begins an era with so many free seats.
+// start begins an era with this number of free seats.
 func (f *fairQueue) start(free int) { f.inUse = f.limit - free }
 
 // stop ends the era and returns the number of free seats. No request may wait.

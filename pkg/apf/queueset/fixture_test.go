@@ -27,7 +27,7 @@ func newFixture(t *testing.T, config queueset.Config, limit int) *fixture {
 	return newFixtureWith(t, config, limit, 4)
 }
 
-// newFixtureWith returns a fixture with so many shards.
+// newFixtureWith returns a fixture with a number of shards.
 func newFixtureWith(t *testing.T, config queueset.Config, limit, shards int) *fixture {
 	t.Helper()
 	f := &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0)), hasher: flow.NewHasher("schema", new(flow.HashCache))}

@@ -94,8 +94,8 @@ func (q *queue) finishAt(now time.Duration) seats.Progress {
 	return q.startAt(now).Add(q.head.area)
 }
 
-// use begins the execution of a request that uses so many initial seats and began
-// at the given time. With negative seats it ends one.
+// use begins the execution of a request that uses these initial seats and began at the given time.
+// With negative seats it ends one.
 func (q *queue) use(initial int, began time.Duration) {
 	q.using += initial
 	q.usingSince += seats.Area(initial) * seats.Area(began)

@@ -29,7 +29,7 @@ type endurance struct {
 
 const enduranceLimit = 500
 
-// endure runs flows with so many threads each for 40 times the longest time.
+// endure runs flows with this number of threads each for 40 times the longest time.
 func endure(t *testing.T, seed uint64, longest time.Duration, threads int, widths ...int) *endurance {
 	t.Helper()
 	e := &endurance{

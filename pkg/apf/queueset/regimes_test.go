@@ -51,7 +51,7 @@ func (p *processors) end() {
 	p.idle = append(p.idle, r)
 }
 
-// turnOver ends and starts a request so many times, and returns the part of these arrivals
+// turnOver ends and starts a request this number of times, and returns the part of these arrivals
 // and ends that took the lock of the Set.
 func (p *processors) turnOver(times int) float64 {
 	p.t.Helper()

@@ -21,7 +21,7 @@ type heavyFlows struct {
 	spares  []heavyhitters.Batch  // by shard: an empty batch, which may have memory
 }
 
-// newHeavyFlows returns heavyFlows for so many shards.
+// newHeavyFlows returns heavyFlows for a number of shards.
 func newHeavyFlows(shards int) heavyFlows {
 	return heavyFlows{runs: make([]heavyhitters.Batch, shards+1), spares: make([]heavyhitters.Batch, shards+1)}
 }

@@ -32,7 +32,7 @@ func (m *smallMachine) Sample() Sample {
 	return Sample{SchedulingLatency: {Value: float64(max(0, m.executing.Load()-40)) / 1000}}
 }
 
-// load runs so many clients for d. Each sends one request after the other.
+// load runs a number of clients for d. Each sends one request after the other.
 func (m *smallMachine) load(clients int, d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()

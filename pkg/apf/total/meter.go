@@ -22,8 +22,8 @@ type usage struct {
 	used    float64 // seats in use, as a part of the limit, times time
 }
 
-// load returns the load since the last call on a server of so many seats. Levels that did
-// not exist then do not count.
+// load returns the load since the last call on a server with inEffect seats. Levels that did not
+// exist then do not count.
 func (m *meter) load(reports []engine.LevelReport, inEffect int) Load {
 	previous := m.levels
 	m.levels = make(map[string]usage, len(reports))

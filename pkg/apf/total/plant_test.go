@@ -55,7 +55,7 @@ func (p plant) sample(n float64, random *rand.Rand) Sample {
 	return sampleOf(latency*noise(), p.memory+n*p.memoryOfRequest*noise(), 0)
 }
 
-// simulate returns the totals of so many steps under a demand for seats.
+// simulate returns the totals of a number of steps under a demand for seats.
 func (p plant) simulate(static int, o Options, demand float64, steps int, random *rand.Rand) []int {
 	r := newRun(static, o)
 	totals := make([]int, 0, steps)

@@ -22,8 +22,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 )
 
-// cluster is a source with one replica whose level "system" has as many seats in use as
-// it was read times.
+// cluster is a source with one replica whose level "system" has one more seat in use at each
+// reading.
 type cluster struct {
 	source.Source
 	clock *clocktesting.FakeClock

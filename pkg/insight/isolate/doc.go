@@ -24,12 +24,12 @@
 // # Seats
 //
 // The level gets the seats that the operator needs: the peak of a log, and a quarter more, or
-// else a thirtieth of the server's. The level with the most unused seats gives as many shares
-// as the new one gets, so that the seats of all others stay what they are. Seats are unused
-// that the demand of the last period (10 s) leaves over in metrics, or the seats in use and the
-// waiting requests in dumps; without both, half of the seats of the level that had the
-// operator's requests. Levels that the cluster itself
-// depends on give none, and a built-in level keeps half of its default seats.
+// else a thirtieth of the server's. The level with the most unused seats gives as many shares as
+// the new one gets, so that the seats of all others stay what they are. Unused seats are what the
+// demand of the last period (10 s) leaves in metrics, or what the seats in use and the waiting
+// requests leave in dumps; without both, half of the seats of the level that had the operator's
+// requests. Levels that the cluster itself depends on give none, and a built-in level keeps half of
+// its default seats.
 //
 // # Proof
 //

@@ -106,7 +106,7 @@ func TestWithoutALevelForLeaderElectionLeasesStay(t *testing.T) {
 	assert.Contains(t, r.Notes, `The priority level "leader-election" does not exist, so leases are in the operator's level: create it again, and repeat this.`)
 }
 
-// usedSeats returns an API server whose levels need so many seats.
+// usedSeats returns an API server whose levels need these seats.
 func usedSeats(demands map[string]float64) replica.Replica {
 	r := replica.Replica{Metrics: replica.Metrics{Levels: map[string]replica.LevelMetrics{}}}
 	for name, demand := range demands {

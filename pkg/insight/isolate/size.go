@@ -43,7 +43,7 @@ type ratio struct{ total, sum int64 }
 
 func (r ratio) seats(shares int32) int { return int((r.total*int64(shares) + r.sum - 1) / r.sum) }
 
-// shares returns the fewest shares that give at least so many seats.
+// shares returns the fewest shares that give at least this number of seats.
 func (r ratio) shares(seats int) int32 { return int32(int64(seats-1)*r.sum/r.total) + 1 }
 
 // isProtected reports whether a level gives no shares.

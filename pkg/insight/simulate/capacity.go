@@ -77,8 +77,7 @@ func (n *concurrency) add(usesEtcd bool, by int) {
 	}
 }
 
-// slowdown is how much longer a request takes when so many requests execute, itself
-// included.
+// slowdown is how much longer a request takes when n requests execute, itself included.
 func (c Capacity) slowdown(n concurrency, usesEtcd bool) float64 {
 	slow := 1.0
 	if c.Processors > 0 {

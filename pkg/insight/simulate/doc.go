@@ -32,13 +32,12 @@
 // take. A client that waits for its answers would send less: an open loop exaggerates overload that
 // is worse than the trace's, and also has the retries of requests that were rejected then.
 //
-// In a closed loop, a client has as many workers as it had requests in progress at one
-// time in the trace. A worker sends its next request when the previous one has ended and
-// the time has passed that it took for thinking then. A request that the trace says was
-// rejected, and the one that repeated it, are one request, which is sent when it was first
-// sent; a request that the simulation rejects is repeated after 1 s, as Retry-After says,
-// up to 10 times.
-// A client without delays cannot be faster than its trace by more than a minute.
+// In a closed loop, a client has as many workers as it had requests in progress at one time in the
+// trace. A worker sends its next request after the previous one has ended, and after the pause that
+// it made in the trace. A request that was rejected in the trace, and its repetition, are one
+// request, sent at the first one's time; a request that the simulation rejects is repeated after 1
+// s, as Retry-After says, up to 10 times. A client without delays cannot be faster than its trace
+// by more than a minute.
 //
 // # Service times
 //

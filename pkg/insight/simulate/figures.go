@@ -113,7 +113,7 @@ func (l *levelFigures) waited(d time.Duration) {
 	l.whole.longestWait, l.part.longestWait = max(l.whole.longestWait, d), max(l.part.longestWait, d)
 }
 
-// sample ends a sample that took so many seconds.
+// sample ends a sample of this number of seconds.
 func (l *levelFigures) sample(now time.Duration, seconds float64) {
 	l.advance(now)
 	limit := float64(l.current)

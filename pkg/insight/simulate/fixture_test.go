@@ -66,7 +66,7 @@ func get(user string, at, execution time.Duration) trace.Request {
 	}
 }
 
-// poisson returns the requests of a user at random times, so many a second.
+// poisson returns the requests of a user at random times, with a rate per second.
 func poisson(user string, rate float64, execution, until time.Duration, seed uint64) requests {
 	random := rand.New(rand.NewPCG(seed, 5))
 	var out requests
@@ -117,7 +117,7 @@ func schema(name, to string) *flowcontrolv1.FlowSchema {
 	}
 }
 
-// busy is a configuration with one level of so many seats for all requests.
+// busy is a configuration with one level of this number of seats for all requests.
 func busy(seats int, queues, hand, length int32) simulate.Candidate {
 	// The level catch-all has 5 shares and one seat.
 	return simulate.Candidate{Name: "busy", Configuration: configuration.Configuration{

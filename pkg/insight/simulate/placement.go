@@ -168,7 +168,7 @@ func (p *placement) left() (count int64) {
 	return count
 }
 
-// notes returns sentences about what was assumed and left out, of so many requests.
+// notes returns sentences about what was assumed and left out, of the read requests.
 func (p *placement) notes(read int64) []string {
 	var notes []string
 	if p.byTrace > 0 {

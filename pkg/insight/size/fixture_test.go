@@ -79,7 +79,7 @@ func traffic(seed uint64, until time.Duration, clients ...client) requests {
 	return out
 }
 
-// poisson sends at random times, so many a second.
+// poisson sends at random times, with a rate per second.
 func poisson(rate float64) func(*rand.Rand, float64) []float64 {
 	return func(random *rand.Rand, until float64) (at []float64) {
 		for t := random.ExpFloat64() / rate; t < until; t += random.ExpFloat64() / rate {
@@ -89,7 +89,7 @@ func poisson(rate float64) func(*rand.Rand, float64) []float64 {
 	}
 }
 
-// bursts sends so many at one time, every so many seconds.
+// bursts sends size requests at one time, with a period in seconds.
 func bursts(every float64, size int, within float64) func(*rand.Rand, float64) []float64 {
 	return func(random *rand.Rand, until float64) (at []float64) {
 		for t := every / 2; t < until; t += every {

@@ -20,8 +20,8 @@ func people() replica.SchemaKey {
 	return replica.SchemaKey{Level: "global-default", FlowSchema: "global-default"}
 }
 
-// scraped is a server that has dispatched so many requests of people, each of 100 ms and of a
-// seat, as the buckets of kube-apiserver count them.
+// scraped is a server that has dispatched this number of requests of people, each of 100 ms and of
+// a seat, as the buckets of kube-apiserver count them.
 func scraped(name string, at time.Duration, started float64, requests uint64) replica.Replica {
 	return replica.Replica{Name: name, Read: start().Add(at), Metrics: replica.Metrics{
 		ProcessStart: started,

@@ -121,7 +121,7 @@ func (s Seats) enough(have int) Enough {
 // include widens the range so that it has another number.
 func (s *Seats) include(seats int) { s.Low, s.High = min(s.Low, seats), max(s.High, seats) }
 
-// times returns the seats of so many API servers.
+// times returns the seats of n API servers.
 func (s Seats) times(n int) Seats { return Seats{s.Seats * n, s.Low * n, s.High * n} }
 
 // Run sizes requests. It is an error if no number of seats meets the goals.

@@ -198,7 +198,7 @@ func (s *search) targets(from state) []string {
 	return slices.Compact(names)
 }
 
-// simulate simulates configurations, as many as are left. Interrupted ones are left out.
+// simulate simulates configurations, as many as the budget allows. Interrupted ones are left out.
 func (s *search) simulate(ctx context.Context, tries [][]step) ([]state, error) {
 	tries = tries[:min(len(tries), s.left)]
 	if len(tries) == 0 {

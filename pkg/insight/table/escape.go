@@ -8,7 +8,7 @@ import (
 )
 
 // Escape returns text with control characters as escape sequences of Go, so that a client cannot
-// write to the terminal of who reads a table.
+// write to the terminal of a table's reader.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, unprintable) {
 		return text

@@ -65,7 +65,7 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 	}
 }
 
-// divide is for users who share one flow, of whom one sends most requests.
+// divide is for users who share one flow, if one sends most requests.
 func (i *Inquiry) divide(key flowKey, s *levelState) *Remedy {
 	a := i.all[key]
 	users := most(a.users, 2)

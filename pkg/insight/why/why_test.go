@@ -17,8 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
 )
 
-// crowded has 100 s of runaway, who uses all 10 seats of the level, and alice, of whom
-// one request is rejected and one waits.
+// crowded has 100 s of runaway, who uses all 10 seats of the level, and alice: one of her requests
+// is rejected, and one waits.
 func crowded() []call {
 	return append(steady("runaway", "users", 10, 100),
 		call{user: "alice", group: "users", at: 20 * time.Second, took: 15 * time.Second, wait: 15 * time.Second, code: 429, told: told("alice", 1, "time-out")},

@@ -29,7 +29,7 @@ func TestTheLogOfEtcdDoesNotStayInMemory(t *testing.T) {
 	assert.EqualValues(t, logEntries+writes, keyAfterRestart(t, dir, etcd, client).Kvs[0].Version)
 }
 
-// putMany writes one key so many times, several at once.
+// putMany writes one key a number of times, several at once.
 func putMany(t *testing.T, client *clientv3.Client, size, times int) {
 	t.Helper()
 	group, ctx := errgroup.WithContext(t.Context())

@@ -82,7 +82,7 @@ func memoryDriver(t *testing.T) []string {
 	return []string{"HELM_DRIVER=memory", "HELM_MEMORY_DRIVER_DATA=" + releases}
 }
 
-// testHelmMemory requires that the driver says deployed of what it sent nobody.
+// testHelmMemory requires that the driver reports as deployed what it sent to nobody.
 func testHelmMemory(t *testing.T, u helmUser, name, chart string) {
 	require.Contains(t, u.run(t, "install", name, chart), "STATUS: deployed")
 	u.s.absent(t, name)

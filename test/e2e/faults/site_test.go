@@ -187,8 +187,8 @@ func (s *site) goroutines(t *testing.T) (number float64) {
 	return number
 }
 
-// goesOn requires that the server reads and writes, and is at rest afterwards: no seat is
-// taken, and goroutines are as many as before.
+// goesOn requires that the server reads and writes, and is at rest afterwards: no seat is in use,
+// and goroutines are as many as before.
 func (s *site) goesOn(t *testing.T, goroutines float64) {
 	t.Helper()
 	client := s.newWorker(t)

@@ -23,8 +23,7 @@ func NewClock(t TB) *Clock {
 // Env is what the environment of the process needs.
 func (c *Clock) Env() string { return binaries.ClockVariable + "=" + c.path }
 
-// Set sets the clock ahead by so many seconds, or behind if ahead is negative. The process
-// reads it so at once.
+// Set sets the clock ahead, or behind if ahead is negative. The process reads the new time at once.
 func (c *Clock) Set(t TB, ahead time.Duration) {
 	t.Helper()
 	// Not os.WriteFile, which truncates the file while the process reads it.

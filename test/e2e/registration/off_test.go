@@ -44,7 +44,7 @@ func testDescribed(t *testing.T, s *site) {
 		s.kubectl.Run(t, "describe", qualified("v1"), changed))
 }
 
-// waitEvent waits for an Event of this server, one of each of at most so many writers.
+// waitEvent waits for an Event of this server, one of each of at most this number of writers.
 func (s *site) waitEvent(t *testing.T, kind, name, reason string, writers int) {
 	t.Helper()
 	eventually.Holds(t, "the Event is there", func(a *eventually.Attempt) {

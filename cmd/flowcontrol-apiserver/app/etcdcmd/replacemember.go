@@ -74,8 +74,8 @@ func (o *options) replaceMember(ctx context.Context, m *members, name string) er
 }
 
 // find returns the member of a name, and its peer URL. A member that never started has no name, and
-// one that is removed is not there: find compares the peer URLs of both, which differ between
-// members only by the name.
+// a removed one is missing: find compares the peer URLs of both, which differ between members only
+// by the name.
 func find(all []*etcdserverpb.Member, name string) (*etcdserverpb.Member, string, error) {
 	var names []string
 	peer := ""

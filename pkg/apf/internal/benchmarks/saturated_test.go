@@ -12,8 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 )
 
-// saturate lets 512 goroutines, each of another user, compete for about 60 seats until
-// they have sent so many requests. What executes them must yield, so that others wait.
+// saturate lets 512 goroutines, each of another user, compete for about 60 seats until they have
+// sent this number of requests. What executes them must yield, so that others wait.
 func saturate(requests int, h handler, execute func()) {
 	const goroutines = 512
 	var left atomic.Int64

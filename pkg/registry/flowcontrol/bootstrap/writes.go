@@ -13,7 +13,7 @@ type Reporter interface {
 	Restored(kind string, object metav1.Object)
 }
 
-// silent is the Reporter of nobody.
+// silent is a Reporter that reports nothing.
 type silent struct{}
 
 func (silent) Recreated(string, metav1.Object) {}

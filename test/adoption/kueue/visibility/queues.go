@@ -16,8 +16,8 @@ import (
 // namespace of the local queues and workloads.
 const namespace = "default"
 
-// newQueues returns queues of Kueue, which its controllers fill from the cluster: cluster queues "large" and "small" with so many
-// pending workloads, and a local queue of the same name for each.
+// newQueues returns queues of Kueue, which its controllers fill from the cluster: cluster queues "large" and "small" with these
+// numbers of pending workloads, and a local queue of the same name for each.
 func newQueues(ctx context.Context, large, small int) (*qcache.Manager, error) {
 	queues := qcache.NewManager(noObjects{}, active{}, qcache.NewRequeuer(), qcache.WithPreemptionExpectations(expectations.NewStore("preempted")))
 	for name, size := range map[string]int{"large": large, "small": small} {
