@@ -231,6 +231,14 @@ chaos-peer: ## Break kube-apiservers in the same way; write docs/evidence/reliab
 	@echo "chaos-peer: three kube-apiservers on three members of etcd, $(FAULTS) faults"
 	@$(call CHAOS,$(FAULTS),0) -peer -update-reliability
 
+# As in: make track-record CASE=134196
+CASE ?= 0
+
+.PHONY: track-record
+track-record: ## Reproduce public reports of overload on both engines; write docs/evidence/track-record.md (minutes)
+	@echo "track-record: public reports, on the engine of k8s.io/apiserver and on this one"
+	@cd hack/lab && go test -tags=long -count=1 -timeout=25m ./trackrecord -run '^TestTrackRecord$$' -v -case=$(CASE) -update-track-record
+
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (half an hour)
 	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"

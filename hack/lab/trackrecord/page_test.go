@@ -1,0 +1,213 @@
+package trackrecord
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// pagePath is the page, from the top of the repository.
+var pagePath = filepath.Join("docs", "evidence", "track-record.md")
+
+// entry is a case on the page: its row of the table, and its section.
+type entry struct {
+	year, number int
+	row, section string
+}
+
+// entries are the cases of a page, by name.
+type entries map[string]entry
+
+// sections matches what text writes for each entry.
+var sections = regexp.MustCompile(`(?s)<!-- case (\S+) (\d+) (\d+)\n(.*?) -->\n(.*?)<!-- end of case -->\n`)
+
+func parsePage(text string) entries {
+	found := entries{}
+	for _, m := range sections.FindAllStringSubmatch(text, -1) {
+		year, _ := strconv.Atoi(m[2])
+		number, _ := strconv.Atoi(m[3])
+		found[m[1]] = entry{year: year, number: number, row: m[4], section: m[5]}
+	}
+	return found
+}
+
+// text returns the page.
+func (e entries) text() string {
+	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int {
+		return cmp.Or(cmp.Compare(e[b].year, e[a].year), cmp.Compare(e[b].number, e[a].number), cmp.Compare(a, b))
+	})
+	var rows, below strings.Builder
+	reproduced := 0
+	for _, name := range names {
+		one := e[name]
+		rows.WriteString(one.row + "\n")
+		fmt.Fprintf(&below, "\n<!-- case %s %d %d\n%s -->\n%s<!-- end of case -->\n", name, one.year, one.number, one.row, one.section)
+		if strings.Contains(one.row, string(reproducedOnPeer)) {
+			reproduced++
+		}
+	}
+	return fmt.Sprintf(pageHead, len(names), reproduced) + rows.String() + pageMiddle + below.String()
+}
+
+const pageHead = `# Track record
+
+Public reports of overload, unfairness and wrong flow control, each reproduced on two
+engines. %d reports; %d are reproduced on the peer; none harms this project. Run them:
+
+` + "```sh" + `
+make track-record              # all
+make track-record CASE=134196  # one
+` + "```" + `
+
+| report | year | what was reported | peer | this project | verdict |
+|---|---|---|---|---|---|
+`
+
+const pageMiddle = `
+The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses,
+unless a case names another. The clients, the configuration and the time are the same for both.
+Time is virtual: a case is repeatable, and no other load on the machine changes it. What counts as
+harm comes from the report, and is stated before the figures. ` + "`kubectl apf why`" + ` is asked of both
+servers. The peer remembers no rejected requests, so it needs an audit log to say more.
+
+[CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
+`
+
+// verdict is the last column of the table.
+type verdict string
+
+const (
+	reproducedOnPeer verdict = "reproduced on the peer, not here"
+	heldByBoth       verdict = "neither is harmed"
+	lost             verdict = "**lost**"
+)
+
+func (r result) verdict() verdict {
+	switch {
+	case r.ours.Harmed:
+		return lost
+	case r.peer.Harmed:
+		return reproducedOnPeer
+	default:
+		return heldByBoth
+	}
+}
+
+func (r result) entry() entry {
+	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](#%s) | %d | %s | %s | %s | %s |",
+		r.name(), r.anchor(), r.Year, r.Says, r.peer.Measured, r.ours.Measured, r.verdict()), section: r.section()}
+}
+
+// anchor is the link of the section, as GitHub makes it from the heading.
+func (r result) anchor() string {
+	spaced := strings.ReplaceAll(strings.ToLower(r.heading()), " ", "-")
+	return regexp.MustCompile(`[^a-z0-9-]`).ReplaceAllString(spaced, "")
+}
+
+func (r result) heading() string { return "case " + r.name() }
+
+func (r result) section() string {
+	return fmt.Sprintf(`
+## %s
+
+**Report**: [%s#%d](%s), %d. %s
+
+**Case**: %s
+
+**Measured**: %s
+
+| | peer | this project |
+|---|---|---|
+| result | %s | %s |
+| verdict | %s | %s |
+
+How it looks on the peer:
+
+%s
+How it looks on this project:
+
+%s`, strings.ReplaceAll("C"+r.heading()[1:], "*", ""), r.Repository, r.Number, r.url(), r.Year, r.Says, r.Does, r.Measures,
+		r.peer.Measured, r.ours.Measured, harm(r.peer), harm(r.ours), block(r.peerSeen), block(r.oursSeen)+r.notes())
+}
+
+func (r result) notes() string {
+	if r.Look.Notes == "" {
+		return ""
+	}
+	return "\n" + r.Look.Notes + "\n"
+}
+
+func harm(o Outcome) string {
+	if o.Harmed {
+		return "harmed as reported"
+	}
+	return "not harmed"
+}
+
+func block(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```\n" }
+
+// updatePage writes results into the page. Without fresh, other cases stay as they are.
+func updatePage(t *testing.T, results []result, fresh bool) {
+	t.Helper()
+	page := entries{}
+	if !fresh {
+		page = parsePage(readPage(t))
+	}
+	for _, r := range results {
+		page[r.name()] = r.entry()
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root(t), pagePath), []byte(page.text()), 0o644))
+}
+
+func readPage(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root(t), pagePath))
+	if os.IsNotExist(err) {
+		return ""
+	}
+	require.NoError(t, err)
+	return string(text)
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	return root
+}
+
+func TestPageHasEveryCaseWithItsVerdict(t *testing.T) {
+	text := readPage(t)
+	page := parsePage(text)
+	assert.Equal(t, text, page.text(), "run make track-record")
+	for _, c := range cases() {
+		expected := result{Case: c, peer: Outcome{Harmed: c.PeerHarmed}}
+		row := page[c.name()].row
+		assert.Contains(t, row, c.Says, "run make track-record CASE=%d", c.Number)
+		assert.Contains(t, row, string(expected.verdict()), "run make track-record CASE=%d", c.Number)
+	}
+}
+
+func TestOneCaseIsReplacedOnThePage(t *testing.T) {
+	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}, peerSeen: "a_metric 1\n"}
+	two := result{Case: Case{Repository: "etcd-io/etcd", Number: 2, Year: 2021, Says: "Two."}}
+	before := entries{one.name(): one.entry(), two.name(): two.entry()}
+	one.peer.Measured = "new"
+	parsed := parsePage(before.text())
+	parsed[one.name()] = one.entry()
+	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
+	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
+	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
+}
