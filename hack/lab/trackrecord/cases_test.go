@@ -4,6 +4,7 @@ package trackrecord
 func cases() []Case {
 	return []Case{
 		case134196(),
+		case138494(),
 		case140884(),
 		case141496(),
 	}

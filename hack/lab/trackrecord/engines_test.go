@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/server/filters"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
@@ -95,4 +96,9 @@ func (c *survivingClock) EventAfterTime(f eventclock.EventFunc, at time.Time) {
 		defer c.panics.recover()
 		f(now)
 	}, at)
+}
+
+// register adds metrics to those of this project's engine.
+func (s *Site) register(metrics prometheus.Collector) {
+	s.control.(*apf.FlowControl).Registry().MustRegister(metrics)
 }

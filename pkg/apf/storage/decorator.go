@@ -38,7 +38,7 @@ func (r *Reads) Decorator(l Layers) generic.StorageDecorator {
 			store = l.Etcd(store)
 		}
 		if l.Uncached {
-			return r.guard(store, config.GroupResource, newListFunc), closeStore, nil
+			return r.Guard(store, config.GroupResource, newListFunc), closeStore, nil
 		}
 		cached, stop, err := r.withCache(l, store, cacher.Config{
 			Versioner:           storage.APIObjectVersioner{},
@@ -74,7 +74,7 @@ func (r *Reads) withCache(l Layers, store storage.Interface, config cacher.Confi
 		stopFilling()
 		return nil, nil, err
 	}
-	delegator := cacher.NewCacheDelegator(watchCache, r.guard(store, config.GroupResource, config.NewListFunc))
+	delegator := cacher.NewCacheDelegator(watchCache, r.Guard(store, config.GroupResource, config.NewListFunc))
 	return delegator, func() {
 		stopFilling()
 		delegator.Stop()

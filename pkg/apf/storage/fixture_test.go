@@ -118,7 +118,7 @@ func newSite(t *testing.T, total int) *site {
 	t.Helper()
 	s := &site{t: t, engine: engine.New(engine.Options{Total: total}), etcd: &etcd{took: readTime, revision: 1, identical: map[identity]int{}}, reads: New()}
 	s.configure(10)
-	s.store = s.reads.guard(s.etcd, configMaps, newList)
+	s.store = s.reads.Guard(s.etcd, configMaps, newList)
 	options := filter.Options{
 		Objects: func(string) (int64, error) { return storedObjects, nil }, Sizes: func(string) int64 { return 1000 },
 		ListCost: estimate.CostBySize, WaitLimit: requestTimeout / 4,

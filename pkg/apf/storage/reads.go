@@ -44,10 +44,10 @@ func (r *Reads) Describe(descs chan<- *prometheus.Desc) { r.total.Describe(descs
 // Collect implements prometheus.Collector.
 func (r *Reads) Collect(metrics chan<- prometheus.Metric) { r.total.Collect(metrics) }
 
-// guard returns a store whose lists ask for seats and share reads, see the package comment. It
+// Guard returns a store whose lists ask for seats and share reads, see the package comment. It
 // is for what reads from the store instead of the watch cache, and not for what fills the
 // cache. newList returns an empty list of the resource.
-func (r *Reads) guard(store storage.Interface, resource schema.GroupResource, newList func() runtime.Object) storage.Interface {
+func (r *Reads) Guard(store storage.Interface, resource schema.GroupResource, newList func() runtime.Object) storage.Interface {
 	return &guarded{Interface: store, reads: r, resource: resource, newList: newList, slots: map[identity]*slot{}}
 }
 
