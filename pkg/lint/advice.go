@@ -27,9 +27,9 @@ type Reader interface {
 }
 
 // Advisor judges single objects that have been written to a store. Its findings agree with Check's,
-// but for what is not settled until the rest of a bundle is written or deleted: a level that is
-// deleted is an info, one that is missing an info of updates only (MissingLevel), and a level that
-// no FlowSchema names is no finding. Objects have passed validation and have their defaults.
+// except where the rest of a bundle may still be written or deleted: a deleted level is an info, a
+// missing one an info of updates only (MissingLevel), and a level that no FlowSchema names is no
+// finding. Objects have passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
 	total    int

@@ -29,9 +29,9 @@ type Leader struct {
 	Namespace, ServiceAccount string
 }
 
-// judgeLeases finds FlowSchemas that send the leases of a leader, and all else that it
-// does, to one limited level that is not built in: FC602. It is an info, because only logs
-// tell how much it sends.
+// judgeLeases finds FlowSchemas that send a leader's leases and all its other requests to one
+// limited level that is not built in: FC602. It is an info, because only logs tell how much it
+// sends.
 func (j *judge) judgeLeases() {
 	judged := map[string]bool{}
 	for i := range j.Facts.Leaders {

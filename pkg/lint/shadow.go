@@ -13,10 +13,9 @@ import (
 // any number of tuples if few schemas cover them all.
 const maxTries = 100_000
 
-// shadowedBy returns the earlier schemas that together match every request which
-// the given one would match, so that it never does. It returns nil if the schema
-// can match or if maxTries is exceeded. levelExists reports whether a priority
-// level exists.
+// shadowedBy returns the earlier schemas that together match every request of the
+// given one, so that it never matches. It returns nil if the schema can match or
+// if maxTries is exceeded. levelExists reports whether a priority level exists.
 func shadowedBy(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, levelExists func(name string) bool) []*flowcontrolv1.FlowSchema {
 	s := search{schema: schema, others: others, levelExists: levelExists}
 	shadowed := true

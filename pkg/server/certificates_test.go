@@ -35,8 +35,8 @@ import (
 
 const day = 24 * time.Hour
 
-// clocked is a server that runs in this process, whose certificates follow a clock that
-// the test moves. Its clients, and TLS, have the clock of the machine.
+// clocked is a server in this process. Its certificates follow a clock that the test moves. Its
+// clients, and TLS, have the clock of the machine.
 type clocked struct {
 	*server.Server
 	clock *clocktesting.FakeClock

@@ -24,8 +24,8 @@ func (f *fairQueue) sync(now time.Duration) {
 	f.share(work)
 }
 
-// share advances R by the work that was done, which the queues that count share
-// equally. Queues that are ahead count until R reaches them.
+// share advances R by the work done. The queues that count share it equally. Queues that are ahead
+// count until R reaches them.
 func (f *fairQueue) share(work seats.Area) {
 	room := f.room(work / seats.Area(max(f.active, 1)))
 	for room > 0 {

@@ -24,10 +24,9 @@ func (c *widthCounts) upTo(width int) int {
 	return sum
 }
 
-// overtaker returns the request that may start on the free seats instead of r,
-// which is first in the schedule and does not fit. It returns nil, so that the
-// seats are kept free for r, if no request fits that is due soon after r, or if no
-// other request would use the seats that are collected for r.
+// overtaker returns the request that may start on the free seats instead of r, which is first in
+// the schedule and does not fit. It returns nil, so the seats stay free for r, if no fitting
+// request is due soon after r, or if no other request would use the seats collected for r.
 func (f *fairQueue) overtaker(r *Request, free int) *Request {
 	fitting := f.widths.upTo(free)
 	if fitting == 0 || f.scheduled-fitting < 2 {

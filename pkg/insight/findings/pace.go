@@ -36,9 +36,9 @@ const (
 	// whole is how far a limit may be from a whole number: flags have whole numbers, and
 	// clients that wait for their answers have any rate.
 	whole = 0.02
-	// minBurst is the number of saved tokens, and minOverlap the share of requests that
-	// arrive before the answer to the one before, that a client without a limit, which
-	// polls or waits for its answers, does not have.
+	// minBurst is a number of saved tokens, and minOverlap a share of requests that arrive before
+	// the previous answer. A client without a limit, which polls or waits for its answers, has less
+	// of both.
 	minBurst   = 3
 	minOverlap = 0.2
 )

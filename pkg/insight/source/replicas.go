@@ -20,8 +20,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
-// dialTimeout limits connecting to an address that was found, which may be one that
-// nobody can reach from here.
+// dialTimeout limits connecting to an address that was found. It may not be reachable from here.
 const dialTimeout = 2 * time.Second
 
 // Replicas reads all replicas in parallel.

@@ -73,10 +73,10 @@
 // # Clocks
 //
 // Certificates are renewed by the clock of this machine, which may be wrong. The validity of a
-// renewed certificate covers the replaced one's. So a clock that is ahead for a while leaves no
-// certificate that begins in the future, and one that is behind leaves none that ended in the past:
-// clients whose clocks are right accept every one of them. RenewCertificates does not do this, and
-// so ends an unusually long validity that a wrong clock left behind.
+// renewed certificate covers the replaced one's. So after a time with a wrong clock, ahead or
+// behind, no certificate begins in the future or has expired: clients with right clocks accept
+// every one. RenewCertificates does not do this, and so ends an unusually long validity that a
+// wrong clock left behind.
 //
 // # Libraries
 //

@@ -144,8 +144,7 @@ func (i *issuer) validityReason(certificate *x509.Certificate) string {
 }
 
 // validity returns the validity of a certificate that replaces another, which may be nil. It covers
-// the other's, so that a clock that is wrong for a while leaves no certificate that is invalid when
-// the clock is right again.
+// the other's: after a time with a wrong clock the certificate is still valid.
 func (i *issuer) validity(replaced *x509.Certificate, lifetime time.Duration) (notBefore, notAfter time.Time) {
 	notBefore, notAfter = i.now.Add(-backdating), i.now.Add(lifetime)
 	if replaced == nil {

@@ -59,14 +59,14 @@ func TestReadingABodyEndsAfterTheDeadlineOfItsRequest(t *testing.T) {
 	}
 }
 
-// pastDeadline is a context whose deadline has passed and whose timer has not fired yet, so
-// that nothing waits here. What is made from it has a timer that fires first.
+// pastDeadline is a context past its deadline whose timer has not fired yet, so nothing waits here.
+// A context derived from it has a timer that fires first.
 type pastDeadline struct{ context.Context }
 
 func (pastDeadline) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
 
-// A deadline that is set on an HTTP/2 stream after its client has reset it is a timer that
-// nobody stops, which keeps the stream.
+// A deadline set on an HTTP/2 stream after its client's reset is a timer that nobody stops. It
+// keeps the stream.
 func TestAStreamThatWasResetIsFreeWhenItsHandlerEnds(t *testing.T) {
 	started, ended, free := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	reads := filters.WithBodyDeadline(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -52,10 +52,10 @@ type SecretResult struct {
 	Left string
 }
 
-// Renew renews the certificate in the Secret of this name if it is near its end: with a
-// new key, and with the subject, the names and the usages that it has. A Secret that does
-// not exist, that cert-manager renews, or whose certificate another CA has signed is left
-// alone. An error names the Secret and what to do.
+// Renew renews the certificate in the Secret of this name if it is near its end: with a new key,
+// and with the subject, the names and the usages that it has. Renew leaves a Secret alone that does
+// not exist, that cert-manager renews, or with a certificate of another CA. An error names the
+// Secret and what to do.
 func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) {
 	ca, err := s.ca(ctx)
 	if err != nil {

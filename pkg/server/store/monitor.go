@@ -22,7 +22,7 @@ const monitorPatience = time.Second
 const checkPatience = 3 * time.Second
 
 // Availability returns the result of the library's check of etcd as a metric, so that alerts
-// tell an etcd that is unavailable from a server that is.
+// distinguish an unavailable etcd from an unavailable server.
 func Availability(check healthz.HealthChecker) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "flowcontrol_apiserver_etcd_available",

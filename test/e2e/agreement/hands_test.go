@@ -30,8 +30,8 @@ const (
 	holders, waiters = 12, 8
 )
 
-// requireHands fills a priority level, and requires that those who wait do so in a queue
-// of the hand that was predicted.
+// requireHands fills a priority level, and requires that waiting requests are in a queue of the
+// predicted hand.
 func (s *site) requireHands(t *testing.T) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(s.Config(t))

@@ -105,8 +105,7 @@ func testBrokenEtcd(t *testing.T, e *etcdSite, b behaviour) {
 	require.Equal(t, http.StatusOK, answer.Code, "a restart would not help")
 }
 
-// requireAway requires an answer that says that etcd is away, and never that the server
-// failed.
+// requireAway requires an answer that blames etcd, and never the server.
 func requireAway(t *testing.T, answer harness.Reply) {
 	t.Helper()
 	switch answer.Code {

@@ -1,4 +1,4 @@
-// Package server is that of k8s.io/apiserver, to which ../module.sh adds this file.
+// Package server is k8s.io/apiserver's; ../module.sh adds this file to it.
 package server
 
 import (

@@ -27,9 +27,8 @@ func (r Reply) Sent() bool {
 	return r.Err == nil || !errors.As(r.Err, &network) || network.Op != "dial"
 }
 
-// Failed reports whether the server did not do what a client may expect of it at any
-// time: there was no answer, or one that asks the client to come later, or that says
-// that the server has failed.
+// Failed reports whether the server failed: there was no answer, or the answer reports a failure or
+// asks the client to retry.
 func (r Reply) Failed() bool {
 	return r.Code == 0 || r.Code == http.StatusTooManyRequests || r.Code >= http.StatusInternalServerError
 }
