@@ -238,7 +238,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 			"Note: It has no right to create events, so no flow schema is made for them.",
 		}},
 		{"rights of everything", roleOf(`{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}`), nil, []string{
-			"Note: ClusterRole web lets shop/web do everything: that it uses leases and writes events is assumed, and a log would tell.",
+			"Note: ClusterRole web lets shop/web do everything. It is assumed to use leases and to write events; a log would tell.",
 			"Its roles allow updates of leases in all namespaces, and no log says which it uses: these are",
 		}},
 		{"a role that is nowhere", strings.Replace(roleOf(readsPods), "kind: ClusterRole, metadata: {name: web}", "kind: ClusterRole, metadata: {name: other}", 1), nil, []string{

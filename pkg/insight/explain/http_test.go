@@ -88,7 +88,7 @@ func TestANameThatMayBeASubresourceIsNoted(t *testing.T) {
 	a := explained(t, input(), "get pods/log")
 	assert.Equal(t, "log", a.Request.Name)
 	assert.Empty(t, a.Request.Subresource)
-	assert.Contains(t, a.Notes, `"log" is taken as the name of an object, as kubectl does. For the subresource, add --subresource=log instead.`)
+	assert.Contains(t, a.Notes, `"log" is read as the name of an object, as kubectl does. For the subresource, add --subresource=log instead.`)
 	assert.Empty(t, explained(t, input(), "get pods/web").Notes)
 	assert.Empty(t, explained(t, input(), "get pods log").Notes)
 }

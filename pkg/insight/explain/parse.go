@@ -125,7 +125,7 @@ func (p Parser) objectRequest(r Request, o objectName, flags *Flags) (Request, e
 		r.Subresource = flags.Subresource
 	}
 	if o.doubtful {
-		r.Notes = append(r.Notes, fmt.Sprintf("%q is taken as the name of an object, as kubectl does. For the subresource, add --subresource=%s instead.", o.name, o.name))
+		r.Notes = append(r.Notes, fmt.Sprintf("%q is read as the name of an object, as kubectl does. For the subresource, add --subresource=%s instead.", o.name, o.name))
 	}
 	selects := r.Options.LabelSelector != "" || r.Options.FieldSelector != ""
 	if r.Name != "" && selects && r.Verb != "list" && r.Verb != "watch" {

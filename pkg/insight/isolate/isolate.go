@@ -172,7 +172,7 @@ func (p *plan) readRoles() error {
 	}
 	for i := range p.grants {
 		if g := &p.grants[i]; g.isEverything() && g.role != "" && p.usage.requests == 0 {
-			p.notef("%s lets %s do everything: that it uses leases and writes events is assumed, and a log would tell.", g.role, g.account)
+			p.notef("%s lets %s do everything. It is assumed to use leases and to write events; a log would tell.", g.role, g.account)
 		}
 	}
 	return nil

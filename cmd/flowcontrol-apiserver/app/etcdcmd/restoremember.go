@@ -22,8 +22,8 @@ func newRestoreMember(o *options) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "restore-member NAME [FILE]",
-		Short: "Make the data of a member of an etcd cluster of a snapshot",
-		Long: `Make the data of a member of an etcd cluster, not of the embedded one, of a snapshot.
+		Short: "Make the data of an etcd cluster's member from a snapshot",
+		Long: `Make the data of a member of an etcd cluster, not of the embedded one, from a snapshot.
 
 All members must be stopped. Restore each of them from the same snapshot with the same
 --restored-at, and then start all. artifacts/restore-etcd.sh does this in a cluster.
