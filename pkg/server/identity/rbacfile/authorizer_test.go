@@ -149,6 +149,8 @@ func TestInvalidFilesAreRejected(t *testing.T) {
 		{"a rule without verbs", role + "rules: [{apiGroups: [a], resources: [b]}]\n", `ClusterRole "r": rules[0]: verbs must not be empty`},
 		{"a rule without resources", role + "rules: [{apiGroups: [a], verbs: [b]}]\n", `ClusterRole "r": rules[0]: apiGroups and resources must not be empty`},
 		{"a rule of both", role + "rules: [{apiGroups: [a], resources: [b], nonResourceURLs: [/c], verbs: [get]}]\n", "either nonResourceURLs, or apiGroups and resources"},
+		{"constrained impersonation", role + "rules: [{apiGroups: [authentication.k8s.io], resources: [users], verbs: ['impersonate:user-info']}]\n", `verb "impersonate:user-info" belongs to constrained impersonation of Kubernetes 1.36`},
+		{"its other verb", role + "rules: [{apiGroups: [apps], resources: [deployments], verbs: [get, 'impersonate-on:user-info:list']}]\n", `rules[0]: verb "impersonate-on:user-info:list" belongs to constrained impersonation`},
 		{"an aggregated role", role + "aggregationRule: {}\n", `ClusterRole "r": aggregationRule is not supported: write the rules out`},
 		{"a role that is missing", binding + ref, `ClusterRoleBinding "b": ClusterRole "r" is not in the file`},
 		{"a role of another kind", role + binding + "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}\n", `ClusterRoleBinding "b": roleRef must have apiGroup rbac.authorization.k8s.io and kind ClusterRole`},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -112,7 +113,19 @@ func validateRule(rule *rbacv1.PolicyRule) error {
 	case len(rule.NonResourceURLs) == 0 && (len(rule.APIGroups) == 0 || len(rule.Resources) == 0):
 		return errors.New("apiGroups and resources must not be empty")
 	}
+	for _, verb := range rule.Verbs {
+		if isConstrainedImpersonation(verb) {
+			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, which this server does not have: "+
+				"it would allow nothing; write impersonate", verb)
+		}
+	}
 	return nil
+}
+
+// isConstrainedImpersonation reports whether only kube-apiserver 1.36 and later asks for a verb, with
+// its feature ConstrainedImpersonation.
+func isConstrainedImpersonation(verb string) bool {
+	return strings.HasPrefix(verb, "impersonate:") || strings.HasPrefix(verb, "impersonate-on:")
 }
 
 func (o *objects) validateBinding(binding *rbacv1.ClusterRoleBinding) []error {
