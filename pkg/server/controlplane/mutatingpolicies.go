@@ -9,7 +9,6 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -106,14 +105,9 @@ type mutatingBinding struct {
 	} `json:"spec"`
 }
 
-// matches reports whether a policy may match objects of this server. Selectors and conditions
-// are left out: what they select can change at any time.
+// matches reports whether a policy may match objects of this server.
 func (p mutatingPolicy) matches() bool {
 	return slices.ContainsFunc(p.Spec.MatchConstraints.ResourceRules, func(rule admissionregistrationv1.RuleWithOperations) bool {
-		return slices.ContainsFunc(rule.APIGroups, func(group string) bool { return group == "*" || group == flowcontrolv1.GroupName }) &&
-			slices.ContainsFunc(rule.Resources, func(resource string) bool {
-				resource, _, _ = strings.Cut(resource, "/")
-				return slices.Contains([]string{"*", "flowschemas", "prioritylevelconfigurations"}, resource)
-			})
+		return ruleMayMatch(&rule.Rule)
 	})
 }
