@@ -98,7 +98,7 @@ func (c *survivingClock) EventAfterTime(f eventclock.EventFunc, at time.Time) {
 	}, at)
 }
 
-// register adds metrics to those of this project's engine.
+// register adds metrics to the registry of this project's engine.
 func (s *Site) register(metrics prometheus.Collector) {
 	s.control.(*apf.FlowControl).Registry().MustRegister(metrics)
 }
