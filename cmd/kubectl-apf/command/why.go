@@ -24,7 +24,7 @@ func newWhy(env Environment) *cobra.Command {
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG)",
 		short: "Say why requests were delayed or rejected",
-		long: `kubectl apf why says which requests were delayed or rejected, why, at which priority level
+		long: `kubectl apf why says which requests were delayed or rejected, and why: the priority level
 and queues, since when, how much they got compared with their fair share, and what to
 change.
 

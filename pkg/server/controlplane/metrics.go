@@ -23,7 +23,7 @@ func (m *Monitor) Metrics() prometheus.Collector {
 		passing: prometheus.NewDesc("flowcontrol_apiserver_upstream_check_passing",
 			"[ALPHA] Whether the last attempt at a check of the kube-apiserver in front passed, 1 or 0", labels, nil),
 		lastPassed: prometheus.NewDesc("flowcontrol_apiserver_upstream_check_last_success_timestamp_seconds",
-			"[ALPHA] Unix time at which a check of the kube-apiserver in front passed last, 0 if it never did", labels, nil),
+			"[ALPHA] Unix time when a check of the kube-apiserver in front last passed, 0 if it never did", labels, nil),
 	}
 }
 
