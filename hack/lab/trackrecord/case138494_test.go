@@ -27,7 +27,7 @@ func case138494() Case {
 		PeerHarmed: true,
 		Setup: Setup{
 			Total:   600,
-			Levels:  levels{queuing("workload", 100, 64, 6, 100)},
+			Levels:  levels{queuing("workload", 100, 64, 6)},
 			Schemas: schemas{ofUsers("clients", "workload", 100, "client")},
 			Stored:  map[string]int64{"pods": 1000},
 		},

@@ -20,7 +20,7 @@ func case140884() Case {
 		PeerHarmed: true,
 		Setup: Setup{
 			Total:   100,
-			Levels:  levels{queuing(level, 30, queues, 1, 50)},
+			Levels:  levels{queuing(level, 30, queues, 1)},
 			Schemas: schemas{ofUsers(schema, level, 100, writer)},
 			Serve: func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPut {
@@ -37,7 +37,7 @@ func case140884() Case {
 			})
 			s.Go(func() { s.Send(Request{User: writer, Path: "/api/v1/namespaces/shop/secrets/key"}) })
 			s.Settle()
-			s.Apply(queuing(level, 30, 1, 1, 50))
+			s.Apply(queuing(level, 30, 1, 1))
 			s.Wait(time.Minute)
 			stop()
 			count, last := s.panics.report()

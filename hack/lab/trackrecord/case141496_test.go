@@ -16,7 +16,7 @@ func case141496() Case {
 		PeerHarmed: true,
 		Setup: Setup{
 			Total:   100,
-			Levels:  levels{queuing("busy", 30, 64, 6, 50)},
+			Levels:  levels{queuing("busy", 30, 64, 6)},
 			Schemas: schemas{ofUsers("workers", "busy", 100, "worker")},
 			Serve:   takes(time.Second),
 		},

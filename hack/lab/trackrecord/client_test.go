@@ -1,11 +1,13 @@
 package trackrecord
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -39,6 +41,15 @@ type Answer struct {
 	Header http.Header
 }
 
+// RetryAfter is when the client may repeat a rejected request; 0 if it was not rejected.
+func (a Answer) RetryAfter() time.Duration {
+	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
 // OK reports whether the request executed.
 func (a Answer) OK() bool { return a.Status == http.StatusOK }
 
@@ -55,13 +66,31 @@ func (s *Site) Send(r Request) Answer {
 	defer cancel()
 	stop := cancelWith(ctx, cancel, r.Cancelled)
 	defer stop()
-	w := httptest.NewRecorder()
-	panicked := s.serveRequest(w, s.httpRequest(ctx, r))
-	answer := Answer{Status: w.Code, Took: time.Since(start), Header: w.Header()}
-	if panicked {
-		answer.Status = 0
+	w := &response{header: http.Header{}}
+	if s.serveRequest(w, s.httpRequest(ctx, r)) {
+		return Answer{Took: time.Since(start)}
 	}
-	return answer
+	return Answer{Status: cmp.Or(w.status, http.StatusOK), Took: time.Since(start), Header: w.header}
+}
+
+// response is a response whose body nobody needs.
+type response struct {
+	header http.Header
+	status int
+}
+
+var _ http.ResponseWriter = (*response)(nil)
+
+// Header implements http.ResponseWriter.
+func (r *response) Header() http.Header { return r.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (r *response) WriteHeader(status int) { r.status = cmp.Or(r.status, status) }
+
+// Write implements http.ResponseWriter.
+func (r *response) Write(body []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return len(body), nil
 }
 
 // cancelWith cancels once the client leaves.
@@ -121,6 +150,8 @@ func (t *Tally) Sent() int { return len(t.answers) }
 
 // Count is the number of answers with a status.
 func (t *Tally) Count(status int) (count int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, a := range t.answers {
 		if a.Status == status {
 			count++
@@ -134,6 +165,14 @@ func (t *Tally) Executed() int { return t.Count(http.StatusOK) }
 
 // Rejected is the number of answers 429.
 func (t *Tally) Rejected() int { return t.Count(http.StatusTooManyRequests) }
+
+// LongestRetry is the longest Retry-After.
+func (t *Tally) LongestRetry() (longest time.Duration) {
+	for _, a := range t.answers {
+		longest = max(longest, a.RetryAfter())
+	}
+	return longest
+}
 
 // Slowest is the time of the slowest request that executed.
 func (t *Tally) Slowest() (slowest time.Duration) {
@@ -149,7 +188,7 @@ func (t *Tally) Slowest() (slowest time.Duration) {
 func share(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
 
 // Flood starts workers that each send a request, and the next one when it is answered, for
-// a time.
+// a time. They obey Retry-After, as client-go does.
 func (s *Site) Flood(workers int, d time.Duration, r Request) *Tally {
 	tally := &Tally{}
 	end := time.Now().Add(d)
@@ -158,9 +197,7 @@ func (s *Site) Flood(workers int, d time.Duration, r Request) *Tally {
 			for time.Now().Before(end) {
 				a := s.Send(r)
 				tally.add(a)
-				if a.Took == 0 {
-					<-time.After(10 * time.Millisecond) // a client is not infinitely fast
-				}
+				<-time.After(max(a.RetryAfter(), time.Millisecond)) // a client is not infinitely fast
 			}
 		})
 	}

@@ -4,14 +4,16 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 )
 
-// queuing returns a level with queues, whose seats others cannot use.
-func queuing(name string, shares int32, queues, hand, length int32) *flowcontrolv1.PriorityLevelConfiguration {
+// queuing returns a level with queues of 50 requests, whose seats others cannot use.
+func queuing(name string, shares, queues, hand int32) *flowcontrolv1.PriorityLevelConfiguration {
 	level := rejecting(name, shares)
 	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
 		Type:    flowcontrolv1.LimitResponseTypeQueue,
-		Queuing: &flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: hand, QueueLengthLimit: length},
+		Queuing: &flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: hand, QueueLengthLimit: 50},
 	}
 	return level
 }
@@ -60,3 +62,24 @@ type (
 	levels  = []*flowcontrolv1.PriorityLevelConfiguration
 	schemas = []*flowcontrolv1.FlowSchema
 )
+
+// builtIn returns a server with the objects that kube-apiserver 1.33 creates.
+func builtIn(total int) Setup {
+	c, err := configuration.BuiltIn("1.33")
+	if err != nil {
+		panic(err) // the release is one of this repository
+	}
+	return Setup{Total: total, Levels: c.PriorityLevels, Schemas: c.FlowSchemas}
+}
+
+// with returns a server that has a level and a schema more.
+func (s Setup) with(level *flowcontrolv1.PriorityLevelConfiguration, schema *flowcontrolv1.FlowSchema) Setup {
+	s.Levels = append(levels{level}, s.Levels...)
+	s.Schemas = append(schemas{schema}, s.Schemas...)
+	return s
+}
+
+// serviceAccount returns the name of the service account of a namespace, and its groups.
+func serviceAccount(namespace, name string) (user string, groups []string) {
+	return "system:serviceaccount:" + namespace + ":" + name, []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+}

@@ -94,6 +94,7 @@ func (s *Site) start() (stop func()) {
 		close(done)
 		running.Wait()
 		factory.Shutdown()
+		<-time.After(time.Second) // work queues notice their end at their next tick
 	}
 }
 
@@ -134,6 +135,9 @@ func (s *Site) Apply(level *flowcontrolv1.PriorityLevelConfiguration) {
 
 // Go starts what runOn waits for.
 func (s *Site) Go(f func()) { s.running.Go(f) }
+
+// Join waits until all that Go, Flood and Every started has ended.
+func (s *Site) Join() { s.running.Wait() }
 
 // Settle waits until every request waits, executes or is answered.
 func (s *Site) Settle() { synctest.Wait() }

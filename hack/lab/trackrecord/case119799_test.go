@@ -1,0 +1,34 @@
+package trackrecord
+
+import (
+	"fmt"
+	"time"
+)
+
+// A request waits no longer than its limit, even if no seat becomes free.
+func case119799() Case {
+	const limit = requestTimeout / 4
+	return Case{
+		Repository: kubernetes, Number: 119799, Year: 2023,
+		Says:     "Requests waited in a queue for longer than the limit of 15 seconds.",
+		Does:     "Both seats of a level are in use for longer than that, so nothing is dispatched. A third request arrives.",
+		Measures: "How long it waits until its rejection. More than 15 s is harm.",
+		Setup: Setup{
+			Total:   2,
+			Levels:  levels{queuing("stuck", 1000, 1, 1)},
+			Schemas: schemas{ofUsers("stuck", "stuck", 100, "client")},
+			Serve:   takes(time.Hour),
+		},
+		Run: func(s *Site) Outcome {
+			left := make(chan struct{})
+			for range 2 {
+				s.Go(func() { s.Send(Request{User: "client", Path: "/api/v1/pods", Timeout: 2 * time.Hour, Cancelled: left}) })
+			}
+			s.Settle()
+			third := s.Send(Request{User: "client", Path: "/api/v1/secrets"})
+			close(left)
+			return Outcome{Measured: fmt.Sprintf("status %d after %v", third.Status, third.Took), Harmed: third.Took > limit}
+		},
+		Look: Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total stuck"}, Log: "429", Why: Question{User: "client"}},
+	}
+}
