@@ -115,6 +115,7 @@ func TestAListWithoutSeatsIsRejected(t *testing.T) {
 		var sent sync.WaitGroup
 		l, release := s.sendShort(t.Context(), &sent)
 		<-time.After(requestTimeout / 2)
+		synctest.Wait()
 		require.True(t, apierrors.IsTooManyRequests(l.err), "%v", l.err)
 		after, _ := apierrors.SuggestsClientDelay(l.err)
 		assert.Positive(t, after)
