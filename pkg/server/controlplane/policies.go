@@ -10,8 +10,8 @@ import (
 )
 
 // ForgetOtherPolicies makes an informer keep of ValidatingAdmissionPolicies that cannot match
-// objects of this server only what says so. The library compiles every policy of the cluster, of
-// which there may be hundreds, and watches the parameters of each. Call it before the informers
+// objects of this server only what says so. The library compiles every policy of the cluster, and
+// watches the parameters of each; there may be hundreds. Call it before the informers
 // start.
 func ForgetOtherPolicies(factory informers.SharedInformerFactory) error {
 	return factory.Admissionregistration().V1().ValidatingAdmissionPolicies().Informer().SetTransform(withoutOthers)
