@@ -19,6 +19,7 @@ func case104596() Case {
 			seats := s.Metric(estimated)
 			return Outcome{Measured: fmt.Sprintf("%.0f seats", seats), Harmed: seats <= 1}
 		},
-		Look: Look{Metrics: []string{estimated}, Log: "HTTP"},
+		Plant: func(s *Setup) { s.Stored = nil },
+		Look:  Look{Metrics: []string{estimated}, Log: "HTTP"},
 	}
 }

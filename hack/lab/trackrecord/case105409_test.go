@@ -35,6 +35,7 @@ func case105409() Case {
 			s.Join()
 			return Outcome{Measured: share(gets.Executed(), gets.Sent()) + " requests execute", Harmed: gets.Executed() < gets.Sent()}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_current_executing_seats apps"}},
+		Plant: func(s *Setup) { s.ServeWatch = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_current_executing_seats apps"}},
 	}
 }

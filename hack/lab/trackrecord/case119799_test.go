@@ -29,6 +29,7 @@ func case119799() Case {
 			close(left)
 			return Outcome{Measured: fmt.Sprintf("status %d after %v", third.Status, third.Took), Harmed: third.Took > limit}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total stuck"}, Log: "429", Why: Question{User: "client"}},
+		Plant: func(s *Setup) { s.RequestTimeout = 4 * time.Minute },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total stuck"}, Log: "429", Why: Question{User: "client"}},
 	}
 }

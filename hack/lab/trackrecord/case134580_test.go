@@ -22,7 +22,7 @@ func case134580() Case {
 			close(left)
 			s.Settle()
 			seats := s.Metric(estimated)
-			return Outcome{Measured: fmt.Sprintf("%.0f seats for 10,000 pods", seats), Harmed: seats <= 1}
+			return Outcome{Measured: fmt.Sprintf("10,000 pods cost %.0f in seats", seats), Harmed: seats <= 1}
 		},
 		Look: Look{Metrics: []string{estimated}},
 	}

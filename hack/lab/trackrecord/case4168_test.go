@@ -36,6 +36,7 @@ func case4168() Case {
 			s.Join()
 			return Outcome{Measured: fmt.Sprintf("at most %v without a renewal", longest.Round(100*time.Millisecond)), Harmed: longest >= 10*time.Second}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: karpenter}},
+		Plant: func(s *Setup) { s.change("workload-low", rejects) },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: karpenter}},
 	}
 }

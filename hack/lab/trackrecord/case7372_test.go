@@ -32,6 +32,7 @@ func case7372() Case {
 			}
 			return Outcome{Measured: fmt.Sprintf("%s requests are rejected, the slowest other takes %v", share(rejected, sent), slowest), Harmed: rejected*100 > sent}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: loop}},
+		Plant: func(s *Setup) { s.change("workload-low", rejects) },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: loop}},
 	}
 }

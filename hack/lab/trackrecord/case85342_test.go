@@ -54,7 +54,8 @@ func case85342() Case {
 				Harmed:   most.Load() >= 100 || failed > 0,
 			}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total", "apiserver_flowcontrol_work_estimated_seats_sum workload-high"}},
+		Plant: func(s *Setup) { s.Stored = nil },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total", "apiserver_flowcontrol_work_estimated_seats_sum workload-high"}},
 	}
 }
 

@@ -22,6 +22,7 @@ func case95259() Case {
 			used := s.Metric("apiserver_flowcontrol_current_executing_seats workload-low")
 			return Outcome{Measured: fmt.Sprintf("%.0f of 60 seats are used", used), Harmed: used <= 30}
 		},
-		Look: Look{Metrics: []string{"apiserver_flowcontrol_current_limit_seats"}},
+		Plant: func(s *Setup) { s.change("workload-low", borrowsNothing) },
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_current_limit_seats"}},
 	}
 }

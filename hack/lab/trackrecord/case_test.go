@@ -19,6 +19,9 @@ type Case struct {
 	// Setup configures a server, and Run returns what happened on it.
 	Setup Setup
 	Run   func(s *Site) Outcome
+	// Plant changes the setup to one that does the reported harm. A case whose peer is not
+	// harmed has one: it proves that the case would see the harm.
+	Plant func(*Setup)
 }
 
 // Outcome is what happened on one server.

@@ -58,11 +58,7 @@ var infoFactory = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api",
 // Send sends a request, and waits for the answer.
 func (s *Site) Send(r Request) Answer {
 	start := time.Now()
-	timeout := r.Timeout
-	if timeout == 0 {
-		timeout = requestTimeout
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(r.Timeout, s.setup.RequestTimeout, requestTimeout))
 	defer cancel()
 	stop := cancelWith(ctx, cancel, r.Cancelled)
 	defer stop()

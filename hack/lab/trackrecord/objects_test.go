@@ -1,6 +1,8 @@
 package trackrecord
 
 import (
+	"slices"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -77,6 +79,27 @@ func (s Setup) with(level *flowcontrolv1.PriorityLevelConfiguration, schema *flo
 	s.Levels = append(levels{level}, s.Levels...)
 	s.Schemas = append(schemas{schema}, s.Schemas...)
 	return s
+}
+
+// change replaces a level by a changed copy.
+func (s *Setup) change(name string, change func(*flowcontrolv1.PriorityLevelConfigurationSpec)) {
+	s.Levels = slices.Clone(s.Levels)
+	for i, level := range s.Levels {
+		if level.Name == name {
+			s.Levels[i] = level.DeepCopy()
+			change(&s.Levels[i].Spec)
+		}
+	}
+}
+
+// rejects makes a level reject what exceeds its seats.
+func rejects(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
+	spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+}
+
+// borrowsNothing keeps a level from borrowing.
+func borrowsNothing(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
+	spec.Limited.BorrowingLimitPercent = new(int32(0))
 }
 
 // serviceAccount returns the name of the service account of a namespace, and its groups.

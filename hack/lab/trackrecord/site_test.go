@@ -31,6 +31,9 @@ type Setup struct {
 	Schemas []*flowcontrolv1.FlowSchema
 	// Stored is how many objects of each resource are stored.
 	Stored map[string]int64
+	// RequestTimeout is the deadline of a request that names none; a minute by default. It
+	// may wait a quarter of its time.
+	RequestTimeout time.Duration
 	// Serve executes requests that flow control admits. Without it they take no time.
 	Serve http.HandlerFunc
 	// ServeWatch executes watches. Without it, they are initialized at once.

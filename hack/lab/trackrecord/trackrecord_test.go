@@ -50,6 +50,22 @@ func reproduce(t *testing.T, c Case) result {
 	return r
 }
 
+// TestHarmIsSeen plants the harm of the cases that harm nobody.
+func TestHarmIsSeen(t *testing.T) {
+	for _, c := range cases() {
+		if c.PeerHarmed {
+			continue
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			require.NotNil(t, c.Plant, "say how the setup would do the reported harm")
+			c.Plant(&c.Setup)
+			r := reproduce(t, c)
+			assert.True(t, r.peer.Harmed, "on the peer: %s", r.peer.Measured)
+			assert.True(t, r.ours.Harmed, "on this project: %s", r.ours.Measured)
+		})
+	}
+}
+
 // Names are the anchors of the page, so each case needs one of its own.
 func TestEveryCaseIsComplete(t *testing.T) {
 	seen := map[string]bool{}
