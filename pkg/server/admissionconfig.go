@@ -11,9 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	mutatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	validatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
-	"k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission"
-	webhookv1 "k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission/v1"
-	webhookv1alpha1 "k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission/v1alpha1"
 	mutatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	validatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 	"k8s.io/apiserver/pkg/apis/apiserver"
@@ -72,7 +69,7 @@ func checkPlugin(plugin *apiserver.AdmissionPluginConfiguration, folder string) 
 		return configversion.Newer("configuration", "1.36")
 	}
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{webhookadmission.AddToScheme, webhookv1.AddToScheme, webhookv1alpha1.AddToScheme} {
+	for _, add := range webhookVersions() {
 		if err := add(scheme); err != nil {
 			return err
 		}

@@ -13,13 +13,13 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
-	"k8s.io/component-base/zpages/flagz"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 const (
@@ -71,7 +71,7 @@ type Config struct {
 	Events bool
 
 	// FlagReader reads what /flagz shows; nil means that there is no /flagz.
-	FlagReader flagz.Reader
+	FlagReader zpages.Reader
 
 	// Clock decides when certificates are renewed, and gives the time of issue.
 	Clock clock.WithTicker

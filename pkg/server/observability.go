@@ -14,6 +14,7 @@ import (
 	"k8s.io/component-base/metrics/prometheus/slis"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 // metricsPath is where Prometheus scrapes.
@@ -73,6 +74,11 @@ func (s *Server) applyAudit() error {
 	case err != nil:
 		return fmt.Errorf("audit: %w", err)
 	}
+	return nil
+}
+
+func (s *Server) installZPages(context.Context) error {
+	zpages.Install(s.apiserver.Handler.NonGoRestfulMux, s.generic.EffectiveVersion, s.config.FlagReader)
 	return nil
 }
 

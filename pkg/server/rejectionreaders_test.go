@@ -16,8 +16,9 @@ import (
 // reviewer is an authorizer that allows one user and counts its reviews. Each takes a
 // second.
 type reviewer struct {
-	reviews atomic.Int32
-	err     error
+	authorizer.Authorizer // in k8s.io 0.37 it has more methods
+	reviews               atomic.Int32
+	err                   error
 }
 
 const reader = "reader"

@@ -14,11 +14,11 @@ import (
 	"k8s.io/component-base/logs"
 	_ "k8s.io/component-base/logs/json/register" // makes --logging-format=json known
 	"k8s.io/component-base/term"
-	"k8s.io/component-base/zpages/flagz"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/etcdcmd"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 // NewCommand returns the command. It serves until ctx ends, and writes to out when
@@ -74,7 +74,7 @@ A file named with --config may say what flags say.`,
 	for _, set := range sets.FlagSets {
 		command.Flags().AddFlagSet(set)
 	}
-	options.FlagReader = flagz.NamedFlagSetsReader{FlagSets: sets}
+	options.FlagReader = zpages.FlagSets{FlagSets: sets}
 	addSubcommands(command,
 		newGuardCommand(),
 		newCertsCommand(out, options.DataDir),

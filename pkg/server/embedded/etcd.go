@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.etcd.io/etcd/raft/v3/raftpb"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.uber.org/zap"
@@ -136,7 +135,7 @@ func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Con
 	config.EnableGRPCGateway = false
 	config.AuthToken = "" // the socket's permissions protect it
 
-	config.ExperimentalWatchProgressNotifyInterval = progressInterval
+	notifyProgress(config, progressInterval)
 	config.SnapshotCount, config.SnapshotCatchUpEntries = logEntries, keptEntries
 	return config
 }
@@ -188,11 +187,11 @@ func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) er
 // times a second. The message is the one that transfers leadership; a member that
 // leads, or that cannot lead yet, ignores it.
 func electSelf(ctx context.Context, server *etcdserver.EtcdServer) error {
-	self := server.ID()
+	self := memberID(server)
 	if server.Leader() == self || server.Cluster().Member(self) == nil {
 		return nil
 	}
-	return server.Process(ctx, raftpb.Message{Type: raftpb.MsgTimeoutNow, From: uint64(self), To: uint64(self)})
+	return server.Process(ctx, timeoutNow(uint64(self)))
 }
 
 type openedEtcd struct {

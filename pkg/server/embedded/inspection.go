@@ -12,10 +12,6 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/raft/v3/raftpb"
-	"go.etcd.io/etcd/server/v3/wal"
-	"go.etcd.io/etcd/server/v3/wal/walpb"
-	"go.uber.org/zap"
 )
 
 // storeState says what a store of etcd holds.
@@ -129,26 +125,18 @@ func logHoldsRequests(directory string) (bool, error) {
 	if err != nil || len(files) == 0 {
 		return false, err
 	}
-	log, err := wal.OpenForRead(zap.NewNop(), directory, walpb.Snapshot{})
-	if err != nil {
-		return false, fmt.Errorf("log in %s cannot be opened: %w", directory, err)
-	}
-	_, _, entries, err := log.ReadAll()
-	_ = log.Close() // fails without a directory, which OpenForRead does not open
-	if err != nil {
-		return false, fmt.Errorf("log in %s cannot be read: %w", directory, err)
-	}
-	return slices.ContainsFunc(entries, isWrite), nil
+	requests, err := readLog(directory)
+	return slices.ContainsFunc(requests, isWrite), err
 }
 
-// isWrite reports whether an entry of the log is a request that writes, unlike requests of a
-// starting member to describe itself.
-func isWrite(entry raftpb.Entry) bool {
-	if entry.Type != raftpb.EntryNormal || len(bytes.TrimSpace(entry.Data)) == 0 {
+// isWrite reports whether a request in the log writes. A starting member describes itself
+// in requests that do not.
+func isWrite(data []byte) bool {
+	if len(bytes.TrimSpace(data)) == 0 {
 		return false
 	}
 	var request etcdserverpb.InternalRaftRequest
-	if err := request.Unmarshal(entry.Data); err != nil {
+	if err := Unmarshal(data, &request); err != nil {
 		return false // a request of etcd's version 2: a member publishes itself
 	}
 	return request.Put != nil || request.DeleteRange != nil || request.Txn != nil || request.Compaction != nil || request.LeaseGrant != nil

@@ -20,9 +20,10 @@ import (
 
 // decides is an authorizer that decides all alike and keeps the last question.
 type decides struct {
-	decision authorizer.Decision
-	err      error
-	asked    authorizer.Attributes
+	authorizer.Authorizer // in k8s.io 0.37 it has more methods
+	decision              authorizer.Decision
+	err                   error
+	asked                 authorizer.Attributes
 }
 
 func (d *decides) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {

@@ -107,6 +107,7 @@ func newConfigReloader(ctx context.Context, file, serverID string) (*configReloa
 	r.tokens = newDynamicJWTAuthenticators(authenticators)
 	r.anonymous = configuration.Anonymous.DeepCopy()
 	reloadmetrics.RegisterMetrics()
+	showConfiguration(serverID, string(data))
 	return r, nil
 }
 
@@ -131,7 +132,7 @@ func (r *configReloader) reload(ctx context.Context) {
 		reloadmetrics.RecordAuthenticationConfigAutomaticReloadFailure(r.serverID)
 	case changed:
 		klog.InfoS("Reloaded the authentication configuration", "file", r.file)
-		reloadmetrics.RecordAuthenticationConfigAutomaticReloadSuccess(r.serverID)
+		countReload(r.serverID, string(r.lastContent))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
 	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
 	"k8s.io/apiserver/pkg/authentication/user"
-	authorizationunion "k8s.io/apiserver/pkg/authorization/union"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
@@ -54,12 +54,15 @@ func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, 
 		return err
 	}
 	authorization.AlwaysAllowPaths = nil // for all methods
-	authorizer, err := newDelegatedAuthorizer(authorization)
+	delegated, err := newDelegatedAuthorizer(authorization)
 	if err != nil {
 		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
 	}
-	authorizationInfo.Authorizer = authorizationunion.New(rbacfile.NewBuiltIn(map[string][]rbacv1.PolicyRule{user.AllUnauthenticated: {readable}, user.AllAuthenticated: {readable}}), authorizer)
-	return nil
+	builtIn := rbacfile.NewBuiltIn(map[string][]rbacv1.PolicyRule{user.AllUnauthenticated: {readable}, user.AllAuthenticated: {readable}})
+	authorizationInfo.Authorizer, err = newAuthorizerUnion(
+		namedAuthorizer{"built-in", authorizer.AuthorizerFunc(builtIn.Authorize)},
+		namedAuthorizer{"delegated", authorizer.AuthorizerFunc(delegated.Authorize)})
+	return err
 }
 
 // applyDelegatedAuthentication is DelegatingAuthenticationOptions.ApplyTo, except

@@ -19,8 +19,6 @@ type delegatedAuthorizer struct {
 	limit           *reviewLimit
 }
 
-var _ authorizer.Authorizer = &delegatedAuthorizer{}
-
 func newDelegatedAuthorizer(options genericoptions.DelegatingAuthorizationOptions) (*delegatedAuthorizer, error) {
 	limit := newReviewLimit("SubjectAccessReview", unauthenticatedReviewRate, unauthenticatedReviewBurst, unauthenticatedReviewsInFlight)
 	var users, unauthenticated server.AuthorizationInfo
@@ -34,7 +32,7 @@ func newDelegatedAuthorizer(options genericoptions.DelegatingAuthorizationOption
 	return &delegatedAuthorizer{users: users.Authorizer, unauthenticated: unauthenticated.Authorizer, limit: limit}, nil
 }
 
-// Authorize implements authorizer.Authorizer.
+// Authorize is an authorizer.AuthorizerFunc.
 func (a *delegatedAuthorizer) Authorize(ctx context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
 	if !filters.IsUnauthenticated(attributes.GetUser()) {
 		return a.users.Authorize(ctx, attributes)

@@ -170,7 +170,10 @@ func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.Auth
 	if err != nil {
 		return err
 	}
-	authorizers := []authorizer.Authorizer{authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), builtIn}
+	authorizers := []namedAuthorizer{
+		{"privileged-groups", authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
+		{"built-in", authorizer.AuthorizerFunc(builtIn.Authorize)},
+	}
 	resolvers := []authorizer.RuleResolver{builtIn}
 	if file := o.Local.AuthorizationRBACFile; file != "" {
 		roles, err := rbacfile.New(file)
@@ -178,7 +181,7 @@ func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.Auth
 			return fmt.Errorf("--%s=%s: %w", authorizationRBACFileFlag, file, err)
 		}
 		go roles.Run(ctx, o.reloadInterval)
-		authorizers = append(authorizers, authorizationmetrics.InstrumentedAuthorizer("RBAC", "file", roles))
+		authorizers = append(authorizers, namedAuthorizer{"RBAC", authorizationmetrics.InstrumentedAuthorizer("RBAC", "file", authorizer.AuthorizerFunc(roles.Authorize))})
 		resolvers = append(resolvers, roles)
 	}
 	if o.Local.AuthorizationWebhookFile != "" {
@@ -186,11 +189,12 @@ func (o *Options) applyLocalAuthorization(ctx context.Context, info *server.Auth
 		if err != nil {
 			return err
 		}
-		authorizers = append(authorizers, authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer))
+		authorizers = append(authorizers, namedAuthorizer{"webhook", authorizationmetrics.InstrumentedAuthorizer(string(apiserver.TypeWebhook), authorizationWebhookName, reviewer)})
 		resolvers = append(resolvers, reviewer)
 	}
-	info.Authorizer = localAuthorizer{union.New(authorizers...), union.NewRuleResolvers(resolvers...)}
-	return nil
+	decides, err := newAuthorizerUnion(authorizers...)
+	info.Authorizer = localAuthorizer{decides, union.NewRuleResolvers(resolvers...)}
+	return err
 }
 
 // localAuthorizer decides about requests, and lists what users may do.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericfeatures "k8s.io/apiserver/pkg/features"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
@@ -39,7 +38,7 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features fe
 	storages := map[schema.GroupVersion]map[string]rest.Storage{
 		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
 		authorizationv1.SchemeGroupVersion: {
-			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: features.Enabled(genericfeatures.AuthorizeWithSelectors)},
+			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: authorizesSelectors(features)},
 			"selfsubjectrulesreviews":  rulesReview{rules: rules},
 		},
 	}

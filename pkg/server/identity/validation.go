@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/authorization/path"
-	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
@@ -110,7 +109,7 @@ func (o *Options) validateOIDC() []error {
 	}
 	errs := o.rejectFlags(isOIDCFlag,
 		"--%[1]s and --%[2]s are mutually exclusive: move the issuer of the --oidc-* flags to the file, or remove --%[2]s", authenticationConfigFlag)
-	if gate := features.StructuredAuthenticationConfiguration; !utilfeature.DefaultFeatureGate.Enabled(gate) {
+	if gate, enabled := authenticationConfigGate(utilfeature.DefaultFeatureGate); !enabled {
 		errs = append(errs, fmt.Errorf("--%s requires --feature-gates=%s=true", authenticationConfigFlag, gate))
 	}
 	return errs

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	"go.etcd.io/etcd/raft/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -124,7 +123,7 @@ func outcomeOf(err error) outcome {
 func isNotExecuted(description string) bool {
 	switch description {
 	case rpctypes.ErrNoLeader.Error(), rpctypes.ErrLeaderChanged.Error(), rpctypes.ErrNotCapable.Error(),
-		rpctypes.ErrTooManyRequests.Error(), rpctypes.ErrorDesc(rpctypes.ErrGPRCNotSupportedForLearner), raft.ErrProposalDropped.Error():
+		rpctypes.ErrTooManyRequests.Error(), rpctypes.ErrorDesc(errIsLearner), errProposalDropped.Error():
 		return true
 	}
 	return strings.Contains(description, "transport: Error while dialing") || // connection refused, no route

@@ -14,7 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
-	"sigs.k8s.io/structured-merge-diff/v4/typed"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
 // Update returns info with other errors. An invalid resourceVersion or patch
@@ -32,7 +33,7 @@ var _ rest.UpdatedObjectInfo = update{}
 // UpdatedObject implements rest.UpdatedObjectInfo.
 func (u update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
 	object, err := u.patched(ctx, old)
-	if duplicates, ok := errors.AsType[typed.ValidationErrors](err); ok {
+	if duplicates, ok := errors.AsType[structuredmerge.ValidationErrors](err); ok {
 		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: duplicates.Error(),
 		}}

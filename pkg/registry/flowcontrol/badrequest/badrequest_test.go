@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"sigs.k8s.io/structured-merge-diff/v4/typed"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
 func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
@@ -24,7 +25,7 @@ func TestOnlyClientErrorsBecomeBadRequests(t *testing.T) {
 	}{
 		{"no error", nil, 0},
 		{"invalid applied object", errors.New("failed to create typed patch object (x): .spec.y: field not declared in schema"), http.StatusBadRequest},
-		{"stored object with duplicate items in a set", typed.ValidationErrors{{Path: ".spec.rules[0]", ErrorMessage: "duplicate entries for key"}}, http.StatusUnprocessableEntity},
+		{"stored object with duplicate items in a set", structuredmerge.ValidationErrors{{Path: ".spec.rules[0]", ErrorMessage: "duplicate entries for key"}}, http.StatusUnprocessableEntity},
 		{"invalid stored object", errors.New("failed to create typed live object (x)"), 0},
 		{"error that has a status", conflict, 0},
 	} {

@@ -73,7 +73,7 @@ func currentValues(tx *bolt.Tx) (values map[string][]byte, revision int64, err e
 		}
 		revision = int64(binary.BigEndian.Uint64(key[:mainBytes]))
 		var kv mvccpb.KeyValue
-		if err := kv.Unmarshal(value); err != nil {
+		if err := embedded.Unmarshal(value, &kv); err != nil {
 			return fmt.Errorf("revision %d is damaged: %w", revision, err)
 		}
 		switch {

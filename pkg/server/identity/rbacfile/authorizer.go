@@ -24,10 +24,7 @@ type Authorizer struct {
 	lastContent []byte
 }
 
-var (
-	_ authorizer.Authorizer   = (*Authorizer)(nil)
-	_ authorizer.RuleResolver = (*Authorizer)(nil)
-)
+var _ authorizer.RuleResolver = (*Authorizer)(nil)
 
 // NewBuiltIn returns an authorizer that allows groups what the rules of each say.
 func NewBuiltIn(groups map[string][]rbacv1.PolicyRule) *Authorizer {
@@ -54,7 +51,7 @@ func New(file string) (*Authorizer, error) {
 	return a, nil
 }
 
-// Authorize never returns an error.
+// Authorize never returns an error. It is an authorizer.AuthorizerFunc.
 func (a *Authorizer) Authorize(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
 	if who := attributes.GetUser(); who != nil {
 		if reason, allowed := a.current.Load().allows(who, attributes); allowed {

@@ -1,0 +1,24 @@
+//go:build smd7
+
+package structuredmerge
+
+import (
+	"sigs.k8s.io/structured-merge-diff/v7/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v7/typed"
+)
+
+// This file is for k8s.io 0.38, whose field managers are of version 7.
+type (
+	// APIVersion is the group and version in which fields are named.
+	APIVersion = fieldpath.APIVersion
+	// Set is a set of paths of fields.
+	Set = fieldpath.Set
+	// ValidationErrors say which values are not of their schema.
+	ValidationErrors = typed.ValidationErrors
+)
+
+// NewSet returns a set of paths.
+func NewSet(paths ...fieldpath.Path) *Set { return fieldpath.NewSet(paths...) }
+
+// MakePathOrDie returns a path. It panics if parts are not of a path.
+func MakePathOrDie(parts ...any) fieldpath.Path { return fieldpath.MakePathOrDie(parts...) }
