@@ -55,7 +55,7 @@ func (s *Server) applyAdmission(context.Context) error {
 	if err := controlplane.ForgetOtherPolicies(s.controlPlane.informers); err != nil {
 		return fmt.Errorf("admission: %w", err)
 	}
-	if err := s.config.Admission.ApplyTo(s.generic, s.controlPlane.informers, s.controlPlane.client, s.controlPlane.dynamic, s.generic.FeatureGate); err != nil {
+	if err := s.controlPlane.apply(s.config.Admission, s.generic); err != nil {
 		if file := s.config.Admission.ConfigFile; file != "" {
 			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
 		}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/endpoints/discovery"
-	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apiopenapi "k8s.io/apiserver/pkg/endpoints/openapi"
@@ -36,7 +35,7 @@ func (s *Server) installCoreVersion(context.Context) error {
 	})
 	addresses := discovery.DefaultAddresses{DefaultAddress: s.generic.ExternalAddress}
 	nothing := discovery.APIResourceListerFunc(func() []metav1.APIResource { return []metav1.APIResource{} })
-	root := aggregated.WrapAggregatedDiscoveryToHandler(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions)
+	root := aggregatedDiscovery(discovery.NewLegacyRootAPIHandler(addresses, codecs, "/api"), versions)
 	version := new(restful.WebService).Path("/api/v1").Doc("get available resources")
 	discovery.NewAPIVersionHandler(codecs, corev1.SchemeGroupVersion, nothing).AddToWebService(version)
 	s.apiserver.Handler.GoRestfulContainer.Add(root.GenerateWebService("/api", metav1.APIVersions{})).Add(version)
@@ -55,7 +54,7 @@ func (s *Server) installGroupList(context.Context) error {
 		}
 		responsewriters.WriteObjectNegotiated(s.codecs, negotiation.DefaultEndpointRestrictions, schema.GroupVersion{}, w, r, http.StatusOK, &metav1.APIGroupList{Groups: groups}, false)
 	})
-	wrapped := aggregated.WrapAggregatedDiscoveryToHandler(list, s.apiserver.AggregatedDiscoveryGroupManager)
+	wrapped := aggregatedDiscovery(list, s.apiserver.AggregatedDiscoveryGroupManager)
 	s.apiserver.Handler.GoRestfulContainer.Add(wrapped.GenerateWebService(discovery.APIGroupPrefix, metav1.APIGroupList{}))
 	return nil
 }

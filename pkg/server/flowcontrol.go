@@ -120,7 +120,7 @@ func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http
 	return f.Filter(apf.FilterOptions{
 		LongRunning: c.LongRunningFunc,
 		WaitLimit:   c.RequestTimeout / 4,
-		Objects:     c.StorageObjectCountTracker.Get,
+		Objects:     countObjects(c.StorageObjectCountTracker),
 		ListCost:    f.listCost,
 		Sizes:       f.sizes.average,
 		CountsReads: true, // by namingTransformer

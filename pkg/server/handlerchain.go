@@ -16,6 +16,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
 
 // chainFilter is a filter of the handler chain.
@@ -87,7 +88,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithAuthentication", "the user, or 401", true, tracked(c, "authentication", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthentication(handler, c.Authentication.Authenticator, unauthenticated(c), c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
 		})},
-		{"WithTracing", "a span; authenticated clients may ask for one", c.FeatureGate.Enabled(genericfeatures.APIServerTracing), func(handler http.Handler) http.Handler {
+		{"WithTracing", "a span; authenticated clients may ask for one", gates.Enabled(c.FeatureGate, gates.APIServerTracing), func(handler http.Handler) http.Handler {
 			return genericapifilters.WithTracing(handler, c.TracerProvider)
 		}},
 		{"WithAudit", "audit events, with the authenticated user", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
@@ -99,9 +100,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", !s.config.LocalIdentity, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
-		{"WithImpersonation", "the impersonated user", true, tracked(c, "impersonation", func(handler http.Handler) http.Handler {
-			return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
-		})},
+		{"WithImpersonation", "the impersonated user", true, impersonating(c)},
 		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", filters.WaitingForClient(func(handler http.Handler) http.Handler {
 			return s.flowControl.filter(c)(handler)
 		}))},

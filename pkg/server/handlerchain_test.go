@@ -56,8 +56,11 @@ func filterCalls(t *testing.T, path, function string) (calls []string) {
 				calls = append(calls, types.ExprString(call))
 			}
 		case *ast.Ident:
-			if callee.Name == "tracked" {
+			switch callee.Name {
+			case "tracked":
 				calls = append(calls, "tracked "+types.ExprString(call.Args[1]))
+			case "impersonating":
+				calls = append(calls, filterCalls(t, libraryFile(t), "impersonating")...)
 			}
 		}
 		return true
@@ -85,6 +88,17 @@ func libraryChain(t *testing.T) (chain, failed []string) {
 	}
 	slices.Reverse(chain)
 	return chain, failed
+}
+
+// libraryFile returns the path of the file for the release of k8s.io that is tested.
+func libraryFile(t *testing.T) string {
+	t.Helper()
+	files := goList(t, "-f", "{{range .GoFiles}}{{.}} {{end}}", ".")
+	name := files[slices.IndexFunc(files, func(name string) bool { return strings.HasPrefix(name, "library") })]
+	if _, err := os.Stat(name); err != nil {
+		return filepath.Join("_base", name)
+	}
+	return name
 }
 
 func goList(t *testing.T, arguments ...string) []string {

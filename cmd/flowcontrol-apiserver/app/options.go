@@ -136,12 +136,12 @@ func (o *Options) applyGlobals() error {
 func (o *Options) validateMetrics() error {
 	errs := o.Metrics.Validate()
 	if file := o.Metrics.AllowListMappingManifest; file != "" {
-		var mapping map[string]string
+		var read metrics.Options
 		content, err := os.ReadFile(file)
 		if err == nil {
-			err = yaml.Unmarshal(content, &mapping)
+			err = yaml.Unmarshal(content, &read.AllowListMapping)
 		}
-		if err = errors.Join(append((&metrics.Options{AllowListMapping: mapping}).Validate(), err)...); err != nil {
+		if err = errors.Join(append(read.Validate(), err)...); err != nil {
 			errs = append(errs, fmt.Errorf("--allow-metric-labels-manifest=%s: must be a file of METRIC,LABEL: VALUE,...: %w", file, err))
 		}
 	}

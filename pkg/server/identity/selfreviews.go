@@ -14,6 +14,7 @@ import (
 	"k8s.io/component-base/featuregate"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
 
 // SelfReviewVersions returns the versions of the self-reviews, in the order of
@@ -38,7 +39,7 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features fe
 	storages := map[schema.GroupVersion]map[string]rest.Storage{
 		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
 		authorizationv1.SchemeGroupVersion: {
-			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: authorizesSelectors(features)},
+			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: gates.Enabled(features, gates.AuthorizeWithSelectors)},
 			"selfsubjectrulesreviews":  rulesReview{rules: rules},
 		},
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/authorization/path"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
 
 // Validate returns an error for each flag that is invalid, contradicts another or has
@@ -109,7 +111,7 @@ func (o *Options) validateOIDC() []error {
 	}
 	errs := o.rejectFlags(isOIDCFlag,
 		"--%[1]s and --%[2]s are mutually exclusive: move the issuer of the --oidc-* flags to the file, or remove --%[2]s", authenticationConfigFlag)
-	if gate, enabled := authenticationConfigGate(utilfeature.DefaultFeatureGate); !enabled {
+	if gate := gates.StructuredAuthenticationConfiguration; !gates.Enabled(utilfeature.DefaultFeatureGate, gate) {
 		errs = append(errs, fmt.Errorf("--%s requires --feature-gates=%s=true", authenticationConfigFlag, gate))
 	}
 	return errs

@@ -5,11 +5,10 @@ package identity
 import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/union"
-	"k8s.io/component-base/featuregate"
 )
 
-// Since k8s.io 0.37 authorizers of a union have names, and two gates are gone. When go.mod
-// requires it, the library's NamedAuthorizer replaces namedAuthorizer, and this file can go.
+// Since k8s.io 0.37 authorizers of a union have names. When go.mod requires it, the library's
+// NamedAuthorizer replaces namedAuthorizer, and this file can go.
 
 func newAuthorizerUnion(named ...namedAuthorizer) (authorizer.Authorizer, error) {
 	var authorizers []union.NamedAuthorizer
@@ -17,10 +16,4 @@ func newAuthorizerUnion(named ...namedAuthorizer) (authorizer.Authorizer, error)
 		authorizers = append(authorizers, union.NamedAuthorizer{AuthorizerName: next.name, Authorizer: next.authorizer})
 	}
 	return union.New(authorizers...)
-}
-
-func authorizesSelectors(featuregate.FeatureGate) bool { return true }
-
-func authenticationConfigGate(featuregate.FeatureGate) (gate featuregate.Feature, enabled bool) {
-	return "", true
 }

@@ -1,0 +1,48 @@
+//go:build k8s0.35
+
+package server
+
+import (
+	"net/http"
+
+	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	"k8s.io/apiserver/pkg/endpoints/filters/impersonation"
+	genericfeatures "k8s.io/apiserver/pkg/features"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+)
+
+// What follows has other signatures since k8s.io 0.35. It moves to where it is used when
+// go.mod requires it.
+
+// apply puts the cluster's webhooks and policies before each write.
+func (p *controlPlane) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
+	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, c.EffectiveVersion)
+}
+
+// impersonating replaces the user, with a permission for each if the feature is on.
+func impersonating(c *genericapiserver.Config) wrapper {
+	if !c.FeatureGate.Enabled(genericfeatures.ConstrainedImpersonation) {
+		return tracked(c, "impersonation", func(handler http.Handler) http.Handler {
+			return impersonation.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
+		})
+	}
+	return tracked(c, "constrainedimpersonation", func(handler http.Handler) http.Handler {
+		return impersonation.WithConstrainedImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
+	})
+}
+
+// aggregatedDiscovery answers with all versions to those who ask for them. This server has
+// no peers.
+func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *aggregated.WrappedHandler {
+	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all, all)
+}
+
+// countObjects returns a function that counts the objects of a resource.
+func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(string) (int64, error) {
+	return func(resource string) (int64, error) {
+		stored, err := tracker.Get(resource)
+		return stored.ObjectCount, err
+	}
+}

@@ -1,0 +1,37 @@
+//go:build !k8s0.35
+
+package server
+
+import (
+	"net/http"
+
+	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+)
+
+// What follows has other signatures in k8s.io 0.35. This file can go when go.mod requires it.
+
+// apply puts the cluster's webhooks and policies before each write.
+func (p *controlPlane) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
+	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate)
+}
+
+// impersonating replaces the user.
+func impersonating(c *genericapiserver.Config) wrapper {
+	return tracked(c, "impersonation", func(handler http.Handler) http.Handler {
+		return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
+	})
+}
+
+// aggregatedDiscovery answers with all versions to those who ask for them.
+func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *aggregated.WrappedHandler {
+	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all)
+}
+
+// countObjects returns a function that counts the objects of a resource.
+func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(string) (int64, error) {
+	return tracker.Get
+}
