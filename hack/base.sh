@@ -77,6 +77,16 @@ generate_code() {
   )
 }
 
+# Only what builds need stays of the copy.
+keep_generated() {
+  rm -rf "$base/shown"
+  mkdir "$base/shown"
+  (cd "$base/tree" && generated . | xargs cp --parents -t "$base/shown")
+  rm -rf "$base/tree"
+  mkdir -p "$base/shown/pkg/server"
+  sed "s/v1\.33\.13/v1${release#0}/" pkg/server/kubernetesversion.go >"$base/shown/pkg/server/kubernetesversion.go"
+}
+
 generated() { (cd "$1" && find pkg -path 'pkg/generated/*.go' -o -path 'pkg/apis/*/zz_generated.*.go' | LC_ALL=C sort); }
 
 differences() { git ls-files --cached --others --exclude-standard -- '*/_base/*.go' | LC_ALL=C sort; }
@@ -88,11 +98,11 @@ make_overlay() {
   replace() { printf '%s\n  "%s": "%s"' "$separator" "$PWD/$1" "$2" && separator=,; }
   echo '{"Replace": {'
   while read -r file; do
-    [ -e "$base/tree/$file" ] || replace "$file" ''
+    [ -e "$base/shown/$file" ] || replace "$file" ''
   done < <(generated .)
   while read -r file; do
-    cmp -s "$file" "$base/tree/$file" || replace "$file" "$base/tree/$file"
-  done < <(generated "$base/tree")
+    cmp -s "$file" "$base/shown/$file" || replace "$file" "$base/shown/$file"
+  done < <(cd "$base/shown" && find pkg -name '*.go' | LC_ALL=C sort)
   while read -r file; do
     [ ! -e "$file" ] || replace "${file/_base\//}" "$PWD/$file"
   done < <(differences)
@@ -100,12 +110,13 @@ make_overlay() {
 }
 
 sources=$({ echo "$release $etcd $PWD" && git ls-files --cached --others --exclude-standard -- go.mod go.sum pkg/apf/go.mod hack/base.sh hack/update-codegen.sh \
-  hack/models-schema hack/tools/codegen pkg/apis pkg/generated | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
+  hack/models-schema hack/tools/codegen pkg/apis pkg/generated pkg/server/kubernetesversion.go | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
 if [ "$(cat "$base/sources" 2>/dev/null)" != "$sources" ]; then
   rm -f "$base/sources" "$base/differences"
   make_module_file
   make_tags
   generate_code
+  keep_generated
   echo "$sources" >"$base/sources"
 fi
 flags="-mod=mod -modfile=$base/go.mod -overlay=$base/overlay.json -tags=$(cat "$base/tags")"

@@ -4,7 +4,9 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -34,4 +36,18 @@ func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *ag
 // countObjects returns a function that counts the objects of a resource.
 func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(string) (int64, error) {
 	return tracker.Get
+}
+
+// collectors returns the metric of the size of the stored objects of each type, as
+// kube-apiserver has it since 1.34. Costs by size cannot be explained without it.
+func (s storedSizes) collectors() (all []prometheus.Collector) {
+	for groupResource, sizes := range s {
+		resource, group, _ := strings.Cut(groupResource, ".")
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "apiserver_resource_size_estimate_bytes",
+			Help:        "[ALPHA] Size of the stored objects, as serialized",
+			ConstLabels: prometheus.Labels{"group": group, "resource": resource},
+		}, func() float64 { return float64(sizes.total.Load()) }))
+	}
+	return all
 }

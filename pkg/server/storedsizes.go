@@ -1,9 +1,6 @@
 package server
 
 import (
-	"strings"
-
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -35,18 +32,4 @@ func (s storedSizes) average(groupResource string) int64 {
 		return sizes.average()
 	}
 	return 0
-}
-
-// collectors returns the metric of the size of the stored objects of each type, as
-// kube-apiserver has it since 1.34. Costs by size cannot be explained without it.
-func (s storedSizes) collectors() (all []prometheus.Collector) {
-	for groupResource, sizes := range s {
-		resource, group, _ := strings.Cut(groupResource, ".")
-		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name:        "apiserver_resource_size_estimate_bytes",
-			Help:        "[ALPHA] Size of the stored objects, as serialized",
-			ConstLabels: prometheus.Labels{"group": group, "resource": resource},
-		}, func() float64 { return float64(sizes.total.Load()) }))
-	}
-	return all
 }

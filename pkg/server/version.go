@@ -14,9 +14,6 @@ var productVersion = "0.1.0" //nolint:gochecknoglobals // see above
 // -X; otherwise the go command knows it, if it saw a repository.
 var revision string //nolint:gochecknoglobals // see above
 
-// kubernetesVersion is the release of the libraries, whose behaviour this server has.
-const kubernetesVersion = "v1.33.13"
-
 // Build says what this program was built from.
 type Build struct {
 	// Version is the release, as v0.1.0.
