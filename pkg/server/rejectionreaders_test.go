@@ -74,7 +74,10 @@ func TestRejectedRequestDoesNotWaitForARemoteAuthorizer(t *testing.T) {
 }
 
 // instant is a remote authorizer that counts its reviews and takes no time.
-type instant struct{ reviews atomic.Int32 }
+type instant struct {
+	authorizer.Authorizer // in k8s.io 0.37 it has more methods
+	reviews               atomic.Int32
+}
 
 func (i *instant) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 	i.reviews.Add(1)

@@ -159,9 +159,8 @@ func testStrategies[T object](t *testing.T, s sample[T]) {
 		}
 		require.Len(t, forSpec.GetResetFields(), 2)
 	})
-	t.Run("cluster-scoped, and not created by PUT", func(t *testing.T) {
+	t.Run("cluster-scoped", func(t *testing.T) {
 		require.False(t, forSpec.NamespaceScoped())
-		require.True(t, forSpec.AllowUnconditionalUpdate())
 		require.Regexp(t, "^base-[a-z0-9]{5}$", forSpec.GenerateName("base-"))
 		require.Equal(t, rest.DeleteDependents, forSpec.DefaultGarbageCollectionPolicy(t.Context()))
 	})

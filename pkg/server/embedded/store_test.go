@@ -10,7 +10,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
 func openStore(t *testing.T, path string) *Store {
@@ -45,7 +44,7 @@ func TestOpenStoreUsesTheEtcdOfTheServerThatRuns(t *testing.T) {
 			assert.Equal(t, server.command.Process.Pid, store.PID)
 			quota, err := store.QuotaBytes(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, etcdserver.DefaultQuotaBytes, quota)
+			assert.Equal(t, etcdsQuota, quota)
 		})
 	}
 }

@@ -27,7 +27,7 @@ func TestStatusesOfEtcdsErrors(t *testing.T) {
 		{"a proposal dropped while the leader moves", status.Error(codes.Unknown, "raft proposal dropped"), 503, 503},
 		{"too many requests that etcd has not applied", rpctypes.ErrTooManyRequests, 503, 503},
 		{"a member that is starting", rpctypes.ErrNotCapable, 503, 503},
-		{"a learner", rpctypes.Error(rpctypes.ErrGPRCNotSupportedForLearner), 503, 503},
+		{"a learner", rpctypes.Error(errIsLearner), 503, 503},
 		{"connection refused", unavailable(`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:2379: connect: connection refused"`), 503, 503},
 		{"a certificate that does not match", unavailable(`connection error: desc = "transport: authentication handshake failed: tls: bad certificate"`), 503, 503},
 		{"a timeout in etcd", rpctypes.ErrTimeout, 503, 504},

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericfilters "k8s.io/apiserver/pkg/endpoints/filters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"sigs.k8s.io/yaml"
 )
@@ -113,7 +112,7 @@ func FuzzImpersonation(f *testing.F) {
 			assert.Equal(t, requester, reached)
 		})
 		answer := httptest.NewRecorder()
-		Impersonation(genericfilters.WithImpersonation(api, reject, codecs), codecs).ServeHTTP(answer, request)
+		Impersonation(withImpersonation(api, reject, codecs), codecs).ServeHTTP(answer, request)
 		require.Less(t, answer.Code, http.StatusInternalServerError, answer.Body)
 	})
 }

@@ -4,9 +4,12 @@ package embedded
 
 import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/storage"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 )
+
+const etcdsQuota = storage.DefaultQuotaBytes
 
 // createLog makes a log without an entry. This file goes with etcd36.go.
 func createLog(directory string) error {

@@ -4,10 +4,13 @@ package embedded
 
 import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/storage"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 )
+
+const etcdsQuota = storage.DefaultQuotaBytes
 
 // createLog makes a log without an entry. This file moves with etcd37.go.
 func createLog(directory string) error {
