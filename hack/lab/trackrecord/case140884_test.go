@@ -3,9 +3,11 @@ package trackrecord
 import (
 	"fmt"
 	"net/http"
+	"testing"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // A write that many watch keeps its seats after its answer. Meanwhile its queue goes.
@@ -46,6 +48,23 @@ func case140884() Case {
 				measured = fmt.Sprintf("panic: %s", last)
 			}
 			return Outcome{Measured: measured, Harmed: count > 0}
+		},
+		OnServers: func(t *testing.T, s *harness.APIServer) Outcome {
+			shrinking := func(queues int32) Setup {
+				return Setup{Levels: levels{queuing(level, 2, queues, 1)}, Schemas: schemas{ofUsers(schema, level, 100, writer)}}
+			}
+			configure(t, s, shrinking(queues))
+			stop := watches(t, s, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?watch=true", 100)
+			defer stop()
+			for attempt := 1; attempt <= 10; attempt++ {
+				configure(t, s, shrinking(queues))
+				written := writes(t, s, writer, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/"+schema, 4)
+				configure(t, s, shrinking(1))
+				if err := written(); err != nil {
+					return Outcome{Measured: fmt.Sprintf("the process ends at attempt %d: %s", attempt, panicOf(s)), Harmed: true}
+				}
+			}
+			return Outcome{Measured: "the process survives 10 attempts"}
 		},
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_current_executing_seats " + level},

@@ -2,7 +2,10 @@ package trackrecord
 
 import (
 	"fmt"
+	"testing"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // Exempt has a target of its own in the metrics.
@@ -25,6 +28,11 @@ func case141496() Case {
 			s.Wait(35 * time.Second)
 			wanted, limit := s.Metric(target+`"exempt"`), s.Metric(`apiserver_flowcontrol_current_limit_seats "exempt"`)
 			return Outcome{Measured: fmt.Sprintf("target of exempt: %.0f seats, limit %.0f", wanted, limit), Harmed: wanted > limit}
+		},
+		OnServers: func(t *testing.T, s *harness.APIServer) Outcome {
+			const family = "apiserver_flowcontrol_target_seats"
+			wanted := gauges(t, s, family).Sum(family, `priority_level="exempt"`)
+			return Outcome{Measured: fmt.Sprintf("target of exempt: %.0f seats", wanted), Harmed: wanted > 0}
 		},
 		Look: Look{Metrics: []string{target}},
 	}

@@ -1,6 +1,11 @@
 package trackrecord
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
 
 // Case is one public report and its reproduction.
 type Case struct {
@@ -19,6 +24,9 @@ type Case struct {
 	// Setup configures a server, and Run returns what happened on it.
 	Setup Setup
 	Run   func(s *Site) Outcome
+	// OnServers does the same to a real server, in the long lane: kube-apiserver 1.33 and this
+	// project's. Not every case has it.
+	OnServers func(t *testing.T, s *harness.APIServer) Outcome
 	// Plant changes the setup to one that does the reported harm. A case whose peer is not
 	// harmed has one: it proves that the case would see the harm.
 	Plant func(*Setup)

@@ -79,7 +79,7 @@ const pageMiddle = `
 The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses,
 unless a case names another. The clients, the configuration and the time are the same for both.
 Time is virtual: a case is repeatable, and no other load on the machine changes it. What counts as
-harm comes from the report, and is stated before the figures. ` + "`kubectl apf why`" + ` is asked of both
+harm comes from the report, and is stated before the figures. Some cases are repeated on real servers. ` + "`kubectl apf why`" + ` is asked of both
 servers. The peer remembers no rejected requests, so it needs an audit log to say more.
 
 [CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
@@ -131,7 +131,7 @@ func (r result) section() string {
 | | peer | this project |
 |---|---|---|
 | result | %s | %s |
-| verdict | %s | %s |
+%s| verdict | %s | %s |
 
 How it looks on the peer:
 
@@ -139,7 +139,15 @@ How it looks on the peer:
 How it looks on this project:
 
 %s`, strings.ReplaceAll("C"+r.heading()[1:], "*", ""), r.Repository, r.Number, r.url(), r.Year, r.Says, r.Does, r.Measures,
-		r.peer.Measured, r.ours.Measured, harm(r.peer), harm(r.ours), block(r.peerSeen), block(r.oursSeen)+r.notes())
+		r.peer.Measured, r.ours.Measured, r.serverRow(), harm(r.peer), harm(r.ours), block(r.peerSeen), block(r.oursSeen)+r.notes())
+}
+
+// serverRow is the row of the real servers.
+func (r result) serverRow() string {
+	if len(r.servers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("| on kube-apiserver 1.33 and on this server | %s | %s |\n", r.servers[0].Measured, r.servers[1].Measured)
 }
 
 func (r result) notes() string {

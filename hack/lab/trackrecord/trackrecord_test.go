@@ -18,6 +18,9 @@ type result struct {
 	Case
 	peer, ours         Outcome
 	peerSeen, oursSeen string
+	// servers are the outcomes on kube-apiserver and on this project's server; nil in the
+	// short lane, and of cases that have none.
+	servers []Outcome
 }
 
 // TestTrackRecord runs the cases.
@@ -32,6 +35,9 @@ func TestTrackRecord(t *testing.T) {
 			assert.Equal(t, c.PeerHarmed, r.peer.Harmed, "on the peer: %s", r.peer.Measured)
 			assert.False(t, r.ours.Harmed, "on this project: %s", r.ours.Measured)
 			t.Logf("peer: %s\nthis project: %s", r.peer.Measured, r.ours.Measured)
+			if c.OnServers != nil {
+				r.servers = onServers(t, c)
+			}
 			results = append(results, r)
 		})
 	}
