@@ -36,7 +36,7 @@ func case10918() Case {
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"},
 			Log:     "429",
-			Why:     Question{User: operator},
+			Why:     Question{User: operator, FlowSchema: "service-accounts"},
 		},
 	}
 }

@@ -30,6 +30,6 @@ func case119799() Case {
 			return Outcome{Measured: fmt.Sprintf("status %d after %v", third.Status, third.Took), Harmed: third.Took > limit}
 		},
 		Plant: func(s *Setup) { s.RequestTimeout = 4 * time.Minute },
-		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total stuck"}, Log: "429", Why: Question{User: "client"}},
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total stuck"}, Log: "429", Why: Question{User: "client", FlowSchema: "stuck"}},
 	}
 }

@@ -40,7 +40,7 @@ func case121202() Case {
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"},
 			Log:     "subjectaccessreviews",
-			Why:     Question{User: adapter},
+			Why:     Question{User: adapter, FlowSchema: "service-accounts"},
 		},
 	}
 }

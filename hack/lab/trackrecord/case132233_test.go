@@ -38,7 +38,7 @@ func case132233() Case {
 		},
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_work_estimated_seats_sum", "apiserver_flowcontrol_work_estimated_seats_count"},
-			Why:     Question{User: user},
+			Why:     Question{User: user, FlowSchema: "exports"},
 		},
 	}
 }

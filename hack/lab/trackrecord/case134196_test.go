@@ -40,7 +40,7 @@ func case134196() Case {
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_dispatched_requests_total workload-jail", "apiserver_flowcontrol_rejected_requests_total workload-jail"},
 			Log:     "HTTP",
-			Why:     Question{User: prisoner},
+			Why:     Question{User: prisoner, FlowSchema: "jail-grafana-alloy"},
 		},
 	}
 }

@@ -37,6 +37,6 @@ func case4168() Case {
 			return Outcome{Measured: fmt.Sprintf("at most %v without a renewal", longest.Round(100*time.Millisecond)), Harmed: longest >= 10*time.Second}
 		},
 		Plant: func(s *Setup) { s.change("workload-low", rejects) },
-		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: karpenter}},
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: karpenter, FlowSchema: "service-accounts"}},
 	}
 }

@@ -33,6 +33,6 @@ func case7372() Case {
 			return Outcome{Measured: fmt.Sprintf("%s requests are rejected, the slowest other takes %v", share(rejected, sent), slowest), Harmed: rejected*100 > sent}
 		},
 		Plant: func(s *Setup) { s.change("workload-low", rejects) },
-		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: loop}},
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: loop, FlowSchema: "service-accounts"}},
 	}
 }

@@ -30,6 +30,6 @@ func case79805() Case {
 			}
 		},
 		Plant: func(s *Setup) { s.Total, s.Serve = 1000, takes(20*time.Second) }, // nobody is told to wait
-		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total nodes"}, Log: "429", Why: Question{User: "kubelet"}},
+		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total nodes"}, Log: "429", Why: Question{User: "kubelet", FlowSchema: "kubelets"}},
 	}
 }

@@ -34,7 +34,7 @@ func case95212() Case {
 		Look: Look{
 			Metrics: []string{"apiserver_flowcontrol_rejected_requests_total narrow"},
 			Log:     "429",
-			Why:     Question{User: user},
+			Why:     Question{User: user, FlowSchema: "deployers"},
 		},
 	}
 }

@@ -50,15 +50,9 @@ type Look struct {
 	Notes string
 }
 
-// Question is for kubectl apf why. The zero value asks nothing.
+// Question is for kubectl apf why: about the user and, if the server knows nothing of users,
+// about the flow schema. The zero value asks nothing.
 type Question struct{ User, FlowSchema string }
-
-func (q Question) command() string {
-	if q.User != "" {
-		return "kubectl apf why --user=" + q.User
-	}
-	return "kubectl apf why --flow-schema=" + q.FlowSchema
-}
 
 func (c Case) url() string {
 	kind := "issues"

@@ -106,19 +106,35 @@ func containsAll(line string, words []string) bool {
 	return true
 }
 
-// Why returns what kubectl apf why answers on this server.
+// Why returns the commands kubectl apf why and what they answer on this server. It asks for
+// the flow schema if nothing is known of the user.
 func (s *Site) Why(q Question) string {
+	if q.User == "" {
+		return "$ kubectl apf why --flow-schema=" + q.FlowSchema + "\n" + s.why(why.Query{FlowSchema: q.FlowSchema})
+	}
+	answer := s.why(why.Query{User: q.User})
+	text := "$ kubectl apf why --user=" + q.User + "\n" + answer
+	if q.FlowSchema == "" || !strings.HasPrefix(answer, unknown) {
+		return text
+	}
+	return text + "\n" + s.Why(Question{FlowSchema: q.FlowSchema})
+}
+
+// unknown begins the answer to a question about a user of whom nothing is known.
+const unknown = "error: "
+
+func (s *Site) why(q why.Query) string {
 	one := replica.Replica{Name: "server", Read: time.Now()}
 	for _, endpoint := range []replica.Endpoint{replica.EndpointMetrics, replica.EndpointFlows, replica.EndpointRejections} {
 		one.Add(endpoint, strings.NewReader(s.get(string(endpoint))))
 	}
 	one.Missing = nil // of endpoints that the peer lacks
-	inquiry := why.New(why.Query{User: q.User, FlowSchema: q.FlowSchema}, configuration.Configuration{
+	inquiry := why.New(q, configuration.Configuration{
 		FlowSchemas: s.setup.Schemas, PriorityLevels: s.setup.Levels, Own: !s.Peer, Total: s.setup.Total, Release: "1.33",
 	}, []replica.Replica{one}, time.Now())
 	result := inquiry.Result()
 	if nothing := result.WhyNothing(); nothing != "" {
-		return "error: " + nothing
+		return unknown + nothing
 	}
 	var text bytes.Buffer
 	require.NoError(s.T, result.WriteTable(&text, table.Options{Width: 110}))
@@ -142,7 +158,7 @@ func (s *Site) seen(look Look) string {
 		text.WriteString(s.log.last(look.Log) + "\n")
 	}
 	if look.Why != (Question{}) {
-		text.WriteString("$ " + look.Why.command() + "\n" + s.Why(look.Why) + "\n")
+		text.WriteString(s.Why(look.Why) + "\n")
 	}
 	return text.String()
 }
