@@ -10,7 +10,7 @@ func case79805() Case {
 	return Case{
 		Repository: kubernetes, Number: 79805, Year: 2019,
 		Says:     "Rejected clients were always told to retry after one second, so thousands of kubelets kept an overloaded server busy with retries.",
-		Does:     "500 kubelets send a request each and repeat it when the server says so, for 3 minutes. The level executes 10 requests a second.",
+		Does:     "300 kubelets send a request each and repeat it when the server says so, for 2 minutes. The level executes 10 requests a second.",
 		Measures: "The longest `Retry-After`, and rejected requests in each second of the last minute. 1 s, or half of the kubelets in each second, is harm.",
 		Setup: Setup{
 			Total:   10,
@@ -19,14 +19,14 @@ func case79805() Case {
 			Serve:   takes(time.Second),
 		},
 		Run: func(s *Site) Outcome {
-			early := s.Flood(500, 3*time.Minute, Request{User: "kubelet", Path: "/api/v1/nodes/a"})
-			s.Wait(2 * time.Minute)
+			early := s.Flood(300, 2*time.Minute, Request{User: "kubelet", Path: "/api/v1/nodes/a"})
+			s.Wait(time.Minute)
 			before := early.Rejected()
 			s.Join()
 			rate, longest := float64(early.Rejected()-before)/60, early.LongestRetry()
 			return Outcome{
 				Measured: fmt.Sprintf("`Retry-After` up to %v, %.0f rejections a second", longest, rate),
-				Harmed:   longest <= time.Second || rate >= 250,
+				Harmed:   longest <= time.Second || rate >= 150,
 			}
 		},
 		Plant: func(s *Setup) { s.Total, s.Serve = 1000, takes(20*time.Second) }, // nobody is told to wait
