@@ -9,7 +9,7 @@ import (
 
 // This file is for k8s.io 0.33. It can go when go.mod requires k8s.io 0.34.
 type (
-	// APIVersion is the group and version in which fields are named.
+	// APIVersion is the group and version that name fields.
 	APIVersion = fieldpath.APIVersion
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set

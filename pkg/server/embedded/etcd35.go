@@ -30,7 +30,7 @@ func timeoutNow(self uint64) raftpb.Message {
 
 func memberID(server *etcdserver.EtcdServer) types.ID { return server.ID() }
 
-// readLog returns the requests in a log, those that write and others.
+// readLog returns the requests in a log: they write, or describe a member.
 func readLog(directory string) (requests [][]byte, err error) {
 	log, err := wal.OpenForRead(zap.NewNop(), directory, walpb.Snapshot{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // This file is for k8s.io 0.34 to 0.37, whose field managers are of version 6. It can go when
 // go.mod requires k8s.io 0.38.
 type (
-	// APIVersion is the group and version in which fields are named.
+	// APIVersion is the group and version that name fields.
 	APIVersion = fieldpath.APIVersion
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set

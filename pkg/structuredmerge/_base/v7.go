@@ -9,7 +9,7 @@ import (
 
 // This file is for k8s.io 0.38, whose field managers are of version 7.
 type (
-	// APIVersion is the group and version in which fields are named.
+	// APIVersion is the group and version that name fields.
 	APIVersion = fieldpath.APIVersion
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set

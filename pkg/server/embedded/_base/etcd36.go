@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// This file is for etcd 3.6, on which k8s.io 0.34 to 0.36 are built. In 3.7 messages are
-// those of google.golang.org/protobuf. It can go when go.mod requires etcd 3.7.
+// This file is for etcd 3.6, on which k8s.io 0.34 to 0.36 are built. In 3.7 messages
+// belong to google.golang.org/protobuf. It can go when go.mod requires etcd 3.7.
 
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
@@ -30,7 +30,7 @@ func timeoutNow(self uint64) raftpb.Message {
 
 func memberID(server *etcdserver.EtcdServer) types.ID { return server.MemberID() }
 
-// readLog returns the requests in a log, those that write and others.
+// readLog returns the requests in a log: they write, or describe a member.
 func readLog(directory string) (requests [][]byte, err error) {
 	log, err := wal.OpenForRead(zap.NewNop(), directory, walpb.Snapshot{})
 	if err != nil {
