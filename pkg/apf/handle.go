@@ -3,6 +3,7 @@ package apf
 import (
 	"context"
 	"math"
+	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -47,12 +48,20 @@ func (f *FlowControl) Handle(
 		t.End()
 		return
 	}
-	end := filter.Begin(ctx, t, work)
+	seating := filter.Begin(ctx, t, work)
 	defer func() {
-		httplog.AddKeyValue(ctx, "apf_execution_time", end())
+		httplog.AddKeyValue(ctx, "apf_execution_time", finish(t, seating))
 		t.End()
 	}()
 	execute()
+}
+
+// finish ends the execution of a request, whose Seating is nil if it has none.
+func finish(t *engine.Request, seating *filter.Seating) time.Duration {
+	if seating != nil {
+		return seating.End()
+	}
+	return t.Finish()
 }
 
 // flowSchemaOf returns the API object of a flow schema. A mandatory schema that the

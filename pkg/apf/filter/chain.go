@@ -3,7 +3,6 @@ package filter
 import (
 	"context"
 	"net/http"
-	"time"
 
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
@@ -36,20 +35,23 @@ func RequestOf(ctx context.Context) *http.Request {
 	return nil
 }
 
-// Begin notes that a request executes. The caller must call end instead of Finish of the
-// request.
-func Begin(ctx context.Context, r *engine.Request, work seats.Work) (end func() time.Duration) {
+// Begin notes that a list executes below Around. The caller must call End of the Seating instead
+// of Finish of the request. It returns nil for other requests.
+func Begin(ctx context.Context, r *engine.Request, work seats.Work) *Seating {
+	if r.Attributes.Verb != "list" { // nothing else pays for a look into the context
+		return nil
+	}
 	of, ok := ctx.Value(seatingKey{}).(*chainRequest)
 	info, known := apirequest.RequestInfoFrom(ctx)
-	if !ok || !known || info.Verb != "list" {
-		return r.Finish
+	if !ok || !known {
+		return nil
 	}
 	list := of.lists.work(of.http, info, 0)
 	list.measured = nil // Measure has it
 	of.seating = of.lists.seating(of.http, info, &list)
 	of.seating.limit, of.seating.reject = of.options.WaitLimit, of.rejected
 	of.seating.begin(r, work)
-	return of.seating.end
+	return of.seating
 }
 
 // rejected returns the error of a list that asked for seats again and got none.

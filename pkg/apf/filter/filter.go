@@ -200,7 +200,7 @@ func (r *request) finish() time.Duration {
 // release releases the seats. It returns the duration of the execution and the present.
 func (r *request) release() (executed, now time.Duration) {
 	if r.seating != nil {
-		return r.seating.end(), r.engine.Now()
+		return r.seating.End(), r.engine.Now()
 	}
 	started := r.apf.Started()
 	executed = r.apf.Finish()

@@ -140,8 +140,8 @@ func (s *Seating) begin(r *engine.Request, work seats.Work) {
 	s.apf, s.work, s.seated = r, work, true
 }
 
-// end gives the seats back and returns how long the request executed with any.
-func (s *Seating) end() time.Duration {
+// End gives the seats back and returns how long the request executed with any.
+func (s *Seating) End() time.Duration {
 	s.busy <- struct{}{}
 	defer s.unlock()
 	s.free()
