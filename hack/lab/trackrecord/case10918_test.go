@@ -14,13 +14,13 @@ func case10918() Case {
 	return Case{
 		Repository: "cloudnative-pg/cloudnative-pg", Number: 10918, Year: 2026,
 		Says:       "The operator shared a level with noisy clients, got 429 for its lease, and lost its leader election.",
-		Does:       "25, then 30 service accounts flood `workload-low` of the built-in objects with 120 connections together. The operator renews its lease every 2 s and gives each attempt 5 s, for a minute each time.",
+		Does:       "25, then twice 30 service accounts flood `workload-low` of the built-in objects with 120 to 150 connections together. The operator renews its lease every 2 s and gives each attempt 5 s, for a minute each time.",
 		Measures:   "Renewals that fail. Any is harm: the report shows 429 for leases.",
 		PeerHarmed: true,
 		Setup:      setup,
 		Run: func(s *Site) Outcome {
 			failed, sent, slowest := 0, 0, time.Duration(0)
-			for _, crowd := range [][2]int{{25, 5}, {30, 4}} {
+			for _, crowd := range [][2]int{{25, 5}, {30, 4}, {30, 5}} {
 				s.floodWorkloadLow(crowd[0], crowd[1], 80*time.Second)
 				s.Wait(20 * time.Second) // levels have borrowed what they may
 				renewals := s.Every(2*time.Second, time.Minute, Request{

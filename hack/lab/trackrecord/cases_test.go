@@ -13,6 +13,7 @@ func cases() []Case {
 		case104596(),
 		case105409(),
 		case107964(),
+		case109603(),
 		case119799(),
 		case121202(),
 		case123206(),

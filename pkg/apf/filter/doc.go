@@ -29,6 +29,10 @@
 // storage or because another server serves it, releases the seats at its end. A
 // sync.Once makes sure that they are released once; the filter returns afterwards.
 //
+// A handler may hang before the first event, for as long as its client stays: the watch cache
+// of its type cannot be filled. The seats are released when any other request would end, after
+// four times WaitLimit.
+//
 // # Lists
 //
 // Options.ListCost says what a list costs: by the number of stored objects, by their size, or by

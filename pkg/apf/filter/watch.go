@@ -3,6 +3,7 @@ package filter
 import (
 	"net/http"
 	"sync"
+	"time"
 
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 )
@@ -13,12 +14,18 @@ func (r *request) serveWatch(w http.ResponseWriter, handler http.Handler) {
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	signal := &initializationSignal{request: *r, done: make(chan struct{})}
 	defer signal.Signal()
+	defer time.AfterFunc(r.requestTimeout(), signal.Signal).Stop()
 	if forget := r.Watches.RegisterWatch(r.http); forget != nil {
 		defer forget()
 	}
 	ctx := flowcontrol.WithInitializationSignal(r.http.Context(), signal)
 	handler.ServeHTTP(w, r.http.WithContext(ctx))
 }
+
+// requestTimeout is the longest time in which a request that is no watch executes. A watch
+// that has not been initialized by then gives its seats back: it may hang for as long as its
+// client stays, while its watch cache cannot be filled.
+func (r *request) requestTimeout() time.Duration { return 4 * r.WaitLimit }
 
 // initializationSignal releases the seats of a watch after its initial events, see
 // the package comment.
