@@ -30,7 +30,7 @@ func case105409() Case {
 					s.Send(Request{User: "informer", Path: "/apis/metrics.k8s.io/v1beta1/pods?watch=true", Timeout: 10 * time.Minute})
 				})
 			}
-			s.Wait(time.Minute)
+			s.Wait(time.Second)
 			gets := s.Every(time.Second, 8*time.Minute, Request{User: "getter", Path: "/api/v1/namespaces/shop/secrets/key"})
 			s.Join()
 			return Outcome{Measured: share(gets.Executed(), gets.Sent()) + " requests execute", Harmed: gets.Executed() < gets.Sent()}
