@@ -49,10 +49,14 @@ demo: ## Show what each client gets, with a flow schema and without
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
 	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
 
+# The release of k8s.io to build the server and test the units on, as in: make build K8S=0.37
+K8S ?= 0.33
+on-base = base=$$(hack/base.sh $(K8S)) && export GOFLAGS="$$GOFLAGS $$base"
+
 .PHONY: build
 build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
-	@go build -pgo=auto -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
+	@$(on-base) && go build -pgo=auto -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
 # The setting of the released plug-in.
 PLUGIN_FLAGS := -trimpath -buildvcs=false -ldflags='-s -w -buildid='
@@ -168,7 +172,7 @@ test-units:
 .PHONY: test-unit
 test-unit: bin/gotestsum ## Run the unit tests, without the race detector
 	@echo "test-unit: every package except the end-to-end tests"
-	@$(call run-tests,unit) $$(go list ./... $(ENGINE)/... | grep -vE '/test/(e2e|repo)')
+	@$(on-base) && $(call run-tests,unit) $$(go list ./... $(ENGINE)/... | grep -vE '/test/(e2e|repo)')
 
 # pkg/apf/queueset has tests that the race detector leaves out.
 .PHONY: test-plain
