@@ -22,7 +22,7 @@ func (r *request) serveWatch(w http.ResponseWriter, handler http.Handler) {
 	handler.ServeHTTP(w, r.http.WithContext(ctx))
 }
 
-// requestTimeout is the longest time in which a request that is no watch executes. A watch
+// requestTimeout is how long a request may execute that is no watch. A watch
 // that has not been initialized by then gives its seats back: it may hang for as long as its
 // client stays, while its watch cache cannot be filled.
 func (r *request) requestTimeout() time.Duration { return 4 * r.WaitLimit }
