@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v7/typed"
 )
 
-// This file is for k8s.io 0.38, whose field managers are of version 7.
+// This file is for k8s.io 0.38, whose field managers are of version 7. It replaces the others when
+// go.mod requires it.
 type (
 	// APIVersion is the group and version that name fields.
 	APIVersion = fieldpath.APIVersion

@@ -149,8 +149,6 @@ func TestInvalidFilesAreRejected(t *testing.T) {
 		{"a rule without verbs", role + "rules: [{apiGroups: [a], resources: [b]}]\n", `ClusterRole "r": rules[0]: verbs must not be empty`},
 		{"a rule without resources", role + "rules: [{apiGroups: [a], verbs: [b]}]\n", `ClusterRole "r": rules[0]: apiGroups and resources must not be empty`},
 		{"a rule of both", role + "rules: [{apiGroups: [a], resources: [b], nonResourceURLs: [/c], verbs: [get]}]\n", "either nonResourceURLs, or apiGroups and resources"},
-		{"constrained impersonation", role + "rules: [{apiGroups: [authentication.k8s.io], resources: [users], verbs: ['impersonate:user-info']}]\n", `verb "impersonate:user-info" belongs to constrained impersonation of Kubernetes 1.36`},
-		{"its other verb", role + "rules: [{apiGroups: [apps], resources: [deployments], verbs: [get, 'impersonate-on:user-info:list']}]\n", `rules[0]: verb "impersonate-on:user-info:list" belongs to constrained impersonation`},
 		{"an aggregated role", role + "aggregationRule: {}\n", `ClusterRole "r": aggregationRule is not supported: write the rules out`},
 		{"a role that is missing", binding + ref, `ClusterRoleBinding "b": ClusterRole "r" is not in the file`},
 		{"a role of another kind", role + binding + "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}\n", `ClusterRoleBinding "b": roleRef must have apiGroup rbac.authorization.k8s.io and kind ClusterRole`},
@@ -194,4 +192,17 @@ func TestAChangedFileTakesEffectAndAnInvalidOneDoesNot(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	a.reload(t.Context())
 	require.Equal(t, authorizer.DecisionAllow, decide(), "the last one stays")
+}
+
+// A library that knows constrained impersonation asks for its verbs. Another asks for none of them,
+// so that a rule with one would allow nothing.
+func TestVerbsOfConstrainedImpersonationAreRejectedUnlessTheLibraryAsksForThem(t *testing.T) {
+	for _, verb := range []string{"impersonate:user-info", "impersonate-on:user-info:list"} {
+		_, err := New(write(t, "", role+"rules: [{apiGroups: [a], resources: [b], verbs: [get, '"+verb+"']}]\n"))
+		if knowsConstrainedImpersonation() {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, `ClusterRole "r": rules[0]: verb "`+verb+`" belongs to constrained impersonation of Kubernetes 1.36`)
+	}
 }

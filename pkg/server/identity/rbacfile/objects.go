@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
 // objects are the objects of a file.
@@ -114,12 +115,18 @@ func validateRule(rule *rbacv1.PolicyRule) error {
 		return errors.New("apiGroups and resources must not be empty")
 	}
 	for _, verb := range rule.Verbs {
-		if isConstrainedImpersonation(verb) {
-			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, which this server does not have: "+
+		if isConstrainedImpersonation(verb) && !knowsConstrainedImpersonation() {
+			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, and this server is built on a release without it: "+
 				"it would allow nothing; write impersonate", verb)
 		}
 	}
 	return nil
+}
+
+// knowsConstrainedImpersonation reports whether the library has it, which it does since k8s.io 0.35.
+func knowsConstrainedImpersonation() bool {
+	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()["ConstrainedImpersonation"]
+	return known
 }
 
 // isConstrainedImpersonation reports whether only kube-apiserver 1.36 and later asks for a verb, with
