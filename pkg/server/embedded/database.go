@@ -8,17 +8,20 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/version"
 )
 
-const (
-	// etcdMajor and etcdMinor are the release of etcd in this server, which also
-	// reads the data of older releases.
-	etcdMajor = 3
-	etcdMinor = 5
+// databaseLockTimeout is how long another program may hold the database.
+const databaseLockTimeout = time.Second
 
-	// databaseLockTimeout is how long another program may hold the database.
-	databaseLockTimeout = time.Second
-)
+// etcdMajor and etcdMinor are the release of etcd in this server, which also reads the data of
+// older releases.
+var etcdMajor, etcdMinor = func() (major, minor int) {
+	if _, err := fmt.Sscanf(version.Version, "%d.%d", &major, &minor); err != nil {
+		panic(err) // a constant of etcd
+	}
+	return major, minor
+}()
 
 // checkData checks data before etcd opens them. Etcd would mistake a database without a log for a
 // new cluster's.
@@ -91,16 +94,16 @@ func checkVersion(tx *bolt.Tx) error {
 	if cluster == nil {
 		return nil
 	}
-	version := string(cluster.Get([]byte("clusterVersion")))
-	if version == "" {
+	written := string(cluster.Get([]byte("clusterVersion")))
+	if written == "" {
 		return nil
 	}
 	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
-		return fmt.Errorf("the version of the data is %q, where one like %d.%d.0 is expected", version, etcdMajor, etcdMinor)
+	if _, err := fmt.Sscanf(written, "%d.%d", &major, &minor); err != nil {
+		return fmt.Errorf("the version of the data is %q, where one like %d.%d.0 is expected", written, etcdMajor, etcdMinor)
 	}
 	if major > etcdMajor || major == etcdMajor && minor > etcdMinor {
-		return &newerDataError{version: version}
+		return &newerDataError{version: written}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/version"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
@@ -177,8 +178,8 @@ func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 			wants: []string{"is in use by another program"},
 		},
 		"data of a newer etcd": {
-			spoil: func(t *testing.T, member string) { setClusterVersion(t, filepath.Join(member, "snap", "db"), "3.6.0") },
-			wants: []string{"the data were written by etcd 3.6.0, and this server has etcd 3.5", "use the newer server"},
+			spoil: func(t *testing.T, member string) { setClusterVersion(t, filepath.Join(member, "snap", "db"), "3.99.0") },
+			wants: []string{"the data were written by etcd 3.99.0, and this server has etcd " + strings.Join(strings.Split(version.Version, ".")[:2], "."), "use the newer server"},
 		},
 	}
 	for name, test := range tests {
