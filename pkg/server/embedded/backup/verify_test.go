@@ -78,7 +78,7 @@ func TestASnapshotOfANewerEtcdIsRejected(t *testing.T) {
 	database, err := bolt.Open(path, 0o600, nil)
 	require.NoError(t, err)
 	require.NoError(t, database.Update(func(tx *bolt.Tx) error {
-		return tx.Bucket([]byte("cluster")).Put([]byte("clusterVersion"), []byte("3.6.0"))
+		return tx.Bucket([]byte("cluster")).Put([]byte("clusterVersion"), []byte("3.99.0"))
 	}))
 	require.NoError(t, database.Close())
 	content, err = os.ReadFile(path)
@@ -86,7 +86,7 @@ func TestASnapshotOfANewerEtcdIsRejected(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, withChecksum(content), 0o600))
 
 	_, err = Verify(path, prefix)
-	require.ErrorContains(t, err, "written by etcd 3.6.0")
+	require.ErrorContains(t, err, "written by etcd 3.99.0")
 }
 
 func TestCheckTellsAStoreOfFlowControlFromOthers(t *testing.T) {
