@@ -6,7 +6,9 @@ import (
 	"k8s.io/apiserver/pkg/server/flagz"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/server/statusz"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/compatibility"
+	"k8s.io/component-base/zpages/features"
 )
 
 // This file is for k8s.io 0.35 and later, with both pages in k8s.io/apiserver. It moves into
@@ -19,6 +21,9 @@ type (
 )
 
 func installStatus(paths *mux.PathRecorderMux, version compatibility.EffectiveVersion) {
+	if utilfeature.DefaultFeatureGate.Enabled(features.ComponentStatusz) {
+		return // the library serves it
+	}
 	statusz.Install(paths, component, statusz.NewRegistry(version))
 }
 
