@@ -14,14 +14,11 @@ import (
 // databaseLockTimeout is how long another program may hold the database.
 const databaseLockTimeout = time.Second
 
-// etcdMajor and etcdMinor are the release of etcd in this server, which also reads the data of
-// older releases.
-var etcdMajor, etcdMinor = func() (major, minor int) {
-	if _, err := fmt.Sscanf(version.Version, "%d.%d", &major, &minor); err != nil {
-		panic(err) // a constant of etcd
-	}
-	return major, minor
-}()
+// releaseOf returns the release of a version of etcd.
+func releaseOf(version string) (major, minor int, err error) {
+	_, err = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return major, minor, err
+}
 
 // checkData checks data before etcd opens them. Etcd would mistake a database without a log for a
 // new cluster's.
@@ -86,7 +83,7 @@ type newerDataError struct{ version string }
 var _ error = (*newerDataError)(nil)
 
 func (e *newerDataError) Error() string {
-	return fmt.Sprintf("the data were written by etcd %s, and this server has etcd %d.%d; use the newer server that wrote them, or restore a backup made before it", e.version, etcdMajor, etcdMinor)
+	return fmt.Sprintf("the data were written by etcd %s, and this server has etcd %s; use the newer server that wrote them, or restore a backup made before it", e.version, version.Version)
 }
 
 func checkVersion(tx *bolt.Tx) error {
@@ -98,11 +95,12 @@ func checkVersion(tx *bolt.Tx) error {
 	if written == "" {
 		return nil
 	}
-	var major, minor int
-	if _, err := fmt.Sscanf(written, "%d.%d", &major, &minor); err != nil {
-		return fmt.Errorf("the version of the data is %q, where one like %d.%d.0 is expected", written, etcdMajor, etcdMinor)
+	major, minor, err := releaseOf(written)
+	if err != nil {
+		return fmt.Errorf("the version of the data is %q, where one like %s is expected", written, version.Version)
 	}
-	if major > etcdMajor || major == etcdMajor && minor > etcdMinor {
+	// This server also reads the data of older releases.
+	if ownMajor, ownMinor, err := releaseOf(version.Version); err != nil || major > ownMajor || major == ownMajor && minor > ownMinor {
 		return &newerDataError{version: written}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 // In k8s.io 0.37 authorizers of a union have names. This file can go when go.mod requires it.
 
-func newAuthorizerUnion(named ...namedAuthorizer) (authorizer.Authorizer, error) {
+func newAuthorizerUnion(named ...namedAuthorizer) (authorizer.Authorizer, error) { //nolint:unparam // it can fail since k8s.io 0.37
 	var authorizers []authorizer.Authorizer
 	for _, next := range named {
 		authorizers = append(authorizers, next.authorizer)

@@ -15,7 +15,7 @@ type (
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set
 	// ValidationErrors say which values are not of their schema.
-	ValidationErrors = typed.ValidationErrors
+	ValidationErrors = typed.ValidationErrors //nolint:errname // the name of the library
 )
 
 // NewSet returns a set of paths.
