@@ -64,3 +64,10 @@ func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
 	}})
 	assert.Contains(t, text, "| slow | ours | 5, 1, 2 (without: 7) | 130 MiB, 1.30 | 55 MiB, 1.10 | 9 MB | 30ms, 2.00 (without: 20ms) | 0 of 9 |\n")
 }
+
+func TestTheWorstOfManyRunsIsShown(t *testing.T) {
+	run := func(peak, etcd float64, stale int) result {
+		return result{server: "ours", fault: "slow", without: phase{peak: 100, etcd: 10}, with: phase{peak: peak, etcd: etcd, served: 2}, seen: 5, stale: stale}
+	}
+	assert.Contains(t, worst([]result{run(110, 20, 0), run(130, 10, 1), run(90, 15, 0)}), "| slow | ours | 3 | 6, 0, 0 | 1.30 | 2.00 | 1 of 15 |\n")
+}

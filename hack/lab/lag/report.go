@@ -41,3 +41,34 @@ func (r *result) end() string {
 }
 
 func mebibytes(bytes float64) float64 { return bytes / (1 << 20) }
+
+// worst returns a table of the worst that happened to each server in each fault.
+func worst(results []result) string {
+	type key struct{ fault, server string }
+	most := map[key]*result{}
+	runs := map[key]int{}
+	var order []key
+	for i := range results {
+		r, k := results[i], key{results[i].fault, results[i].server}
+		runs[k]++
+		w := most[k]
+		if w == nil {
+			order, most[k] = append(order, k), &r
+			continue
+		}
+		w.with.peak = max(w.with.peak, r.with.peak/r.without.peak*w.without.peak)
+		w.with.etcd = max(w.with.etcd, r.with.etcd/r.without.etcd*w.without.etcd)
+		w.with.served += r.with.served
+		w.with.rejected += r.with.rejected
+		w.with.failed += r.with.failed
+		w.stale, w.seen = w.stale+r.stale, w.seen+r.seen
+	}
+	var out strings.Builder
+	out.WriteString("| fault | server | runs | lists served, rejected, failed | largest peak | of etcd | stale |\n|---|---|---:|---:|---:|---:|---:|\n")
+	for _, k := range order {
+		w := most[k]
+		fmt.Fprintf(&out, "| %s | %s | %d | %d, %d, %d | %.2f | %.2f | %d of %d |\n", k.fault, k.server, runs[k],
+			w.with.served, w.with.rejected, w.with.failed, w.with.peak/w.without.peak, w.with.etcd/w.without.etcd, w.stale, w.seen)
+	}
+	return out.String()
+}
