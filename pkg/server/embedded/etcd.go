@@ -112,12 +112,10 @@ func (e *Etcd) Close(ctx context.Context) error {
 }
 
 const (
-	// logEntries is how many writes etcd's log collects in memory before a snapshot cuts it
-	// off. With etcd's default of 100,000 a server whose configuration changes each second
-	// takes 7 MiB more each hour: `make soak`.
+	// logEntries is how many writes etcd's log collects before a snapshot on disk cuts it off.
+	// With etcd's default of 100,000 a server whose configuration changes each second takes
+	// 7 MiB more each hour: `make soak`.
 	logEntries = 1000
-	// keptEntries is how many it keeps then, for members that lag. There are none.
-	keptEntries = 100
 )
 
 // etcdConfig describes a single member that listens on the socket only. Fsync,
@@ -188,7 +186,7 @@ func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) er
 // leads, or that cannot lead yet, ignores it.
 func electSelf(ctx context.Context, server *etcdserver.EtcdServer) error {
 	self := memberID(server)
-	if server.Leader() == self || server.Cluster().Member(self) == nil {
+	if server.Leader() == self || server.Cluster().Member(self) == nil || !hasAppliedLog() {
 		return nil
 	}
 	return server.Process(ctx, timeoutNow(uint64(self)))

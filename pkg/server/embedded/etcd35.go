@@ -18,6 +18,10 @@ import (
 // This file is for etcd 3.5, on which k8s.io 0.33 is built. In 3.6 the log moved to
 // storage/wal and raft to a module of its own. It can go when go.mod requires etcd 3.6.
 
+// keptEntries is how many writes the log keeps in memory after a snapshot, for members that
+// lag. There are none.
+const keptEntries = 100
+
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
 	config.ExperimentalWatchProgressNotifyInterval = interval
@@ -27,6 +31,9 @@ func notifyProgress(config *embed.Config, interval time.Duration) {
 func timeoutNow(self uint64) raftpb.Message {
 	return raftpb.Message{Type: raftpb.MsgTimeoutNow, From: self, To: self}
 }
+
+// hasAppliedLog is for etcd 3.6 and later.
+func hasAppliedLog() bool { return true }
 
 func memberID(server *etcdserver.EtcdServer) types.ID { return server.ID() }
 

@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"expvar"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
@@ -18,6 +20,9 @@ import (
 
 // This file is for etcd 3.7, on which k8s.io 0.37 is built. It moves into inspection.go and
 // etcd.go when go.mod requires etcd 3.7.
+
+// keptEntries is how many writes the log keeps in memory, for members that lag. There are none.
+const keptEntries = 100
 
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
@@ -27,6 +32,18 @@ func notifyProgress(config *embed.Config, interval time.Duration) {
 // timeoutNow is the message that makes the only member elect itself.
 func timeoutNow(self uint64) *raftpb.Message {
 	return &raftpb.Message{Type: raftpb.MsgTimeoutNow.Enum(), From: &self, To: &self}
+}
+
+// hasAppliedLog reports whether a start has applied what was in the log. Since 3.6 etcd cuts the
+// log off in memory meanwhile, and a member that elects itself then reads the log again, and
+// panics. Etcd shows where it is among the variables of the process.
+func hasAppliedLog() bool {
+	variable, _ := expvar.Get("raft.status").(expvar.Func)
+	if variable == nil {
+		return true
+	}
+	status, known := variable().(raft.Status)
+	return !known || status.Applied >= status.GetCommit()
 }
 
 func memberID(server *etcdserver.EtcdServer) types.ID { return server.MemberID() }
