@@ -24,8 +24,9 @@ func schemaNames(t *testing.T, release configuration.Release) []string {
 
 func TestBuiltInObjectsOfEachRelease(t *testing.T) {
 	upTo133 := []string{
-		"exempt", "catch-all", "system-nodes", "system-node-high", "probes", "system-leader-election", "workload-leader-election",
-		"endpoint-controller", "kube-controller-manager", "kube-scheduler", "kube-system-service-accounts", "service-accounts", "global-default",
+		"exempt", "catch-all", "system-nodes", "system-node-high", "probes", "system-leader-election",
+		"kube-controller-manager", "kube-scheduler", "kube-system-service-accounts", "service-accounts", "global-default",
+		"workload-leader-election", "endpoint-controller",
 	}
 	from134 := []string{
 		"exempt", "catch-all", "system-nodes", "system-node-high", "probes", "system-leader-election",

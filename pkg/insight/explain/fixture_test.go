@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
@@ -17,14 +16,11 @@ var epoch = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // builtIn returns the built-in configuration of kube-apiserver 1.33.
 func builtIn() configuration.Configuration {
-	c := configuration.Configuration{
-		FlowSchemas:    slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas),
-		PriorityLevels: slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations),
-		Release:        "1.33", Total: 600,
+	c, err := configuration.BuiltIn("1.33")
+	if err != nil {
+		panic(err)
 	}
-	for i, s := range c.FlowSchemas {
-		c.FlowSchemas[i] = s.DeepCopy()
-	}
+	c.Total = 600
 	return c
 }
 
