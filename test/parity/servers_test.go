@@ -125,7 +125,11 @@ func (s *server) convert(hub runtime.Object, version schema.GroupVersion) runtim
 func describe(errs field.ErrorList) []string {
 	var faults []string
 	for _, err := range errs {
-		value, marshalErr := json.Marshal(err.BadValue)
+		bad := err.BadValue
+		if shown, ok := bad.(interface{ Value() any }); ok {
+			bad = shown.Value()
+		}
+		value, marshalErr := json.Marshal(bad)
 		if marshalErr != nil {
 			panic(fmt.Sprintf("bad value of %s: %v", err.Field, marshalErr))
 		}

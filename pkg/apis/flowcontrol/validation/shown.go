@@ -2,6 +2,7 @@ package validation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // shown is a bad value that a message shows as text. The library would show it in Go syntax, with
-// the addresses of pointers. Its JSON is the value's.
+// the addresses of pointers.
 type shown struct {
 	value any
 	text  string
@@ -20,11 +21,15 @@ var (
 	_ json.Marshaler = shown{}
 )
 
+// Value returns the bad value itself.
+func (s shown) Value() any { return s.value }
+
 // String implements fmt.Stringer, which field.Error prefers to Go syntax.
 func (s shown) String() string { return s.text }
 
-// MarshalJSON implements json.Marshaler.
-func (s shown) MarshalJSON() ([]byte, error) { return json.Marshal(s.value) }
+// MarshalJSON implements json.Marshaler. It fails, because since Kubernetes 1.34 field.Error
+// prefers JSON to String.
+func (s shown) MarshalJSON() ([]byte, error) { return nil, errors.New("shown as text") }
 
 // inJSON shows a value in JSON.
 func inJSON(value any) shown {

@@ -145,13 +145,15 @@ func TestWhatAUserSetsOnTheLevelExemptLasts(t *testing.T) {
 
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 	rejection := func() error { return apierrors.NewInternalError(errors.New("disk full")) }
+	levels := len(library.MandatoryPriorityLevelConfigurations) + len(library.SuggestedPriorityLevelConfigurations)
+	all := levels + len(library.MandatoryFlowSchemas) + len(library.SuggestedFlowSchemas)
 	for _, c := range []struct {
 		name, verb, resource, object, wantError string
 		wantCreations                           int
 	}{
-		{"one level: all levels are tried, schemas wait", "create", levelsResource, "system", `PriorityLevelConfiguration "system": create: `, 8},
-		{"one mandatory schema: the others are created", "create", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `, 21},
-		{"one suggested schema: the others are created", "create", schemasResource, "probes", `FlowSchema "probes": create: `, 21},
+		{"one level: all levels are tried, schemas wait", "create", levelsResource, "system", `PriorityLevelConfiguration "system": create: `, levels},
+		{"one mandatory schema: the others are created", "create", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `, all},
+		{"one suggested schema: the others are created", "create", schemasResource, "probes", `FlowSchema "probes": create: `, all},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t)
