@@ -3,9 +3,11 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/component-base/version"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
@@ -25,7 +27,7 @@ func execute(t *testing.T, args ...string) (string, error) {
 func TestVersionIsOneLineWithTheReleaseFollowed(t *testing.T) {
 	out, err := execute(t, "--version")
 	require.NoError(t, err)
-	require.Regexp(t, `^flowcontrol-apiserver v\d+\.\d+\.\d+ \(Kubernetes v1\.33\.\d+, go[\d.]+, \w+/\w+.*\)\n$`, out)
+	require.Regexp(t, `^flowcontrol-apiserver v\d+\.\d+\.\d+ \(Kubernetes v`+regexp.QuoteMeta(version.DefaultKubeBinaryVersion)+`\.\d+, go[\d.]+, \w+/\w+.*\)\n$`, out)
 
 	again, err := execute(t, "version")
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+	"k8s.io/component-base/version"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
@@ -27,10 +28,10 @@ func TestEveryFlagHasAFieldOfItsOwn(t *testing.T) {
 	values := map[string]string{
 		"bool": "true", "int": "1", "int64": "1", "float32": "0.5", "float64": "0.5", "Level": "1", "quantity": "64Ki",
 		"duration": "1s", "string": "x", "ip": "127.0.0.1", "pattern=N,...": "file=2",
-		"stringSlice": "[a, b]", "namedCertKey": `["a.crt,a.key", "b.crt,b.key"]`,
+		"stringSlice": "[a, b]", "int32Slice": "[23, 29]", "namedCertKey": `["a.crt,a.key", "b.crt,b.key"]`,
 		"mapStringString": "{a: b}", "stringToString": "{a: b}",
 		// What these two set is kept for the whole process, so it must be valid.
-		"emulated-version": `["1.33"]`, "feature-gates": "{WatchList: true}",
+		"emulated-version": `["` + version.DefaultKubeBinaryVersion + `"]`, "min-compatibility-version": `["` + version.DefaultKubeBinaryVersion + `"]`, "feature-gates": "{WatchList: true}",
 		"list-cost": "Learned", "flow-control-total": "Static", "audit-flow-control": "All",
 	}
 	flagOf := make(map[string]string)

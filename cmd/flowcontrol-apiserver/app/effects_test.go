@@ -68,6 +68,7 @@ func effects() []effect {
 			audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version
 			contention-profiling debug-socket-path enable-priority-and-fairness profiling
 			egress-selector-config-file tracing-config-file
+			tls-curve-preferences min-compatibility-version
 			allow-metric-labels allow-metric-labels-manifest disabled-metrics show-hidden-metrics-for-version
 			log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
 			logging-format v vmodule`},

@@ -119,6 +119,8 @@ func (r *reviewer) serveTrust(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case trust == nil:
 		http.Error(w, "forbidden", http.StatusForbidden)
+	case req.URL.Query().Get("sendInitialEvents") != "":
+		http.Error(w, "as a kube-apiserver without WatchList", http.StatusUnprocessableEntity)
 	case req.URL.Query().Get("watch") != "":
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()

@@ -19,24 +19,33 @@ type shape struct {
 	word string
 }
 
+// integers is the type of flags that are lists of integers.
+const integers = "int32Slice"
+
 // shapeOf returns what a value for the flag must be.
 func shapeOf(flag *pflag.Flag) shape {
 	switch flag.Value.Type() {
 	case "bool":
 		return shape{yaml.ScalarNode, []string{"!!bool"}, "true or false"}
 	case "int", "int32", "int64", "uint", "Level":
-		return shape{yaml.ScalarNode, []string{"!!int"}, "an integer"}
+		return integerShape()
 	case "float32", "float64":
 		return shape{yaml.ScalarNode, []string{"!!int", "!!float"}, "a number"}
 	case "quantity":
 		return shape{yaml.ScalarNode, []string{"!!int", "!!str"}, "a quantity such as 64Ki"}
 	case "stringSlice", "namedCertKey":
 		return shape{yaml.SequenceNode, nil, "a list of strings"}
+	case integers:
+		return shape{yaml.SequenceNode, nil, "a list of integers"}
 	case "mapStringString", "stringToString", "colonSeparatedMultimapStringString":
 		return shape{yaml.MappingNode, nil, "an object"}
 	default:
 		return stringShape()
 	}
+}
+
+func integerShape() shape {
+	return shape{yaml.ScalarNode, []string{"!!int"}, "an integer"}
 }
 
 func stringShape() shape {
@@ -89,10 +98,13 @@ func elements(flag *pflag.Flag, field string, value *yaml.Node) ([]string, error
 		return []string{""}, nil
 	}
 	var arguments []string
-	text := stringShape()
+	wanted := stringShape()
+	if flag.Value.Type() == integers {
+		wanted = integerShape()
+	}
 	for i, element := range value.Content {
-		if !text.fits(element) {
-			return nil, at(element, "%s[%d] must be %s, and is %s", field, i, text.word, describe(element))
+		if !wanted.fits(element) {
+			return nil, at(element, "%s[%d] must be %s, and is %s", field, i, wanted.word, describe(element))
 		}
 		argument := element.Value
 		if flag.Value.Type() == "stringSlice" {
