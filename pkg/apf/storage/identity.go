@@ -23,16 +23,19 @@ func identityOf(key string, options storage.ListOptions) identity {
 	}
 }
 
+// selects is the prefix of a selector that selects: one of nothing has the text "", as one of everything.
+const selects = "selects "
+
 func labelsOf(selector labels.Selector) string {
-	if selector == nil {
+	if selector == nil || selector.Empty() {
 		return ""
 	}
-	return selector.String()
+	return selects + selector.String()
 }
 
 func fieldsOf(selector fields.Selector) string {
-	if selector == nil {
+	if selector == nil || selector.Empty() {
 		return ""
 	}
-	return selector.String()
+	return selects + selector.String()
 }
