@@ -45,15 +45,19 @@ type member struct {
 	key     string
 	options storage.ListOptions
 	list    runtime.Object
+
+	read *sharedRead // set by join
+	// The lock of guarded guards what follows.
+	belongs, asks bool // to the read, and for seats
 }
 
 // getList sets the list, and returns the value of the label result.
 func (m *member) getList(ctx context.Context) (result string, err error) {
-	r := m.join(m.id)
-	giveUp := sync.OnceFunc(func() { m.giveUp(m.id, r) })
-	leave := sync.OnceFunc(func() { giveUp(); m.leave(r) })
+	m.join(m)
+	leave := func() { m.leave(m) }
 	defer leave()
 	defer context.AfterFunc(ctx, leave)() // while this member executes the read, too
+	r := m.read
 	if r.before != nil {
 		if err := await(ctx, r.before); err != nil {
 			return left, err
@@ -61,13 +65,13 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 	}
 	seated, err := m.seating.AskForStorage(ctx, r.started)
 	if seated {
-		if executed, err := m.execute(ctx, r); executed {
+		if executed, err := m.execute(ctx); executed {
 			return read, err
 		}
 		m.seating.Return()
 	}
 	if err != nil {
-		giveUp()
+		m.giveUp(m)
 		select {
 		case <-r.started: // with the seats of another
 		case <-r.hopeless:
@@ -76,18 +80,19 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 			return left, contextError(ctx)
 		}
 	}
-	return m.share(ctx, r)
+	return m.share(ctx)
 }
 
 // execute executes the read, unless another member does.
-func (m *member) execute(ctx context.Context, r *sharedRead) (bool, error) {
+func (m *member) execute(ctx context.Context) (bool, error) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	members, first := m.start(m.id, r, cancel)
+	members, first := m.start(m, cancel)
 	if !first {
 		return false, nil
 	}
-	defer m.finish(m.id, r)
+	defer m.finish(m)
+	r := m.read
 	if members <= 1 {
 		r.err = m.Interface.GetList(reading, m.key, m.options, m.list)
 		return true, m.ownError(ctx, r.err)
@@ -111,7 +116,8 @@ func (m *member) ownError(ctx context.Context, err error) error {
 }
 
 // share waits for the read of another member.
-func (m *member) share(ctx context.Context, r *sharedRead) (string, error) {
+func (m *member) share(ctx context.Context) (string, error) {
+	r := m.read
 	if err := await(ctx, r.done); err != nil {
 		return left, err
 	}

@@ -33,15 +33,14 @@ type slot struct {
 // errPanicked is the result of a read that did not return.
 var errPanicked = errors.New("the read of this list panicked")
 
-// join makes the caller a member of the read that has not started. The caller must leave it
-// once.
-func (g *guarded) join(id identity) *sharedRead {
+// join makes m a member of the read that has not started. It must leave it.
+func (g *guarded) join(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.slots[id]
+	s := g.slots[m.id]
 	if s == nil {
 		s = &slot{}
-		g.slots[id] = s
+		g.slots[m.id] = s
 	}
 	if s.pending == nil {
 		s.pending = &sharedRead{started: make(chan struct{}), done: make(chan struct{}), hopeless: make(chan struct{}), err: errPanicked}
@@ -51,55 +50,68 @@ func (g *guarded) join(id identity) *sharedRead {
 	}
 	s.pending.members++
 	s.pending.asking++
-	return s.pending
+	m.read, m.belongs, m.asks = s.pending, true, true
 }
 
-// giveUp notes that a member asks for seats no longer. If it was the last one, and the read has
-// not started, it never does.
-func (g *guarded) giveUp(id identity, r *sharedRead) {
+// giveUp notes that m asks for seats no longer. If it was the last one, and the read has not
+// started, it never does.
+func (g *guarded) giveUp(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r.asking--
-	if s := g.slots[id]; r.asking == 0 && s != nil && s.pending == r {
-		close(r.hopeless)
+	g.giveUpLocked(m)
+}
+
+func (g *guarded) giveUpLocked(m *member) {
+	if !m.asks {
+		return
+	}
+	m.asks = false
+	m.read.asking--
+	if s := g.slots[m.id]; m.read.asking == 0 && s != nil && s.pending == m.read {
+		close(m.read.hopeless)
 		s.pending = nil
-		g.forget(id, s)
+		g.forget(m.id, s)
 	}
 }
 
-// leave ends a membership. Without members the read is cancelled.
-func (g *guarded) leave(r *sharedRead) {
+// leave ends the membership of m. Without members the read is cancelled.
+func (g *guarded) leave(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r.members--
-	if r.members == 0 && r.cancel != nil {
-		r.cancel()
+	if !m.belongs {
+		return
+	}
+	g.giveUpLocked(m)
+	m.belongs = false
+	m.read.members--
+	if m.read.members == 0 && m.read.cancel != nil {
+		m.read.cancel()
 	}
 }
 
-// start makes the caller execute the read, and reports whether it may: nobody else does, nor
-// have all given up. It returns how many lists share the result.
-func (g *guarded) start(id identity, r *sharedRead, cancel context.CancelFunc) (members int, first bool) {
+// start makes m execute the read, and reports whether it may: it has not left, nobody else
+// executes, nor have all given up. It returns how many lists share the result, with m.
+func (g *guarded) start(m *member, cancel context.CancelFunc) (members int, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.slots[id]
-	if s == nil || s.pending != r {
+	s := g.slots[m.id]
+	if !m.belongs || s == nil || s.pending != m.read {
 		return 0, false
 	}
-	r.cancel = cancel
-	close(r.started)
-	s.pending, s.executing = nil, r
-	return r.members, true
+	m.read.cancel = cancel
+	close(m.read.started)
+	s.pending, s.executing = nil, m.read
+	return m.read.members, true
 }
 
 // finish gives the members their result.
-func (g *guarded) finish(id identity, r *sharedRead) {
+func (g *guarded) finish(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	close(r.done)
-	s := g.slots[id]
+	close(m.read.done)
+	s := g.slots[m.id]
 	s.executing = nil
-	g.forget(id, s)
+	g.forget(m.id, s)
 }
 
 // forget drops a slot that has no reads.
