@@ -81,10 +81,11 @@ func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler htt
 	done = true
 }
 
-// reads makes the list one that reads from etcd, as other is.
-func (l *measuredList) reads(other *measuredList) {
-	l.kind, l.prior = other.kind, other.prior
-	l.expected.Store(other.expected.Load())
+// exchange gives the list what other is, a list of another source, and the reverse.
+func (l *measuredList) exchange(other *measuredList) {
+	l.kind, other.kind = other.kind, l.kind
+	l.prior, other.prior = other.prior, l.prior
+	other.expected.Store(l.expected.Swap(other.expected.Load()))
 }
 
 // Unwrap implements responsewriter.UserProvidedDecorator.

@@ -22,13 +22,15 @@ import (
 // the Seating of a request without flow control.
 type Seating struct {
 	source estimate.Source
+	named  bool // a field selector names one object
 	// storageWork estimates the list as a read from etcd.
-	storageWork func(maxWidth int) seats.Work
+	storageWork func(maxWidth int, recursive bool) listWork
 	// reject returns the error for the client of a request that got no seats.
 	reject func(*engine.Request) error
 	limit  time.Duration // of a wait without a deadline
 	// measured is the list that is measured, nil if none is.
 	measured *measuredList
+	other    *measuredList // has what measured has not: it as a read from etcd, or from the cache
 
 	// busy has a value while the storage exchanges seats and reads, since a request may read
 	// twice at once; and at the end of the execution. It guards what follows. Unlike a
@@ -52,8 +54,18 @@ func SeatingOf(ctx context.Context) *Seating {
 	}
 }
 
-// FromStorage reports whether the list was estimated as a read from etcd.
-func (s *Seating) FromStorage() bool { return s != nil && s.source == estimate.FromStorage }
+// WithoutSeating returns a context for what a list reads with the seats that it has: reads below
+// it exchange none.
+func WithoutSeating(ctx context.Context) context.Context {
+	return context.WithValue(ctx, seatingKey{}, (*Seating)(nil))
+}
+
+// FromStorage reports whether the list was estimated as a read from etcd. One that names an
+// object was estimated as a read of one object. It may be recursive nevertheless, if it names
+// no namespace. Then it was not estimated as what it reads.
+func (s *Seating) FromStorage(recursive bool) bool {
+	return s != nil && s.source == estimate.FromStorage && !(s.named && recursive)
+}
 
 // Vacate gives the seats back. The caller must call done once it has done what it exchanges
 // seats for; until then no other Vacate of the request returns.
@@ -68,10 +80,18 @@ func (s *Seating) Vacate() (done func()) {
 
 func (s *Seating) unlock() { <-s.busy }
 
-// Return gives back what AskForStorage got.
+// Return gives back what AskForStorage got, since the request does not read.
 func (s *Seating) Return() {
 	if s != nil {
 		s.free()
+		s.exchangeMeasure()
+	}
+}
+
+// exchangeMeasure makes the list one that is measured as a read from etcd, or no longer.
+func (s *Seating) exchangeMeasure() {
+	if s.measured != nil && s.other != nil {
+		s.measured.exchange(s.other)
 	}
 }
 
@@ -83,28 +103,46 @@ func (s *Seating) free() {
 	}
 }
 
-// AskForStorage asks for the seats of a read from etcd, and waits for them until ctx ends, for
-// a quarter of the time to its deadline at the most, or until they are unneeded. It reports
-// whether the request has them. The error says why it was rejected, for the client.
-func (s *Seating) AskForStorage(ctx context.Context, unneeded <-chan struct{}) (bool, error) {
+// Patience returns a context for a wait for seats that begins now: it ends with ctx, or after a
+// quarter of the time to the deadline of ctx.
+func (s *Seating) Patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s == nil {
+		return context.WithCancel(ctx)
+	}
+	limit := s.limit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = time.Until(deadline) / 4
+	}
+	return context.WithTimeout(ctx, min(limit, maxWait))
+}
+
+// AskForStorage asks for the seats of a read from etcd, and waits for them until patience
+// ends, or until they are unneeded. recursive says that it reads all objects below a key. It
+// reports whether the request has them. The error says why it was rejected, for the client.
+func (s *Seating) AskForStorage(patience context.Context, recursive bool, unneeded <-chan struct{}) (bool, error) {
 	if s == nil || s.apf == nil {
 		return true, nil
 	}
-	return s.ask(ctx, s.storageWork(s.apf.MaxWidth()), unneeded)
+	work := s.storageWork(s.apf.MaxWidth(), recursive)
+	seated, err := s.ask(patience, work.Work, unneeded)
+	if seated {
+		s.other = work.measured
+		s.exchangeMeasure()
+	}
+	return seated, err
 }
 
-// AskAgain asks for the seats that the request had first, and waits as AskForStorage does.
-func (s *Seating) AskAgain(ctx context.Context) error {
+// AskAgain asks for the seats that the request had first, and waits for them until patience
+// ends.
+func (s *Seating) AskAgain(patience context.Context) error {
 	if s == nil || s.apf == nil {
 		return nil
 	}
-	_, err := s.ask(ctx, s.work, nil)
+	_, err := s.ask(patience, s.work, nil)
 	return err
 }
 
 func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan struct{}) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience(ctx))
-	defer cancel()
 	rejected := false
 	switch s.apf.Arrive(work) {
 	case queueset.Seated:
@@ -122,15 +160,6 @@ func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan stru
 		return false, ctx.Err()
 	}
 	return false, s.reject(s.apf)
-}
-
-// patience returns how long a request may wait from now on.
-func (s *Seating) patience(ctx context.Context) time.Duration {
-	limit := s.limit
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = time.Until(deadline) / 4
-	}
-	return min(limit, maxWait)
 }
 
 // begin notes that the request executes with these seats.
@@ -154,13 +183,13 @@ type seatingKey struct{}
 
 // seating returns the Seating of a list, without what its filter knows.
 func (l *lists) seating(r *http.Request, info *apirequest.RequestInfo, work *listWork) *Seating {
-	s := &Seating{source: work.source, measured: work.measured, busy: make(chan struct{}, 1)}
-	s.storageWork = func(maxWidth int) seats.Work {
-		read := l.workFrom(fromStorage, r, info, maxWidth)
-		if s.measured != nil && read.measured != nil {
-			s.measured.reads(read.measured)
+	s := &Seating{source: work.source, named: info.Name != "", measured: work.measured, busy: make(chan struct{}, 1)}
+	s.storageWork = func(maxWidth int, recursive bool) listWork {
+		read := *info
+		if recursive {
+			read.Name = ""
 		}
-		return read.Work
+		return l.workFrom(fromStorage, r, &read, maxWidth)
 	}
 	return s
 }

@@ -26,11 +26,11 @@ func TestAListExchangesItsSeats(t *testing.T) {
 	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
 		inUse := func() int { return s.figures("tested").SeatsInUse }
 		seating := SeatingOf(r.Context())
-		assert.False(t, seating.FromStorage())
+		assert.False(t, seating.FromStorage(true))
 		assert.Equal(t, 10, inUse())
 		done := seating.Vacate()
 		assert.Zero(t, inUse())
-		seated, err := seating.AskForStorage(r.Context(), nil)
+		seated, err := seating.AskForStorage(r.Context(), true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
 		assert.Equal(t, 40, inUse())
@@ -63,7 +63,7 @@ func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
 		defer begun.End()
 		seating := SeatingOf(r.Context())
 		defer seating.Vacate()()
-		seated, err := seating.AskForStorage(r.Context(), nil)
+		seated, err := seating.AskForStorage(r.Context(), true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
 		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
@@ -81,10 +81,10 @@ func TestOnlyListsHaveASeating(t *testing.T) {
 		}), requestBy(nobody, verb, ""))
 	}
 	none := SeatingOf(context.Background())
-	assert.False(t, none.FromStorage())
+	assert.False(t, none.FromStorage(true))
 	none.Vacate()()
 	none.Return()
-	seated, err := none.AskForStorage(context.Background(), nil)
+	seated, err := none.AskForStorage(context.Background(), true, nil)
 	assert.True(t, seated)
 	assert.NoError(t, err)
 	assert.NoError(t, none.AskAgain(context.Background()))
@@ -113,23 +113,31 @@ func TestAListThatNeedsNoSeatsAnyMoreIsNotCountedAsRejected(t *testing.T) {
 	assert.Zero(t, s.figures("tested").Waiting)
 }
 
-// A read from etcd is learned as one, not as a read from the watch cache.
+// A read from etcd is learned as one, not as a read from the watch cache. A list that gets the
+// result of another is learned as what it was.
 func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
-	s := newSite(t, queueset.Queue, 600)
-	s.bigLists()
-	s.options.ListCost, s.options.CountsReads, s.options.Learner = estimate.CostLearned, true, estimate.NewLearner()
-	s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
-		seating := SeatingOf(r.Context())
-		defer seating.Vacate()()
-		_, err := seating.AskForStorage(r.Context(), nil)
-		assert.NoError(t, err)
-		CountRead(r.Context(), 9_000_000)
-		_, err = w.Write([]byte("{}"))
-		assert.NoError(t, err)
-	}), requestBy(nobody, "list", "resourceVersion=0"))
-	kinds := map[bool]int{}
-	for _, kind := range s.options.Learner.Report(s.engine.Now()) {
-		kinds[kind.Kind.FromStorage]++
+	for _, reads := range []bool{true, false} {
+		s := newSite(t, queueset.Queue, 600)
+		s.bigLists()
+		s.options.ListCost, s.options.CountsReads, s.options.Learner = estimate.CostLearned, true, estimate.NewLearner()
+		s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
+			seating := SeatingOf(r.Context())
+			defer seating.Vacate()()
+			_, err := seating.AskForStorage(r.Context(), true, nil)
+			assert.NoError(t, err)
+			if reads {
+				CountRead(r.Context(), 9_000_000)
+			} else {
+				seating.Return()
+				assert.NoError(t, seating.AskAgain(r.Context()))
+			}
+			_, err = w.Write([]byte("{}"))
+			assert.NoError(t, err)
+		}), requestBy(nobody, "list", "resourceVersion=0"))
+		kinds := map[bool]int{}
+		for _, kind := range s.options.Learner.Report(s.engine.Now()) {
+			kinds[kind.Kind.FromStorage]++
+		}
+		assert.Equal(t, map[bool]int{reads: 1}, kinds)
 	}
-	assert.Equal(t, map[bool]int{true: 1}, kinds)
 }

@@ -127,10 +127,11 @@ func newSite(t *testing.T, total int) *site {
 	return s
 }
 
-func (s *site) configure(queueLength int) {
+// configure also adds a level for each of the users.
+func (s *site) configure(queueLength int, users ...string) {
 	set := queueset.Config{Discipline: queueset.Queue, Queues: 1, HandSize: 1, QueueLengthLimit: queueLength}
 	everything := []rules.ResourceRule{{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, ClusterScope: true, Namespaces: []string{"*"}}}
-	problems := s.engine.Apply(engine.Configuration{
+	configuration := engine.Configuration{
 		Levels: []engine.LevelConfig{
 			{Name: "tested", Config: set, Share: allocation.Share{Shares: 1, LendablePercent: 0}},
 			{Name: rules.CatchAll, Config: queueset.Config{Discipline: queueset.Reject}},
@@ -140,8 +141,15 @@ func (s *site) configure(queueLength int) {
 			{Name: "masters", Level: rules.Exempt, Precedence: 1, Rules: []rules.Rule{{Subjects: []rules.Subject{{Kind: rules.User, Name: "master"}}, ResourceRules: everything}}},
 			{Name: "everybody", Level: "tested", Precedence: 100, Distinguisher: rules.ByUser, Rules: []rules.Rule{{Subjects: []rules.Subject{{Kind: rules.Group, Name: user.AllAuthenticated}}, ResourceRules: everything}}},
 		},
-	})
-	require.Empty(s.t, problems)
+	}
+	for _, name := range users {
+		configuration.Levels = append(configuration.Levels, engine.LevelConfig{Name: name, Config: set, Share: allocation.Share{Shares: 1}})
+		configuration.Schemas = append(configuration.Schemas, rules.Schema{
+			Name: name, Level: name, Precedence: 2,
+			Rules: []rules.Rule{{Subjects: []rules.Subject{{Kind: rules.User, Name: name}}, ResourceRules: everything}},
+		})
+	}
+	require.Empty(s.t, s.engine.Apply(configuration))
 }
 
 // listKey is the key of a list in the context of its request.
@@ -150,6 +158,7 @@ type listKey struct{}
 // list is one list of a client.
 type list struct {
 	user, query string
+	name        string        // that a field selector in the query names
 	deadline    time.Duration // requestTimeout unless set
 	// read, unless nil, is what its handler does instead of one GetList.
 	read func(ctx context.Context) error
@@ -183,7 +192,7 @@ func optionsOf(r *http.Request) storage.ListOptions {
 
 // send sends the list and waits for its response.
 func (s *site) send(ctx context.Context, l *list) {
-	info := &apirequest.RequestInfo{IsResourceRequest: true, Verb: "list", APIVersion: "v1", Resource: configMaps.Resource, Path: "/api/v1/configmaps"}
+	info := &apirequest.RequestInfo{IsResourceRequest: true, Verb: "list", APIVersion: "v1", Resource: configMaps.Resource, Path: "/api/v1/configmaps", Name: l.name}
 	begun := time.Now()
 	if l.deadline == 0 {
 		l.deadline = requestTimeout
@@ -222,7 +231,7 @@ func (s *site) sendShort(ctx context.Context, sent *sync.WaitGroup) (_ *list, re
 	held, holds := make(chan struct{}), make(chan struct{})
 	l := &list{user: "short"}
 	l.read = func(ctx context.Context) error {
-		sent.Go(func() { s.hold(storageSeats, holds, held) })
+		sent.Go(func() { s.hold("holder", storageSeats, holds, held) })
 		synctest.Wait() // it waits in its queue
 		err := s.store.GetList(ctx, "/configmaps/", storage.ListOptions{Recursive: true}, &l.result)
 		return err
@@ -233,11 +242,11 @@ func (s *site) sendShort(ctx context.Context, sent *sync.WaitGroup) (_ *list, re
 	return l, func() { close(held) }
 }
 
-// hold holds seats, and closes holds when it has them, until held is closed.
-func (s *site) hold(width int, holds, held chan struct{}) {
+// hold holds seats as a user, and closes holds when it has them, until held is closed.
+func (s *site) hold(as string, width int, holds, held chan struct{}) {
 	r := s.engine.Begin()
 	defer r.End()
-	r.Attributes.User, r.Attributes.Groups = "holder", []string{user.AllAuthenticated}
+	r.Attributes.User, r.Attributes.Groups = as, []string{user.AllAuthenticated}
 	r.Attributes.IsResourceRequest, r.Attributes.Verb, r.Attributes.Resource = true, "list", configMaps.Resource
 	r.Classify()
 	if assert.True(s.t, r.Admit(context.Background(), seats.Work{Initial: width}, nil)) {

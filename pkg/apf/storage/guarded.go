@@ -27,7 +27,7 @@ type guarded struct {
 // GetList implements storage.Interface.
 func (g *guarded) GetList(ctx context.Context, key string, options storage.ListOptions, list runtime.Object) error {
 	seating := filter.SeatingOf(ctx)
-	if seating.FromStorage() {
+	if seating.FromStorage(options.Recursive) {
 		return g.Interface.GetList(ctx, key, options, list)
 	}
 	defer seating.Vacate()()
@@ -63,7 +63,9 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 			return left, err
 		}
 	}
-	seated, err := m.seating.AskForStorage(ctx, r.started)
+	patience, cancel := m.seating.Patience(ctx)
+	defer cancel()
+	seated, err := m.seating.AskForStorage(patience, m.options.Recursive, r.started)
 	if seated {
 		if executed, err := m.execute(ctx); executed {
 			return read, err
@@ -76,8 +78,11 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 		case <-r.started: // with the seats of another
 		case <-r.hopeless:
 			return resultOf(err), err
-		case <-ctx.Done():
-			return left, contextError(ctx)
+		case <-patience.Done():
+			if ctx.Err() != nil {
+				return left, contextError(ctx)
+			}
+			return resultOf(err), err
 		}
 	}
 	return m.share(ctx)
@@ -85,7 +90,7 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 
 // execute executes the read, unless another member does.
 func (m *member) execute(ctx context.Context) (bool, error) {
-	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	reading, cancel := context.WithCancel(filter.WithoutSeating(context.WithoutCancel(ctx)))
 	defer cancel()
 	members, first := m.start(m, cancel)
 	if !first {
@@ -124,7 +129,9 @@ func (m *member) share(ctx context.Context) (string, error) {
 	if r.err != nil {
 		return shared, r.err
 	}
-	if err := m.seating.AskAgain(ctx); err != nil {
+	patience, cancel := m.seating.Patience(ctx)
+	defer cancel()
+	if err := m.seating.AskAgain(patience); err != nil {
 		return resultOf(err), err
 	}
 	return shared, copyList(r.list, m.list)

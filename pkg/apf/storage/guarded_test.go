@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -125,6 +126,70 @@ func TestAListWithoutSeatsIsRejected(t *testing.T) {
 		assert.Zero(t, s.etcd.reads)
 		release()
 		sent.Wait()
+		s.requireNothingLeft()
+	})
+}
+
+// A list that was rejected waits for lists that still ask, but not for ever later ones, as two
+// levels can have by turns.
+func TestARejectedListDoesNotWaitForEverLaterLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := []string{"left", "right"}
+		s := newSite(t, 600)
+		s.configure(10, users...)
+		var sent sync.WaitGroup
+		held := make(chan struct{})
+		for _, user := range users { // of 200 seats, enough remain for first ones
+			holds := make(chan struct{})
+			sent.Go(func() { s.hold(user, 200-cacheSeats, holds, held) })
+			<-holds
+		}
+		lists := make([]*list, 24)
+		for i := range lists {
+			lists[i] = &list{user: users[i%len(users)]}
+			sent.Go(func() { s.send(t.Context(), lists[i]) })
+			<-time.After(requestTimeout / 12)
+		}
+		<-time.After(requestTimeout)
+		for _, l := range lists {
+			assert.True(t, l.status == http.StatusTooManyRequests || apierrors.IsTooManyRequests(l.err), "%v", l.err)
+			assert.Less(t, l.took, requestTimeout/2, "a quarter for its first seats, and of the rest for others")
+		}
+		close(held)
+		sent.Wait()
+		s.requireNothingLeft()
+	})
+}
+
+// A list that names an object, but not its namespace, reads all.
+func TestAListOfANameInAllNamespacesAsksForTheSeatsOfAll(t *testing.T) {
+	for _, query := range []string{"", "&resourceVersion=1&resourceVersionMatch=Exact"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, 600)
+			l := &list{name: "x", query: "fieldSelector=metadata.name%3Dx" + query}
+			var sent sync.WaitGroup
+			sent.Go(func() { s.sendAll([]*list{l}) })
+			<-time.After(readTime / 2)
+			assert.Equal(t, storageSeats, s.figures().SeatsInUse, query)
+			sent.Wait()
+			assertSound(t, l, 1)
+			s.requireNothingLeft()
+		})
+	}
+}
+
+// A layer below the guard may read through another guard.
+func TestAReadBelowAReadUsesItsSeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, storageSeats)
+		outer := s.reads.Guard(s.store, configMaps, newList)
+		l := &list{user: "a"}
+		l.read = func(ctx context.Context) error {
+			return outer.GetList(ctx, "/configmaps/", storage.ListOptions{Recursive: true}, &l.result)
+		}
+		s.send(t.Context(), l)
+		assertSound(t, l, 1)
+		assert.Equal(t, readTime, l.took)
 		s.requireNothingLeft()
 	})
 }
