@@ -73,6 +73,8 @@ func disturb(s *site, random *rand.Rand) {
 			s.etcd.fail(errOfEtcd)
 		case 2:
 			s.etcd.fail(nil)
+		case 3:
+			s.configure(1 + random.IntN(30))
 		}
 	}
 	s.etcd.fail(nil)
@@ -94,16 +96,16 @@ type searched struct {
 
 // randomList returns a list with one of three identities, or of two resources at once.
 func (s *site) randomList(random *rand.Rand) *searched {
-	l := &searched{arrives: time.Duration(random.IntN(10_000)) * time.Millisecond}
+	l := &searched{arrives: time.Duration(random.IntN(100)) * 100 * time.Millisecond}
 	l.user = []string{"a", "b", "c", "d", "master"}[random.IntN(5)]
 	if random.IntN(5) == 0 {
-		l.leaves = time.Duration(1+random.IntN(4000))*time.Millisecond - 100*time.Microsecond
+		l.leaves = time.Duration(1+random.IntN(40)) * 100 * time.Millisecond
 	}
 	keys := []string{fmt.Sprintf("/configmaps/%d/", random.IntN(3))}
 	if random.IntN(5) == 0 {
 		keys = append(keys, "/secrets/")
 	}
-	encode := time.Duration(random.IntN(300)) * time.Millisecond
+	encode := time.Duration(random.IntN(3)) * 100 * time.Millisecond
 	l.read = func(ctx context.Context) error { return l.readAll(ctx, s, keys, encode) }
 	return l
 }
