@@ -23,6 +23,7 @@ type lists struct {
 	learner     *estimate.Learner // nil if costs are not learned
 	countsReads bool
 	now         func() time.Duration // of the learner
+	vacant      vacant
 }
 
 func newLists(o Options, now func() time.Duration) *lists {

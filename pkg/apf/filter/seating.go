@@ -28,6 +28,7 @@ type Seating struct {
 	// reject returns the error for the client of a request that got no seats.
 	reject func(*engine.Request) error
 	limit  time.Duration // of a wait without a deadline
+	vacant *vacant
 	// measured is the list that is measured, nil if none is.
 	measured *measuredList
 	other    *measuredList // has what measured has not: it as a read from etcd, or from the cache
@@ -68,14 +69,32 @@ func (s *Seating) FromStorage(recursive bool) bool {
 }
 
 // Vacate gives the seats back. The caller must call done once it has done what it exchanges
-// seats for; until then no other Vacate of the request returns.
-func (s *Seating) Vacate() (done func()) {
+// seats for; until then no other Vacate of the request returns. The error, for the client, says
+// that too many lists of the flow are at that: see MaxVacant.
+func (s *Seating) Vacate() (done func(), err error) {
 	if s == nil {
-		return func() {}
+		return func() {}, nil
 	}
 	s.busy <- struct{}{}
+	occupy, err := s.vacate()
+	if err != nil {
+		s.unlock()
+		return nil, err
+	}
 	s.free()
-	return s.unlock
+	return func() { occupy(); s.unlock() }, nil
+}
+
+// vacate counts the request among those of its flow that exchange seats, until occupy.
+func (s *Seating) vacate() (occupy func(), err error) {
+	if s.apf == nil || s.apf.Exempt() {
+		return func() {}, nil
+	}
+	flow := flowOf(s.apf)
+	if !s.vacant.add(flow) {
+		return nil, s.reject(s.apf)
+	}
+	return func() { s.vacant.remove(flow) }, nil
 }
 
 func (s *Seating) unlock() { <-s.busy }
@@ -183,7 +202,7 @@ type seatingKey struct{}
 
 // seating returns the Seating of a list, without what its filter knows.
 func (l *lists) seating(r *http.Request, info *apirequest.RequestInfo, work *listWork) *Seating {
-	s := &Seating{source: work.source, named: info.Name != "", measured: work.measured, busy: make(chan struct{}, 1)}
+	s := &Seating{source: work.source, named: info.Name != "", vacant: &l.vacant, measured: work.measured, busy: make(chan struct{}, 1)}
 	s.storageWork = func(maxWidth int, recursive bool) listWork {
 		read := *info
 		if recursive {

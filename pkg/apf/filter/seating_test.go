@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -20,6 +21,13 @@ func (s *site) bigLists() {
 	s.options.Sizes = func(string) int64 { return 1000 }
 }
 
+func vacate(t *testing.T, s *Seating) (done func()) {
+	t.Helper()
+	done, err := s.Vacate()
+	require.NoError(t, err)
+	return done
+}
+
 func TestAListExchangesItsSeats(t *testing.T) {
 	s := newSite(t, queueset.Queue, 600)
 	s.bigLists()
@@ -28,7 +36,7 @@ func TestAListExchangesItsSeats(t *testing.T) {
 		seating := SeatingOf(r.Context())
 		assert.False(t, seating.FromStorage(true))
 		assert.Equal(t, 10, inUse())
-		done := seating.Vacate()
+		done := vacate(t, seating)
 		assert.Zero(t, inUse())
 		seated, err := seating.AskForStorage(r.Context(), true, nil)
 		assert.NoError(t, err)
@@ -62,7 +70,7 @@ func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
 		begun := Begin(r.Context(), apf, work)
 		defer begun.End()
 		seating := SeatingOf(r.Context())
-		defer seating.Vacate()()
+		defer vacate(t, seating)()
 		seated, err := seating.AskForStorage(r.Context(), true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
@@ -82,7 +90,7 @@ func TestOnlyListsHaveASeating(t *testing.T) {
 	}
 	none := SeatingOf(context.Background())
 	assert.False(t, none.FromStorage(true))
-	none.Vacate()()
+	vacate(t, none)()
 	none.Return()
 	seated, err := none.AskForStorage(context.Background(), true, nil)
 	assert.True(t, seated)
@@ -122,7 +130,7 @@ func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
 		s.options.ListCost, s.options.CountsReads, s.options.Learner = estimate.CostLearned, true, estimate.NewLearner()
 		s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
 			seating := SeatingOf(r.Context())
-			defer seating.Vacate()()
+			defer vacate(t, seating)()
 			_, err := seating.AskForStorage(r.Context(), true, nil)
 			assert.NoError(t, err)
 			if reads {

@@ -30,7 +30,12 @@ func (g *guarded) GetList(ctx context.Context, key string, options storage.ListO
 	if seating.FromStorage(options.Recursive) {
 		return g.Interface.GetList(ctx, key, options, list)
 	}
-	defer seating.Vacate()()
+	done, err := seating.Vacate()
+	if err != nil {
+		g.reads.count(g.resource, rejected)
+		return err
+	}
+	defer done()
 	m := &member{guarded: g, seating: seating, id: identityOf(key, options), key: key, options: options, list: list}
 	result, err := m.getList(ctx)
 	g.reads.count(g.resource, result)

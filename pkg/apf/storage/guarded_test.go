@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	etcdfeature "k8s.io/apiserver/pkg/storage/feature"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
@@ -151,6 +152,7 @@ func TestARejectedListDoesNotWaitForEverLaterLists(t *testing.T) {
 			<-time.After(requestTimeout / 12)
 		}
 		<-time.After(requestTimeout)
+		synctest.Wait()
 		for _, l := range lists {
 			assert.True(t, l.status == http.StatusTooManyRequests || apierrors.IsTooManyRequests(l.err), "%v", l.err)
 			assert.Less(t, l.took, requestTimeout/2, "a quarter for its first seats, and of the rest for others")
@@ -158,6 +160,36 @@ func TestARejectedListDoesNotWaitForEverLaterLists(t *testing.T) {
 		close(held)
 		sent.Wait()
 		s.requireNothingLeft()
+	})
+}
+
+// A list that waits has no seats, nor a place in a queue. Nevertheless a client cannot have any
+// number of them.
+func TestTheListsOfOneFlowThatWaitAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, 600)
+		s.configure(2 * filter.MaxVacant)
+		s.etcd.took = requestTimeout / 2
+		const sent = 2000
+		lists := make([]*list, sent)
+		var done sync.WaitGroup
+		for i := range lists {
+			lists[i] = &list{user: "flood"}
+			done.Go(func() { s.send(t.Context(), lists[i]) })
+			<-time.After(encodeTime)
+		}
+		other := &list{user: "other"}
+		done.Go(func() { s.send(t.Context(), other) })
+		<-time.After(requestTimeout / 4)
+		synctest.Wait()
+		rejections := int(testutil.ToFloat64(s.reads.total.WithLabelValues("configmaps", rejected)))
+		assert.Equal(t, filter.MaxVacant, sent-rejections)
+		done.Wait()
+		assertSound(t, other, 1)
+		s.requireNothingLeft()
+		late := &list{user: "flood"}
+		s.send(t.Context(), late)
+		assertSound(t, late, 1)
 	})
 }
 
