@@ -113,13 +113,13 @@ func (m *member) execute(ctx context.Context) (bool, error) {
 		return true, m.ownError(ctx, r.err)
 	}
 	r.list = list
-	return true, copyList(list, m.list)
+	return true, m.ownError(ctx, copyList(list, m.list))
 }
 
 // ownError returns the error of a read for the member that executed it. The read has a
-// context of its own, so its error would not say that the deadline of the member passed.
+// context of its own, so its result would not say that the deadline of the member passed.
 func (m *member) ownError(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return contextError(ctx)
 	}
 	return err
