@@ -270,10 +270,11 @@ func (s *site) figures() queueset.Figures {
 func (s *site) requireNothingLeft() {
 	s.t.Helper()
 	synctest.Wait()
-	figures := s.figures()
-	require.Zero(s.t, figures.SeatsInUse)
-	require.Zero(s.t, figures.Executing)
-	require.Zero(s.t, figures.Waiting)
+	for _, level := range s.engine.Report().Levels {
+		require.Zero(s.t, level.Figures.SeatsInUse)
+		require.Zero(s.t, level.Figures.Executing)
+		require.Zero(s.t, level.Figures.Waiting)
+	}
 	require.Empty(s.t, s.store.(*guarded).slots)
 	require.Zero(s.t, s.etcd.executing)
 }

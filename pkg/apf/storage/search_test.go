@@ -20,7 +20,7 @@ import (
 
 // TestNoTwoListsWaitForEachOther looks in virtual time for lists that wait for each other,
 // and for results that are too old: with few seats, short queues, clients that leave, errors,
-// a total that changes, exempt lists, and requests that read two resources at once. Whatever
+// a total and levels that change, exempt lists, and requests that read two resources at once. Whatever
 // waits in vain would do so until its deadline, since etcd answers within seconds and no
 // request keeps its seats for longer.
 func TestNoTwoListsWaitForEachOther(t *testing.T) {
@@ -43,7 +43,7 @@ type outcomes struct{ succeeded, rejected, left, failed, shared int }
 
 func search(t *testing.T, random *rand.Rand, all *outcomes) {
 	s := newSite(t, 1+random.IntN(100))
-	s.configure(1 + random.IntN(30))
+	s.configure(1+random.IntN(30), "c", "d")
 	var sent sync.WaitGroup
 	lists := make([]*searched, 40)
 	for i := range lists {
@@ -73,8 +73,8 @@ func disturb(s *site, random *rand.Rand) {
 			s.etcd.fail(errOfEtcd)
 		case 2:
 			s.etcd.fail(nil)
-		case 3:
-			s.configure(1 + random.IntN(30))
+		case 3: // lists may be without seats when their level goes
+			s.configure(1+random.IntN(30), []string{"c", "d"}[random.IntN(3):]...)
 		}
 	}
 	s.etcd.fail(nil)
