@@ -28,10 +28,9 @@ type Seating struct {
 	// reject returns the error for the client of a request that got no seats.
 	reject func(*engine.Request) error
 	limit  time.Duration // of a wait without a deadline
-	vacant *vacant
+	vacant *vacant       // counts for all lists of the filter
 	// measured is the list that is measured, nil if none is.
 	measured *measuredList
-	other    *measuredList // has what measured has not: it as a read from etcd, or from the cache
 
 	// busy has a value while the storage exchanges seats and reads, since a request may read
 	// twice at once; and at the end of the execution. It guards what follows. Unlike a
@@ -41,6 +40,7 @@ type Seating struct {
 	work     seats.Work      // of its first seats
 	seated   bool
 	executed time.Duration // with seats that were given back
+	other    *measuredList // what measured is not: a read from etcd, or from the cache; nil at first
 }
 
 // SeatingOf returns the Seating of the request of ctx, or nil.
@@ -65,7 +65,7 @@ func WithoutSeating(ctx context.Context) context.Context {
 // object was estimated as a read of one object. It may be recursive nevertheless, if it names
 // no namespace. Then it was not estimated as what it reads.
 func (s *Seating) FromStorage(recursive bool) bool {
-	return s != nil && s.source == estimate.FromStorage && !(s.named && recursive)
+	return s != nil && s.source == estimate.FromStorage && (!s.named || !recursive)
 }
 
 // Vacate gives the seats back. The caller must call done once it has done what it exchanges
@@ -85,7 +85,7 @@ func (s *Seating) Vacate() (done func(), err error) {
 	return func() { occupy(); s.unlock() }, nil
 }
 
-// vacate counts the request among those of its flow that exchange seats, until occupy.
+// vacate counts the request as one of its flow that exchanges seats, until occupy.
 func (s *Seating) vacate() (occupy func(), err error) {
 	if s.apf == nil || s.apf.Exempt() {
 		return func() {}, nil

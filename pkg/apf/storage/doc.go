@@ -11,8 +11,9 @@
 //
 // # What this package does
 //
-// Reads.Decorator makes the library's watch cache, and puts a layer below its fallback. The reads that fill the cache do not pass
-// it. A list that was estimated as a read from the watch cache, and reaches the layer,
+// Reads.Decorator makes the library's watch cache, and puts a layer below its fallback. The reads
+// that fill the cache do not pass it. A list that was estimated as a read from the watch cache, and
+// reaches the layer,
 //
 //  1. gives its seats back;
 //  2. joins the lists that are identical: the same key and the same options;
@@ -23,16 +24,24 @@
 //  6. asks for its first seats again, if it did not read, and returns a copy of the list,
 //     whose objects are shared like the objects of the watch cache.
 //
-// A list that gets no seats is rejected with status 429. A list that was estimated as a read
-// from etcd has seats for it, and reads at once. So has a list without flow control, such as
-// one that the server itself makes, but it shares reads.
+// A list that gets no seats is rejected with status 429. Until a quarter of its time is over, it
+// waits for another list to read for it. A flow has at most filter.MaxVacant lists that are
+// anywhere between 1 and 6.
+//
+// A list that was estimated as a read from etcd has seats for it, and reads at once. One that
+// names an object without its namespace was not: it was estimated as a read of one object, and
+// reads all. A list without flow control, such as one that the server itself makes, exchanges no
+// seats, but shares reads. So does a list within another request, such as a deletecollection.
 //
 // # Nothing is older than it may be
 //
 // A list joins others only before their read starts. So the read starts after each of them
 // arrived, and etcd answers it with a state that is at least as recent as the latest at that
 // time: its reads are linearizable. With a resourceVersion, a limit or a continue token the
-// results are identical since these options are.
+// results are identical since these options are. The other options are the same for all lists of
+// a resource, or concern only watches.
+//
+// The objects of a shared list must not be changed, like those from the watch cache.
 //
 // # No deadlock
 //
@@ -40,12 +49,16 @@
 // read that it joined. It gives its seats back before each of these waits. Hence whoever holds
 // seats waits for none of them: it executes, and ends as it does without this package, when etcd
 // answers or its deadline passes. Its seats and its result are then there for the waiting ones. A
-// wait for seats is bounded by a quarter of the time to the deadline, the other waits by the
+// request that exchanges no seats may hold some while it waits. It waits only for reads that
+// execute, and these wait for nobody: what they read below uses their seats.
+//
+// A wait for seats is bounded by a quarter of the time to the deadline, the other waits by the
 // deadline. One request that reads two resources at once does so one after the other, since the
 // second read might otherwise give back the seats of the first.
 //
 // # A client that leaves
 //
 // The read goes on while any list that joined it waits, with the seats of the list that
-// started it, even if that client has left. It ends with the last.
+// started it, even if that client has left. It ends with the last. A list that has left starts
+// none.
 package storage

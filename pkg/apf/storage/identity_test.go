@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// The selectors that match nothing have the text of those that match everything.
+// A selector of nothing and one of everything have the same text.
 func TestASelectorOfNothingIsNotOneOfEverything(t *testing.T) {
 	of := func(l labels.Selector, f fields.Selector) identity {
 		return identityOf("/configmaps/", storage.ListOptions{Predicate: storage.SelectionPredicate{Label: l, Field: f}})

@@ -46,7 +46,7 @@ func (r *Reads) Collect(metrics chan<- prometheus.Metric) { r.total.Collect(metr
 
 // Guard returns a store whose lists ask for seats and share reads, see the package comment. It
 // is for what reads from the store instead of the watch cache, and not for what fills the
-// cache. newList returns an empty list of the resource.
+// cache. newList returns an empty list of the resource, of the type that GetList is called with.
 func (r *Reads) Guard(store storage.Interface, resource schema.GroupResource, newList func() runtime.Object) storage.Interface {
 	return &guarded{Interface: store, reads: r, resource: resource, newList: newList, slots: map[identity]*slot{}}
 }
