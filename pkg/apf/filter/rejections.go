@@ -37,7 +37,7 @@ func (r *request) reject(w http.ResponseWriter) {
 }
 
 // tooManyReads is what a list is told that got no seats to read from etcd.
-const tooManyReads = tooManyRequests + " The watch cache is not up to date, and there are no seats to read the list from etcd."
+const tooManyReads = tooManyRequests + " The watch cache cannot serve the list, and there are no seats to read it from etcd."
 
 // rejectAgain returns the function for the error of a list that asked for seats again and got none.
 // The handler responds with it. The request is a copy, since the filter's is not on the heap.

@@ -155,7 +155,7 @@ func await(ctx context.Context, c <-chan struct{}) error {
 // contextError returns the error of a list whose context has ended.
 func contextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return apierrors.NewTimeoutError("the list waited for etcd, since the watch cache is not up to date, until its deadline passed", 1)
+		return apierrors.NewTimeoutError("the list waited for etcd, since the watch cache cannot serve it, until its deadline passed", 1)
 	}
 	return ctx.Err()
 }

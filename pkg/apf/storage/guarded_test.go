@@ -121,7 +121,7 @@ func TestAListWithoutSeatsIsRejected(t *testing.T) {
 		require.True(t, apierrors.IsTooManyRequests(l.err), "%v", l.err)
 		after, _ := apierrors.SuggestsClientDelay(l.err)
 		assert.Positive(t, after)
-		assert.Contains(t, l.err.Error(), "no seats to read the list from etcd")
+		assert.Contains(t, l.err.Error(), "no seats to read it from etcd")
 		assert.Less(t, l.took, requestTimeout/4+2*time.Millisecond, "it waits for a quarter of its time")
 		assert.EqualValues(t, 1, testutil.ToFloat64(s.reads.total.WithLabelValues("configmaps", rejected)))
 		assert.Zero(t, s.etcd.reads)

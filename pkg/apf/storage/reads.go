@@ -33,7 +33,7 @@ const (
 func New() *Reads {
 	return &Reads{total: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "apf_storage_lists_total",
-		Help: "[ALPHA] Number of lists that bypassed the watch cache because it lagged behind etcd or was not filled, " +
+		Help: "[ALPHA] Number of lists that bypassed the watch cache because it lagged behind etcd, was not filled or is off, " +
 			"by result: read from etcd, shared the read of an identical list, rejected for want of seats, or left while waiting",
 	}, []string{"resource", "result"})}
 }
@@ -59,6 +59,6 @@ func (r *Reads) count(resource schema.GroupResource, result string) {
 	r.total.WithLabelValues(resource.String(), result).Inc()
 	last, now := r.logged.Load(), time.Now()
 	if (last == nil || now.Sub(*last) >= logInterval) && r.logged.CompareAndSwap(last, &now) {
-		klog.InfoS("Lists read from etcd because the watch cache is not up to date, logged at most once a minute", "resource", resource, "result", result)
+		klog.InfoS("Lists read from etcd because the watch cache cannot serve them, logged at most once a minute", "resource", resource, "result", result)
 	}
 }
