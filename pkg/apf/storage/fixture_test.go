@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,6 +160,7 @@ type listKey struct{}
 type list struct {
 	user, query string
 	name        string        // that a field selector in the query names
+	verb        string        // list unless set
 	deadline    time.Duration // requestTimeout unless set
 	// read, unless nil, is what its handler does instead of one GetList.
 	read func(ctx context.Context) error
@@ -192,7 +194,7 @@ func optionsOf(r *http.Request) storage.ListOptions {
 
 // send sends the list and waits for its response.
 func (s *site) send(ctx context.Context, l *list) {
-	info := &apirequest.RequestInfo{IsResourceRequest: true, Verb: "list", APIVersion: "v1", Resource: configMaps.Resource, Path: "/api/v1/configmaps", Name: l.name}
+	info := &apirequest.RequestInfo{IsResourceRequest: true, Verb: cmp.Or(l.verb, "list"), APIVersion: "v1", Resource: configMaps.Resource, Path: "/api/v1/configmaps", Name: l.name}
 	begun := time.Now()
 	if l.deadline == 0 {
 		l.deadline = requestTimeout

@@ -101,6 +101,12 @@ func (s *site) randomList(random *rand.Rand) *searched {
 	if random.IntN(5) == 0 {
 		l.leaves = time.Duration(1+random.IntN(40)) * 100 * time.Millisecond
 	}
+	if random.IntN(5) == 0 {
+		l.deadline = time.Duration(1+random.IntN(60)) * 100 * time.Millisecond
+	}
+	if random.IntN(10) == 0 {
+		l.verb = "deletecollection" // keeps its seat
+	}
 	keys := []string{fmt.Sprintf("/configmaps/%d/", random.IntN(3))}
 	if random.IntN(5) == 0 {
 		keys = append(keys, "/secrets/")
@@ -155,10 +161,11 @@ func withTimer(ctx context.Context, d time.Duration) context.Context {
 func (l *searched) judge(t *testing.T, all *outcomes) {
 	t.Helper()
 	require.Less(t, l.took, requestTimeout, "it waited in vain: %v", l.err)
+	require.LessOrEqual(t, l.took, l.deadline+2*readTime, "it executed reads for others") // of two resources
 	switch {
 	case l.status == 429 || apierrors.IsTooManyRequests(l.err):
 		all.rejected++
-	case l.leaves > 0 && l.err != nil:
+	case l.leaves > 0 && l.err != nil, apierrors.IsTimeout(l.err):
 		all.left++
 	case l.err != nil:
 		require.ErrorIs(t, l.err, errOfEtcd)
