@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
@@ -24,7 +25,7 @@ type Seating struct {
 	source estimate.Source
 	named  bool // a field selector names one object
 	// storageWork estimates the list as a read from etcd.
-	storageWork func(maxWidth int, recursive bool) listWork
+	storageWork func(maxWidth int, resource schema.GroupResource, recursive bool) listWork
 	// reject returns the error for the client of a request that got no seats.
 	reject func(*engine.Request) error
 	limit  time.Duration // of a wait without a deadline
@@ -135,14 +136,14 @@ func (s *Seating) Patience(ctx context.Context) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, min(limit, maxWait))
 }
 
-// AskForStorage asks for the seats of a read from etcd, and waits for them until patience
-// ends, or until they are unneeded. recursive says that it reads all objects below a key. It
-// reports whether the request has them. The error says why it was rejected, for the client.
-func (s *Seating) AskForStorage(patience context.Context, recursive bool, unneeded <-chan struct{}) (bool, error) {
+// AskForStorage asks for the seats of a read of the resource from etcd, and waits for them until
+// patience ends, or until they are unneeded. recursive says that it reads all objects below a
+// key. It reports whether the request has them. The error says why it was rejected, for the client.
+func (s *Seating) AskForStorage(patience context.Context, resource schema.GroupResource, recursive bool, unneeded <-chan struct{}) (bool, error) {
 	if s == nil || s.apf == nil {
 		return true, nil
 	}
-	work := s.storageWork(s.apf.MaxWidth(), recursive)
+	work := s.storageWork(s.apf.MaxWidth(), resource, recursive)
 	seated, err := s.ask(patience, work.Work, unneeded)
 	if seated {
 		s.other = work.measured
@@ -203,8 +204,9 @@ type seatingKey struct{}
 // seating returns the Seating of a list, without what its filter knows.
 func (l *lists) seating(r *http.Request, info *apirequest.RequestInfo, work *listWork) *Seating {
 	s := &Seating{source: work.source, named: info.Name != "", vacant: &l.vacant, measured: work.measured, busy: make(chan struct{}, 1)}
-	s.storageWork = func(maxWidth int, recursive bool) listWork {
+	s.storageWork = func(maxWidth int, resource schema.GroupResource, recursive bool) listWork {
 		read := *info
+		read.APIGroup, read.Resource = resource.Group, resource.Resource
 		if recursive {
 			read.Name = ""
 		}

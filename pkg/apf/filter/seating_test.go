@@ -8,11 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
+
+var configMaps = schema.GroupResource{Resource: "configmaps"}
 
 // bigLists makes lists cost ten seats from the watch cache and forty from etcd.
 func (s *site) bigLists() {
@@ -38,7 +42,7 @@ func TestAListExchangesItsSeats(t *testing.T) {
 		assert.Equal(t, 10, inUse())
 		done := vacate(t, seating)
 		assert.Zero(t, inUse())
-		seated, err := seating.AskForStorage(r.Context(), true, nil)
+		seated, err := seating.AskForStorage(r.Context(), configMaps, true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
 		assert.Equal(t, 40, inUse())
@@ -71,13 +75,34 @@ func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
 		defer begun.End()
 		seating := SeatingOf(r.Context())
 		defer vacate(t, seating)()
-		seated, err := seating.AskForStorage(r.Context(), true, nil)
+		seated, err := seating.AskForStorage(r.Context(), configMaps, true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
 		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
 		asked = true
 	})).ServeHTTP(nil, request)
 	assert.True(t, asked)
+	s.requireIdle()
+}
+
+// A resource may be stored under another name than its URL has, and a request may list several.
+func TestAListAsksForTheSeatsOfTheResourceThatItReads(t *testing.T) {
+	s := newSite(t, queueset.Queue, 600)
+	s.bigLists()
+	s.options.Objects = func(groupResource string) (int64, error) {
+		if groupResource == "events" {
+			return 4000, nil
+		}
+		return 0, fcrequest.ObjectCountNotFoundErr
+	}
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		seating := SeatingOf(r.Context())
+		assert.Equal(t, 1, s.figures("tested").SeatsInUse)
+		defer vacate(t, seating)()
+		_, err := seating.AskForStorage(r.Context(), schema.GroupResource{Resource: "events"}, true, nil)
+		assert.NoError(t, err)
+		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
+	}), requestBy(nobody, "list", "resourceVersion=0"))
 	s.requireIdle()
 }
 
@@ -92,7 +117,7 @@ func TestOnlyListsHaveASeating(t *testing.T) {
 	assert.False(t, none.FromStorage(true))
 	vacate(t, none)()
 	none.Return()
-	seated, err := none.AskForStorage(context.Background(), true, nil)
+	seated, err := none.AskForStorage(context.Background(), configMaps, true, nil)
 	assert.True(t, seated)
 	assert.NoError(t, err)
 	assert.NoError(t, none.AskAgain(context.Background()))
@@ -131,7 +156,7 @@ func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
 		s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
 			seating := SeatingOf(r.Context())
 			defer vacate(t, seating)()
-			_, err := seating.AskForStorage(r.Context(), true, nil)
+			_, err := seating.AskForStorage(r.Context(), configMaps, true, nil)
 			assert.NoError(t, err)
 			if reads {
 				CountRead(r.Context(), 9_000_000)

@@ -70,7 +70,7 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 	}
 	patience, cancel := m.seating.Patience(ctx)
 	defer cancel()
-	seated, err := m.seating.AskForStorage(patience, m.options.Recursive, r.started)
+	seated, err := m.seating.AskForStorage(patience, m.resource, m.options.Recursive, r.started)
 	if seated {
 		if executed, err := m.execute(ctx); executed {
 			return read, err
