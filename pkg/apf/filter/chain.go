@@ -7,6 +7,7 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -55,6 +56,6 @@ func Begin(ctx context.Context, r *engine.Request, work seats.Work) *Seating {
 }
 
 // rejected returns the error of a list that asked for seats again and got none.
-func (e *WorkEstimator) rejected(r *engine.Request) error {
+func (e *WorkEstimator) rejected(r *engine.Request, _ queueset.Reason) error {
 	return (*explanation)(nil).status(tooManyReads, e.rejections.add(r.Level().Name, e.lists.now()))
 }

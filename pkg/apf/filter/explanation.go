@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // The types of the causes in the details of a Status that explains a rejection. The message of the
@@ -25,8 +27,8 @@ const tooManyRequests = "Too many requests, please try again later."
 // explanation is why a request was rejected.
 type explanation struct{ schema, level, reason string }
 
-// explanation returns why the request was rejected, or nil if the user may not know.
-func (r *request) explanation() *explanation {
+// explanation returns that the request was rejected for a reason, or nil if the user may not know.
+func (r *request) explanation(reason queueset.Reason) *explanation {
 	if r.Explain == nil || r.Serializer == nil {
 		return nil
 	}
@@ -35,7 +37,7 @@ func (r *request) explanation() *explanation {
 	if !ok || !r.Explain(ctx, requester) {
 		return nil
 	}
-	return &explanation{r.apf.Schema().Name, r.apf.Level().Name, r.apf.Reason().String()}
+	return &explanation{r.apf.Schema().Name, r.apf.Level().Name, reason.String()}
 }
 
 // respond writes a Status.

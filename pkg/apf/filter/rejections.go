@@ -11,6 +11,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 func (r *request) reject(w http.ResponseWriter) {
 	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
 	r.annotate(r.apf.Reason().String())
-	explanation := r.explanation()
+	explanation := r.explanation(r.apf.Reason())
 	r.apf.End()
 	if explanation != nil {
 		r.recordTooMany()
@@ -41,10 +42,10 @@ const tooManyReads = tooManyRequests + " The watch cache cannot serve the list, 
 
 // rejectAgain returns the function for the error of a list that asked for seats again and got none.
 // The handler responds with it. The request is a copy, since the filter's is not on the heap.
-func rejectAgain(r request) func(*engine.Request) error {
-	return func(*engine.Request) error {
+func rejectAgain(r request) func(*engine.Request, queueset.Reason) error {
+	return func(_ *engine.Request, reason queueset.Reason) error {
 		after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
-		return r.explanation().status(tooManyReads, after)
+		return r.explanation(reason).status(tooManyReads, after)
 	}
 }
 

@@ -27,7 +27,7 @@ type Seating struct {
 	// storageWork estimates the list as a read from etcd.
 	storageWork func(maxWidth int, resource schema.GroupResource, recursive bool) listWork
 	// reject returns the error for the client of a request that got no seats.
-	reject func(*engine.Request) error
+	reject func(*engine.Request, queueset.Reason) error
 	limit  time.Duration // of a wait without a deadline
 	vacant *vacant       // counts for all lists of the filter
 	// measured is the list that is measured, nil if none is.
@@ -93,7 +93,7 @@ func (s *Seating) vacate() (occupy func(), err error) {
 	}
 	flow := flowOf(s.apf)
 	if !s.vacant.add(flow) {
-		return nil, s.reject(s.apf)
+		return nil, s.reject(s.apf, queueset.QueueFull)
 	}
 	return func() { s.vacant.remove(flow) }, nil
 }
@@ -179,7 +179,7 @@ func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan stru
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return false, ctx.Err()
 	}
-	return false, s.reject(s.apf)
+	return false, s.reject(s.apf, s.apf.Reason())
 }
 
 // begin notes that the request executes with these seats.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -102,6 +103,28 @@ func TestAListAsksForTheSeatsOfTheResourceThatItReads(t *testing.T) {
 		_, err := seating.AskForStorage(r.Context(), schema.GroupResource{Resource: "events"}, true, nil)
 		assert.NoError(t, err)
 		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
+	}), requestBy(nobody, "list", "resourceVersion=0"))
+	s.requireIdle()
+}
+
+// Lists above MaxVacant are rejected as if their queues were full, whatever they were rejected
+// for before.
+func TestAListOfAFlowThatHasTooManyIsToldSo(t *testing.T) {
+	s := newSite(t, queueset.Queue, 1)
+	s.options.Explain, s.options.Serializer = func(context.Context, user.Info) bool { return true }, codecs()
+	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+		seating := SeatingOf(r.Context())
+		done := vacate(t, seating)
+		release := s.busy()
+		gone, cancel := context.WithCancel(r.Context())
+		cancel()
+		_, err := seating.AskForStorage(gone, configMaps, true, nil)
+		assert.ErrorIs(t, err, context.Canceled)
+		done()
+		release()
+		seating.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
+		_, err = seating.Vacate()
+		assert.ErrorContains(t, err, `"everybody": queue-full`)
 	}), requestBy(nobody, "list", "resourceVersion=0"))
 	s.requireIdle()
 }
