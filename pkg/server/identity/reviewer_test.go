@@ -120,7 +120,8 @@ func (r *reviewer) serveTrust(w http.ResponseWriter, req *http.Request) {
 	case trust == nil:
 		http.Error(w, "forbidden", http.StatusForbidden)
 	case req.URL.Query().Get("sendInitialEvents") != "":
-		http.Error(w, "as a kube-apiserver without WatchList", http.StatusUnprocessableEntity)
+		// As a kube-apiserver without streaming lists, which clients ask for since 1.35.
+		http.Error(w, "invalid", http.StatusUnprocessableEntity)
 	case req.URL.Query().Get("watch") != "":
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()

@@ -116,17 +116,19 @@ func validateRule(rule *rbacv1.PolicyRule) error {
 	}
 	for _, verb := range rule.Verbs {
 		if isConstrainedImpersonation(verb) && !knowsConstrainedImpersonation() {
-			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, and this server is built on a release without it: "+
+			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, and this server is built on a release without it, or it is disabled: "+
 				"it would allow nothing; write impersonate", verb)
 		}
 	}
 	return nil
 }
 
-// knowsConstrainedImpersonation reports whether the library has it, which it does since k8s.io 0.35.
+// knowsConstrainedImpersonation reports whether the library has it and it is enabled. It is known
+// since k8s.io 0.35, and enabled by default since 0.36.
 func knowsConstrainedImpersonation() bool {
-	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()["ConstrainedImpersonation"]
-	return known
+	const feature = "ConstrainedImpersonation"
+	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()[feature]
+	return known && utilfeature.DefaultFeatureGate.Enabled(feature)
 }
 
 // isConstrainedImpersonation reports whether only kube-apiserver 1.36 and later asks for a verb, with
