@@ -22,6 +22,8 @@ type controlPlane struct {
 	client    kubernetes.Interface
 	dynamic   dynamic.Interface
 	informers informers.SharedInformerFactory
+	// mutating is nil if the cluster's mutating policies do not apply here.
+	mutating *controlplane.MutatingPolicies
 }
 
 func (s *Server) connectControlPlane(context.Context) error {
@@ -106,12 +108,13 @@ func (s *Server) monitorConfig() (controlplane.Config, error) {
 		return controlplane.Config{}, err
 	}
 	config := controlplane.Config{
-		Authentication: authentication,
-		Authorization:  authorization,
-		TrustOptional:  identity.Authentication.TolerateInClusterLookupFailure,
-		Informers:      s.controlPlane.informers,
-		Clock:          clock.RealClock{},
-		Log:            klog.Background().WithName("upstream"),
+		Authentication:   authentication,
+		Authorization:    authorization,
+		MutatingPolicies: s.controlPlane.mutating,
+		TrustOptional:    identity.Authentication.TolerateInClusterLookupFailure,
+		Informers:        s.controlPlane.informers,
+		Clock:            clock.RealClock{},
+		Log:              klog.Background().WithName("upstream"),
 	}
 	if !identity.Authentication.SkipInClusterLookup {
 		config.Trust = &controlplane.Trust{

@@ -18,7 +18,11 @@ import (
 
 // apply puts the cluster's webhooks and policies before each write.
 func (p *controlPlane) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
-	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate)
+	initializers, err := p.mutatingPolicies(admission, c.FeatureGate)
+	if err != nil {
+		return err
+	}
+	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, initializers...)
 }
 
 // impersonating replaces the user.

@@ -19,7 +19,11 @@ import (
 
 // apply puts the cluster's webhooks and policies before each write.
 func (p *controlPlane) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
-	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, c.EffectiveVersion)
+	initializers, err := p.mutatingPolicies(admission, c.FeatureGate)
+	if err != nil {
+		return err
+	}
+	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, c.EffectiveVersion, initializers...)
 }
 
 // impersonating replaces the user, with a permission for each if the feature is on.

@@ -35,8 +35,10 @@ type Config struct {
 	TrustOptional bool
 	// Informers inform of the cluster's webhooks and policies.
 	Informers Informers
-	Clock     clock.WithTicker
-	Log       logr.Logger
+	// MutatingPolicies is nil if this server does not apply the cluster's.
+	MutatingPolicies *MutatingPolicies
+	Clock            clock.WithTicker
+	Log              logr.Logger
 }
 
 // Monitor runs the checks periodically.
@@ -76,7 +78,10 @@ func New(config Config) (*Monitor, error) {
 			return checkTrust(ctx, authentication.CoreV1(), config.Trust)
 		}))
 	}
-	policies := &mutatingPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), clock: config.Clock}
+	policies := (&mutatingPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), clock: config.Clock}).check
+	if config.MutatingPolicies != nil {
+		policies = (&appliedPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), policies: config.MutatingPolicies}).check
+	}
 	m.others = append(m.others,
 		// Optional: requests through the aggregator have no token.
 		add("delegated-tokens", true, func(ctx context.Context) *failure { return checkTokenReview(ctx, authentication) }),
@@ -85,7 +90,7 @@ func New(config Config) (*Monitor, error) {
 			return checkAdmission(ctx, authorization, config.Informers)
 		}),
 		// Optional: the objects are stored, without what the policies would change.
-		add("mutating-policies", true, policies.check),
+		add("mutating-policies", true, policies),
 		// Optional: a server with a wrong clock may still be useful.
 		add("clock", true, func(context.Context) *failure { return skew.check() }),
 	)

@@ -24,7 +24,7 @@ func withoutOthers(object any) (any, error) {
 		return object, nil
 	}
 	policy.ManagedFields = nil
-	if mayMatch(policy.Spec.MatchConstraints) {
+	if MayMatch(policy.Spec.MatchConstraints) {
 		return policy, nil
 	}
 	policy.Annotations, policy.Status = nil, admissionregistrationv1.ValidatingAdmissionPolicyStatus{}
@@ -34,9 +34,9 @@ func withoutOthers(object any) (any, error) {
 	return policy, nil
 }
 
-// mayMatch reports whether constraints may match objects of this server. Constraints without
+// MayMatch reports whether constraints may match objects of this server. Constraints without
 // rules match everything.
-func mayMatch(constraints *admissionregistrationv1.MatchResources) bool {
+func MayMatch(constraints *admissionregistrationv1.MatchResources) bool {
 	return constraints == nil || len(constraints.ResourceRules) == 0 ||
 		slices.ContainsFunc(constraints.ResourceRules, func(rule admissionregistrationv1.NamedRuleWithOperations) bool {
 			return ruleMayMatch(&rule.Rule)
