@@ -66,8 +66,10 @@ func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
 }
 
 func TestTheWorstOfManyRunsIsShown(t *testing.T) {
-	run := func(peak, etcd float64, stale int) result {
-		return result{server: "ours", fault: "slow", without: phase{peak: 100, etcd: 10}, with: phase{peak: peak, etcd: etcd, served: 2}, seen: 5, stale: stale}
+	const mebi = 1 << 20
+	run := func(without, with, etcd float64, stale int) result {
+		return result{server: "ours", fault: "slow", without: phase{peak: without * mebi, etcd: 10}, with: phase{peak: with * mebi, etcd: etcd, served: 2}, seen: 5, stale: stale}
 	}
-	assert.Contains(t, worst([]result{run(110, 20, 0), run(130, 10, 1), run(90, 15, 0)}), "| slow | ours | 3 | 6, 0, 0 | 1.30 | 2.00 | 1 of 15 |\n")
+	assert.Contains(t, worst([]result{run(100, 110, 20, 0), run(50, 100, 10, 1), run(200, 150, 15, 0), run(120, 154, 15, 0)}),
+		"| slow | ours | 4 | 8, 0, 0 | 2.00 | 2.00 | 1 of 20 | 50, 110, 200 | 100, 130, 154 | 1.18 |\n")
 }
