@@ -177,7 +177,7 @@ func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
 func levelFaults(name string, imports []string) (faults []string) {
 	level := levelOf(name)
 	if level < 0 {
-		return []string{fmt.Sprintf("pkg/apf/%s has no level: give it one in test/repo/imports_test.go and in design", name)}
+		return []string{fmt.Sprintf("pkg/apf/%s has no level: give it one in test/repo/imports_test.go and in pkg/apf/doc.go", name)}
 	}
 	for _, imported := range imports {
 		other, ok := strings.CutPrefix(imported, module+"/pkg/apf/")

@@ -45,8 +45,8 @@
 //	1.33          100 objects   10        one seat     none
 //	1.34          100,000 bytes 100       as above     sendInitialEvents=true
 //	1.35 to 1.37  100,000 bytes 100       as above     sendInitialEvents=true; resourceVersion unset or 0
-//	this server   100 objects   10        one seat     sendInitialEvents=true; without
-//	                                                   sendInitialEvents, resourceVersion unset or 0
+//	this server,  100 objects   10        one seat     sendInitialEvents=true; without
+//	 by count                                          sendInitialEvents, resourceVersion unset or 0
 //
 // The feature gates are WatchList (watches; default on in 1.32 and since 1.34) and
 // SizeBasedListCostEstimate (bytes; default on since 1.34).

@@ -1,0 +1,53 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestHowToChangeNamesWhatIsThere holds the table "How to change X" of CONTRIBUTING.md to files
+// and tests that exist, named in full.
+func TestHowToChangeNamesWhatIsThere(t *testing.T) {
+	_, table, found := strings.Cut(fileText(t, "CONTRIBUTING.md"), "## How to change X\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n## ")
+	var tests strings.Builder
+	for _, name := range trackedFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			tests.WriteString(fileText(t, name))
+		}
+	}
+	files, functions := pathsIn(table), regexp.MustCompile(`Test[A-Z]\w+`).FindAllString(table, -1)
+	require.Greater(t, len(files), 30)
+	require.Greater(t, len(functions), 20)
+	for _, file := range files {
+		_, err := os.Stat(filepath.Join(root(t), filepath.FromSlash(file)))
+		assert.NoError(t, err)
+	}
+	for _, function := range functions {
+		if !strings.Contains(tests.String(), "func "+function+"(") {
+			t.Errorf("no test is named %s", function)
+		}
+	}
+}
+
+// pathsIn returns the files and folders that a text names in code, without placeholders in
+// capitals, and pages of docs.
+func pathsIn(text string) (paths []string) {
+	for _, quoted := range regexp.MustCompile("`((?:cmd|pkg|test|hack|artifacts)/[^` ]+)`|(docs/[\\w/-]+\\.md)").FindAllStringSubmatch(text, -1) {
+		if file := quoted[1] + quoted[2]; !regexp.MustCompile(`[A-Z]{4}`).MatchString(file) {
+			paths = append(paths, file)
+		}
+	}
+	return paths
+}
+
+func TestPathsAreFoundInCode(t *testing.T) {
+	assert.Equal(t, []string{"pkg/a.go", "docs/b-c.md", "test/d"}, pathsIn("`pkg/a.go`, docs/b-c.md, `pkg/NAME/*`, `make x`; `test/d` pkg/not"))
+}
