@@ -22,6 +22,7 @@ type settings struct {
 	timeout  time.Duration
 	prefix   string
 	servers  []string
+	curves   []int32
 	claims   map[string]string
 	cost     string
 	features map[string][]string
@@ -36,6 +37,7 @@ func newFlags() (*settings, *pflag.FlagSet) {
 	flags.DurationVar(&s.timeout, "request-timeout", time.Minute, "")
 	flags.StringVar(&s.prefix, "etcd-prefix", "/registry", "")
 	flags.StringSliceVar(&s.servers, "etcd-servers", s.servers, "")
+	flags.Int32SliceVar(&s.curves, "tls-curve-preferences", nil, "")
 	flags.StringToStringVar(&s.claims, "oidc-required-claim", nil, "")
 	flags.Var(cliflag.NewColonSeparatedMultimapStringStringAllowDefaultEmptyKey(&s.features), "feature-gates", "")
 	flags.Var(NewEnum(&s.cost, "count", "size", "learned"), "list-cost", "")
@@ -69,6 +71,7 @@ goawayChance: 0.01
 requestTimeout: 10s
 etcdPrefix: "5"
 etcdServers: ["https://a:2379", "https://b:2379,c"]
+tlsCurvePreferences: [23, 4588]
 oidcRequiredClaim: {tenant: a, level: 3}
 featureGates: {WatchList: true, "kube:Other": false}
 listCost: Learned
@@ -77,6 +80,7 @@ listCost: Learned
 	require.Equal(t, &settings{
 		port: 7443, chance: 0.01, timeout: 10 * time.Second, prefix: "5", cost: "learned",
 		servers:  []string{"https://a:2379", "https://b:2379,c"},
+		curves:   []int32{23, 4588},
 		claims:   map[string]string{"tenant": "a", "level": "3"},
 		features: map[string][]string{"": {"WatchList=true"}, "kube": {"Other=false"}},
 	}, s)
@@ -123,6 +127,9 @@ func TestMistakesAreReportedWithTheirLines(t *testing.T) {
 		{"a number for a boolean", header + "runsAlone: 1\n", "line 3: runsAlone must be true or false, and is 1"},
 		{"a string for a list", header + "etcdServers: a,b\n", `line 3: etcdServers must be a list of strings, and is the string "a,b"`},
 		{"an element that is no string", header + "etcdServers:\n- a\n- {b: c}\n", "line 5: etcdServers[1] must be a string; put it in quotes, and is an object"},
+		{"an element that is no integer", header + "tlsCurvePreferences: [23, x25519]\n", `line 3: tlsCurvePreferences[1] must be an integer, and is the string "x25519"`},
+		{"an integer for a list", header + "tlsCurvePreferences: 23\n", "line 3: tlsCurvePreferences must be a list of integers, and is 23"},
+		{"no integers", header + "tlsCurvePreferences: []\n", "line 3: tlsCurvePreferences must not be empty; remove it to have the default"},
 		{"a list for an object", header + "featureGates: [A=true]\n", "line 3: featureGates must be an object, and is a list"},
 		{"an entry without a value", header + "featureGates:\n  A:\n", "line 4: featureGates[A] must be a string, a number, true or false, and is null"},
 		{"an entry twice", header + "featureGates:\n  A: true\n  A: false\n", "line 5: featureGates[A] is set twice; remove one of them"},

@@ -94,14 +94,18 @@ func arguments(flag *pflag.Flag, field string, value *yaml.Node) ([]string, erro
 }
 
 func elements(flag *pflag.Flag, field string, value *yaml.Node) ([]string, error) {
-	if len(value.Content) == 0 {
-		return []string{""}, nil
-	}
-	var arguments []string
 	wanted := stringShape()
 	if flag.Value.Type() == integers {
 		wanted = integerShape()
 	}
+	switch {
+	case len(value.Content) > 0:
+	case flag.Value.Type() == integers:
+		return nil, at(value, "%s must not be empty; remove it to have the default", field)
+	default:
+		return []string{""}, nil
+	}
+	var arguments []string
 	for i, element := range value.Content {
 		if !wanted.fits(element) {
 			return nil, at(element, "%s[%d] must be %s, and is %s", field, i, wanted.word, describe(element))
