@@ -68,6 +68,7 @@ func play(role, path string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = dir.Close() }() // without a use the collector may close it, and release the lock
 	fmt.Println("opened")
 	if role == "open" {
 		return waitForParent()
