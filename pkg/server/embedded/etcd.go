@@ -116,6 +116,8 @@ const (
 	// With etcd's default of 100,000 a server whose configuration changes each second takes
 	// 7 MiB more each hour: `make soak`.
 	logEntries = 1000
+	// keptEntries is how many it keeps in memory then, for members that lag. There are none.
+	keptEntries = 100
 )
 
 // etcdConfig describes a single member that listens on the socket only. Fsync,

@@ -18,10 +18,6 @@ import (
 // This file is for etcd 3.5, on which k8s.io 0.33 is built. In 3.6 the log moved to
 // storage/wal and raft to a module of its own. It can go when go.mod requires etcd 3.6.
 
-// keptEntries is how many writes the log keeps in memory after a snapshot, for members that
-// lag. There are none.
-const keptEntries = 100
-
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
 	config.ExperimentalWatchProgressNotifyInterval = interval

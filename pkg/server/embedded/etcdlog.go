@@ -50,6 +50,9 @@ func (c *etcdLogCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) 
 
 func (c *etcdLogCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	values := keysAndValues(slices.Concat(c.fields, fields))
+	if isOfNewDirectory(values) {
+		return nil
+	}
 	if entry.Level >= zapcore.ErrorLevel {
 		c.logger.Error(nil, entry.Message, values...)
 		return nil
@@ -131,13 +134,21 @@ func (f *failure) reportedOr(err error) error {
 // isExpected reports whether an entry is a warning of every start or stop of this
 // etcd: HTTP and gRPC share a socket, the election begins while the configuration
 // is still being read, and Close closes the listener. etcd 3.6 and later also dislike the
-// default name, find no term in a new directory, and report the closed listener as an
-// error; an error of a listener that is not closed ends etcd, and is reported so.
+// default name, and report the closed listener as an error; an error of a listener that is
+// not closed ends etcd, and is reported so.
 func isExpected(entry zapcore.Entry) bool {
 	return slices.ContainsFunc([]string{
 		"Running http and grpc server on single port", "pending configuration changes to apply",
 		"stopping insecure grpc server", "stopped insecure grpc server",
-		"it isn't recommended to use default name", "Failed to detect schema version", "failed to update storage version",
-		"setting up serving from embedded etcd failed",
+		"it isn't recommended to use default name", "setting up serving from embedded etcd failed",
 	}, func(text string) bool { return strings.Contains(entry.Message, text) })
+}
+
+// isOfNewDirectory reports whether an entry of etcd 3.6 and later says that a new directory has
+// no version yet.
+func isOfNewDirectory(values []any) bool {
+	return slices.ContainsFunc(values, func(value any) bool {
+		text, _ := value.(string)
+		return strings.Contains(text, "missing term information")
+	})
 }

@@ -20,9 +20,6 @@ import (
 // This file is for etcd 3.6, on which k8s.io 0.34 to 0.36 are built. In 3.7 messages
 // belong to google.golang.org/protobuf. It can go when go.mod requires etcd 3.7.
 
-// keptEntries is how many writes the log keeps in memory, for members that lag. There are none.
-const keptEntries = 100
-
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
 	config.WatchProgressNotifyInterval = interval

@@ -21,9 +21,6 @@ import (
 // This file is for etcd 3.7, on which k8s.io 0.37 is built. It moves into inspection.go and
 // etcd.go when go.mod requires etcd 3.7.
 
-// keptEntries is how many writes the log keeps in memory, for members that lag. There are none.
-const keptEntries = 100
-
 // notifyProgress sets how often watches without events receive a bookmark.
 func notifyProgress(config *embed.Config, interval time.Duration) {
 	config.WatchProgressNotifyInterval = interval
