@@ -1,7 +1,7 @@
 // Command lag measures what a watch cache that lags behind etcd does to a server: this project's,
 // kube-apiserver, and kube-apiserver with pkg/apf. Fifty users list all
 // FlowSchemas of the latest state without pause, each with one connection. Six others get one
-// object ten times a second. Before each fault the same lists run without one, and in each
+// object ten times a second. The same lists run on another server without a fault, and in each
 // fault the gets run alone first: the figures are relative to these.
 //
 // The faults: etcd answers, but its watches report nothing; and etcd is paused for five
@@ -10,8 +10,8 @@
 // All the time one object changes in etcd, and one user lists it: a list that shows an older
 // value than etcd had when it was sent is counted as stale.
 //
-// Each server has a process, an etcd and a proxy before it of its own. A run takes about a
-// minute for each server and fault.
+// Each server has a process, an etcd and a proxy before it of its own. A run takes a minute and a
+// half for each server and fault.
 package main
 
 import (

@@ -38,33 +38,48 @@ type phase struct {
 	gets                     time.Duration
 }
 
+// measure puts the load on one server without the fault, and on another under it: the peak of
+// the one must not contain what the load of the other has left in memory.
 func measure(o *harness.Owner, s settings, of server, f fault) result {
 	o.Logf("%s, %s", of.name, f.name)
-	l := newSite(o, s, of)
-	store := l.etcd.Client(o)
-	w := &witness{}
 	r := result{server: of.name, fault: f.name}
-	ctx, cancel := context.WithCancel(o.Context())
-	defer cancel()
-	var background sync.WaitGroup
-	background.Go(func() { w.run(ctx, l, store) })
-	background.Go(func() { l.keepBelow(ctx) })
+	o.Within(func(o *harness.Owner) {
+		newSite(o, s, of).watched(&r, func(l *site) { r.without, _ = l.load(s.load, elephants) })
+	})
+	o.Within(func(o *harness.Owner) {
+		newSite(o, s, of).watched(&r, func(l *site) {
+			l.under(f, func() {
+				quiet, _ := l.load(s.quiet, 0)
+				r.alone = quiet.gets
+			})
+			l.settle()
+			l.under(f, func() { r.with, r.unansweredGets = l.load(s.load, elephants) })
+		})
+	})
+	return r
+}
 
-	r.without, _ = l.load(s.load, elephants)
-	end, err := f.begin(l.etcd, l.proxy)
-	o.Check(err)
-	quiet, _ := l.load(s.quiet, 0)
-	end()
-	r.alone = quiet.gets
-	l.settle()
-	end, err = f.begin(l.etcd, l.proxy)
-	o.Check(err)
-	r.with, r.unansweredGets = l.load(s.load, elephants)
-	end()
+// watched does something while a witness looks for stale lists and the memory is limited.
+func (l *site) watched(r *result, do func(*site)) {
+	ctx, cancel := context.WithCancel(l.o.Context())
+	defer cancel()
+	var w witness
+	var background sync.WaitGroup
+	background.Go(func() { w.run(ctx, l, l.etcd.Client(l.o)) })
+	background.Go(func() { l.keepBelow(ctx) })
+	do(l)
 	cancel()
 	background.Wait()
-	r.seen, r.stale, r.killed = w.seen, w.stale, l.killed.Load()
-	return r
+	r.seen, r.stale = r.seen+w.seen, r.stale+w.stale
+	r.killed = r.killed || l.killed.Load()
+}
+
+// under does something under the fault.
+func (l *site) under(f fault, do func()) {
+	end, err := f.begin(l.etcd, l.proxy)
+	l.o.Check(err)
+	defer end()
+	do()
 }
 
 // keepBelow kills the server when its resident memory exceeds the limit.
