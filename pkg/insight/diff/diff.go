@@ -6,7 +6,6 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -126,15 +125,12 @@ func newSide(c configuration.Configuration, now time.Time) *side {
 		reports:       map[string]engine.LevelReport{},
 	}
 	s.engine, s.problems = c.Engine(now)
-	for _, objects := range [][]*flowcontrolv1.FlowSchema{bootstrap.MandatoryFlowSchemas, c.FlowSchemas} {
-		for _, o := range objects {
-			s.schemas[o.Name] = o
-		}
+	all := c.WithMandatory()
+	for _, o := range all.FlowSchemas {
+		s.schemas[o.Name] = o
 	}
-	for _, objects := range [][]*flowcontrolv1.PriorityLevelConfiguration{bootstrap.MandatoryPriorityLevelConfigurations, c.PriorityLevels} {
-		for _, o := range objects {
-			s.levels[o.Name] = o
-		}
+	for _, o := range all.PriorityLevels {
+		s.levels[o.Name] = o
 	}
 	for _, level := range s.engine.Report().Levels {
 		s.reports[level.Config.Name] = level

@@ -47,13 +47,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 			fmt.Fprintf(w, "%d more; wide output shows them.\n", more)
 		}
 	}
-	for i, note := range r.Notes {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "\n", r.Notes)
 }
 
 func (r *Result) objectTable() table.Table {

@@ -62,7 +62,7 @@ func (r Rows) WriteTable(w io.Writer, options table.Options) error {
 	if err := t.Write(w, options); err != nil {
 		return fmt.Errorf("writing the answers: %w", err)
 	}
-	return writeNotes(w, r.notes())
+	return table.WriteNotes(w, "", r.notes())
 }
 
 // notes returns the notes of all answers, each once, but for what the table has.
@@ -79,15 +79,6 @@ func (r Rows) notes() []string {
 		}
 	}
 	return notes
-}
-
-func writeNotes(w io.Writer, notes []string) error {
-	for _, note := range notes {
-		if _, err := fmt.Fprintln(w, "Note: "+table.Escape(note)); err != nil {
-			return fmt.Errorf("writing the answers: %w", err)
-		}
-	}
-	return nil
 }
 
 // cells returns a row of the table without the condition.
@@ -119,5 +110,5 @@ func (a CommandAnswer) WriteTable(w io.Writer, options table.Options) error {
 	} else if err := a.Requests.WriteTable(w, options); err != nil {
 		return err
 	}
-	return writeNotes(w, a.Notes)
+	return table.WriteNotes(w, "", a.Notes)
 }

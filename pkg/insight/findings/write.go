@@ -28,10 +28,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 		}
 	}
 	fmt.Fprintf(w, "%d objects checked: %d errors, %d warnings, %d infos\n", r.Checked, r.Errors, r.Warnings, r.Infos)
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "", r.Notes)
 }
 
 func writeFinding(w io.Writer, f *lint.Finding, width int) {

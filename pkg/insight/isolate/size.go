@@ -15,7 +15,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/top"
 )
 
@@ -47,7 +46,7 @@ func (r ratio) seats(shares int32) int { return int((r.total*int64(shares) + r.s
 func (r ratio) shares(seats int) int32 { return int32(int64(seats-1)*r.sum/r.total) + 1 }
 
 // isProtected reports whether a level gives no shares.
-func isProtected(level string) bool { return slices.Contains(suggest.ProtectedLevels(), level) }
+func isProtected(level string) bool { return slices.Contains(configuration.ProtectedLevels(), level) }
 
 // findSize returns the size of the level.
 func (p *plan) findSize() (size, error) {

@@ -33,10 +33,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	if err := r.WriteEffect(w, options); err != nil {
 		return err
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "", r.Notes)
 }
 
 // WriteEffect writes what applying the objects changes, and what package lint finds.

@@ -44,13 +44,7 @@ func (r *Report) WriteTable(w io.Writer, options table.Options) error {
 			return err
 		}
 	}
-	for i, note := range r.notes() {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "\n", r.notes())
 }
 
 func (s *section) write(w io.Writer, options table.Options) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
 )
 
 // Measured is what two scrapes of the same API servers say.
@@ -42,7 +41,7 @@ type stream struct {
 // scrapes; 0 if it is that between their Read times. It is an error if nothing can be said.
 func Measure(before, after []replica.Replica, elapsed time.Duration, c configuration.Configuration) (*Measured, error) {
 	m := &Measured{watermark: map[string]int{}, counts: map[string]uint64{}, Elapsed: elapsed}
-	limited := suggest.SettingsOf(withMandatory(c))
+	limited := c.WithMandatory().Settings()
 	left := missing{}
 	for i := range after {
 		now := &after[i]
@@ -120,7 +119,7 @@ func (m *Measured) takeTime(then, now *replica.Replica) error {
 }
 
 // add adds what a server did between two scrapes, or returns why it is left out.
-func (m *Measured) add(then, now *replica.Replica, limited suggest.Settings) (why string) {
+func (m *Measured) add(then, now *replica.Replica, limited configuration.Settings) (why string) {
 	var streams []stream
 	for key, after := range now.Metrics.Schemas {
 		before := then.Metrics.Schemas[key]

@@ -8,11 +8,9 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
 )
 
 const (
@@ -24,7 +22,7 @@ const (
 
 // search finds what requests need.
 type search struct {
-	trials suggest.Trials
+	trials simulate.Trials
 	base   configuration.Configuration
 	goals  []*simulate.Assertion
 	// free is the result without limits, ofLevel the goals of each level that has requests.
@@ -43,24 +41,10 @@ type need struct {
 	levels map[string]seats
 }
 
-// withMandatory returns a configuration with the mandatory levels, which a server creates.
-func withMandatory(c configuration.Configuration) configuration.Configuration {
-	have := map[string]bool{}
-	for _, l := range c.PriorityLevels {
-		have[l.Name] = true
-	}
-	for _, l := range bootstrap.MandatoryPriorityLevelConfigurations {
-		if !have[l.Name] {
-			c.PriorityLevels = append(slices.Clone(c.PriorityLevels), l)
-		}
-	}
-	return c
-}
-
 // isolated returns a configuration where each level has its limit, and no other one.
 func isolated(c configuration.Configuration, limitOf func(level string) int) configuration.Configuration {
 	none, total := int32(0), 0
-	c = suggest.Changed(c, func(levels suggest.Settings) {
+	c = c.Changed(func(levels configuration.Settings) {
 		for name, l := range levels {
 			limit := int32(max(1, limitOf(name)))
 			total += int(limit)
@@ -92,7 +76,7 @@ func (s *search) unlimited(ctx context.Context) error {
 		return err
 	}
 	s.free, s.ofLevel = results[0], map[string][]*simulate.Assertion{}
-	limited := suggest.SettingsOf(s.base)
+	limited := s.base.Settings()
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]
 		if limited[l.Name] == nil || l.Requests == 0 {
@@ -119,7 +103,7 @@ func (s *search) unlimited(ctx context.Context) error {
 
 // checkScopes returns an error if there is nothing to size, or a goal is about nothing that
 // takes seats.
-func (s *search) checkScopes(limited suggest.Settings) error {
+func (s *search) checkScopes(limited configuration.Settings) error {
 	busy := false
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]

@@ -9,7 +9,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
 )
 
 // Options are what is sized.
@@ -139,7 +138,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	if slices.ContainsFunc(options.Goals, isAboutFlow) {
 		options.Simulate.Flows = allFlows
 	}
-	s := &search{trials: suggest.Trials{Simulate: options.Simulate}, base: withMandatory(c), goals: options.Goals}
+	s := &search{trials: simulate.Trials{Options: options.Simulate}, base: c.WithMandatory(), goals: options.Goals}
 	if err := s.unlimited(ctx); err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	}
 	out := s.size(options, whole)
 	for _, part := range times.parts(options.Simulate.WarmUp) {
-		s.trials.Simulate.Open = part.open(options.Simulate.Open)
+		s.trials.Options.Open = part.open(options.Simulate.Open)
 		need, err := s.need(ctx)
 		if err != nil {
 			return nil, err
@@ -199,18 +198,20 @@ func (s *search) size(options Options, whole *need) *Size {
 	for _, goal := range options.Goals {
 		out.Goals = append(out.Goals, goal.String())
 	}
+	settings, nominal := s.base.Settings(), map[string]int{}
 	if options.Have > 0 {
 		out.Have = &options.Have
+		base := s.base
+		base.Total = options.Have
+		nominal = base.NominalLimits()
 	}
-	settings := suggest.SettingsOf(s.base)
-	nominal := nominalLimits(s.base, options.Have)
 	for i := range r.Levels {
 		of := &r.Levels[i]
 		l := Level{Name: of.Name, Requests: of.Requests, PerSecond: float64(of.Requests) / max(r.Seconds, 1e-9), Mean: of.Seats.Mean, Most: of.Seats.Max}
-		if setting := settings[of.Name]; setting == nil {
+		if settings[of.Name] == nil {
 			l.Exempt = true
 		} else {
-			l.Shares = suggest.SharesOf(setting)
+			l.Shares = settings.Shares(of.Name)
 			if have, known := nominal[of.Name]; known {
 				l.Have = &have
 			}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/suggest"
 )
 
 // doublings is how often a total is doubled that gives each level what it uses without
@@ -86,38 +85,13 @@ func (s *search) totalsHold(ctx context.Context, totals []int) ([]bool, error) {
 
 // ample returns a total that gives each level the seats that it uses without limits.
 func (s *search) ample() int {
-	settings, sum := suggest.SettingsOf(s.base), sumOfShares(s.base)
+	settings, sum := s.base.Settings(), configuration.SumOfShares(s.base.PriorityLevels)
 	total := 1.0
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]
-		if setting := settings[l.Name]; setting != nil && suggest.SharesOf(setting) > 0 {
-			total = max(total, l.Seats.Max*float64(sum)/float64(suggest.SharesOf(setting)))
+		if shares := settings.Shares(l.Name); shares > 0 {
+			total = max(total, l.Seats.Max*float64(sum)/float64(shares))
 		}
 	}
 	return int(math.Ceil(total))
-}
-
-func sumOfShares(c configuration.Configuration) (sum int64) {
-	for _, l := range c.PriorityLevels {
-		switch {
-		case l.Spec.Limited != nil:
-			sum += int64(suggest.SharesOf(l.Spec.Limited))
-		case l.Spec.Exempt != nil && l.Spec.Exempt.NominalConcurrencyShares != nil:
-			sum += int64(*l.Spec.Exempt.NominalConcurrencyShares)
-		}
-	}
-	return max(sum, 1)
-}
-
-// nominalLimits returns the nominal limits of the limited levels; none without a total.
-func nominalLimits(c configuration.Configuration, total int) map[string]int {
-	limits := map[string]int{}
-	if total <= 0 {
-		return limits
-	}
-	sum := sumOfShares(c)
-	for name, l := range suggest.SettingsOf(c) {
-		limits[name] = int((int64(total)*int64(suggest.SharesOf(l)) + sum - 1) / sum)
-	}
-	return limits
 }

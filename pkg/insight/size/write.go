@@ -25,13 +25,7 @@ func (s *Size) WriteTable(w io.Writer, options table.Options) error {
 			return err
 		}
 	}
-	for i, note := range s.Notes {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "\n", s.Notes)
 }
 
 // String returns the number and its range.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/utils/ptr"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 )
 
@@ -18,14 +18,11 @@ import (
 // fit. Then the sum of the limits, which exceeds the total by less than a seat per level, is an
 // estimate.
 func inferTotal(levels []*flowcontrolv1.PriorityLevelConfiguration, metrics replica.Metrics) (int, string) {
-	sum, limits := int64(0), 0
-	for _, level := range levels {
-		sum += shares(level)
-	}
+	sum, limits := configuration.SumOfShares(levels), 0
 	lowest, highest, known := int64(1), int64(1<<40), 0
 	for _, level := range levels {
 		figures, exists := metrics.Levels[level.Name]
-		s := shares(level)
+		s := configuration.Shares(level)
 		if !exists || s == 0 || figures.Nominal <= 0 {
 			continue
 		}
@@ -44,21 +41,6 @@ func inferTotal(levels []*flowcontrolv1.PriorityLevelConfiguration, metrics repl
 	default:
 		total := int(roundest(lowest, highest))
 		return total, fmt.Sprintf("The total of an API server, %d seats, is inferred from the nominal limits in /metrics; --total names another number.", total)
-	}
-}
-
-// defaultShares are the shares of a limited level that sets none.
-const defaultShares = 30
-
-// shares returns the nominal shares of a level.
-func shares(level *flowcontrolv1.PriorityLevelConfiguration) int64 {
-	switch {
-	case level.Spec.Limited != nil:
-		return int64(ptr.Deref(level.Spec.Limited.NominalConcurrencyShares, defaultShares))
-	case level.Spec.Exempt != nil:
-		return int64(ptr.Deref(level.Spec.Exempt.NominalConcurrencyShares, 0))
-	default:
-		return 0
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func metricsOf(levels []*flowcontrolv1.PriorityLevelConfiguration, total int) replica.Metrics {
 	all := make([]allocation.Share, 0, len(levels))
 	for _, level := range levels {
-		all = append(all, allocation.Share{Shares: int32(shares(level))})
+		all = append(all, allocation.Share{Shares: int32(configuration.Shares(level))})
 	}
 	metrics := replica.Metrics{Levels: map[string]replica.LevelMetrics{}}
 	for i, limits := range allocation.Nominal(total, all) {

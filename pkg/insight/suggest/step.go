@@ -18,8 +18,6 @@ const (
 	// maxQueues and maxHand bound the queues and the hands: with both, the number of hands
 	// is still less than 2^60, as the API demands.
 	maxQueues, maxHand = 512, 6
-	// defaultShares are the shares of a level that does not state them.
-	defaultShares = 30
 	// maxLength bounds the length of a queue.
 	maxLength = 10_000
 )
@@ -27,12 +25,12 @@ const (
 // step is a change of one setting. It does nothing if it does not apply any more.
 type step struct {
 	text  string
-	apply func(levels Settings)
+	apply func(levels configuration.Settings)
 }
 
 // applied returns a configuration after steps.
 func applied(c configuration.Configuration, steps []step) configuration.Configuration {
-	return Changed(c, func(levels Settings) {
+	return c.Changed(func(levels configuration.Settings) {
 		for _, s := range steps {
 			s.apply(levels)
 		}
@@ -41,7 +39,7 @@ func applied(c configuration.Configuration, steps []step) configuration.Configur
 
 // steps returns the steps that may bring a level closer to a goal.
 func steps(c configuration.Configuration, r *simulate.Result, target string, protected map[string]bool) []step {
-	settings := SettingsOf(c)
+	settings := c.Settings()
 	if settings[target] == nil || protected[target] {
 		return nil
 	}
@@ -56,7 +54,7 @@ func steps(c configuration.Configuration, r *simulate.Result, target string, pro
 		out = append(out, lend(target, now/2))
 	}
 	if settings[target].BorrowingLimitPercent != nil {
-		out = append(out, step{target + ": no borrowingLimitPercent", func(l Settings) {
+		out = append(out, step{target + ": no borrowingLimitPercent", func(l configuration.Settings) {
 			l[target].BorrowingLimitPercent = nil
 		}})
 	}
@@ -67,7 +65,7 @@ func steps(c configuration.Configuration, r *simulate.Result, target string, pro
 }
 
 // donors returns the levels that could give seats, those with most unused seats first.
-func donors(settings Settings, r *simulate.Result, target string, protected map[string]bool) []string {
+func donors(settings configuration.Settings, r *simulate.Result, target string, protected map[string]bool) []string {
 	var names []string
 	unused := map[string]float64{}
 	for i := range r.Levels {
@@ -84,15 +82,15 @@ func donors(settings Settings, r *simulate.Result, target string, protected map[
 
 // move moves a part of the shares of a level to another one.
 func move(from, to string, part int32) step {
-	return step{fmt.Sprintf("1/%d of the shares of %s to %s", part, from, to), func(l Settings) {
-		had, got := SharesOf(l[from]), SharesOf(l[to])
+	return step{fmt.Sprintf("1/%d of the shares of %s to %s", part, from, to), func(l configuration.Settings) {
+		had, got := l.Shares(from), l.Shares(to)
 		had, got = had-had/part, got+had/part
 		l[from].NominalConcurrencyShares, l[to].NominalConcurrencyShares = &had, &got
 	}}
 }
 
 func lend(level string, percent int32) step {
-	return step{fmt.Sprintf("%s: lendablePercent %d", level, percent), func(l Settings) {
+	return step{fmt.Sprintf("%s: lendablePercent %d", level, percent), func(l configuration.Settings) {
 		l[level].LendablePercent = &percent
 	}}
 }
@@ -105,7 +103,7 @@ func queueSteps(level string, now flowcontrolv1.QueuingConfiguration) []step {
 			return
 		}
 		text := fmt.Sprintf("%s: %d queues, handSize %d, queueLengthLimit %d", level, q.Queues, q.HandSize, q.QueueLengthLimit)
-		out = append(out, step{text, func(l Settings) {
+		out = append(out, step{text, func(l configuration.Settings) {
 			*l[level].LimitResponse.Queuing = q
 		}})
 	}

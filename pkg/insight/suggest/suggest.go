@@ -27,11 +27,6 @@ type Options struct {
 // defaultSimulations is the number of simulations if none is stated.
 const defaultSimulations = 40
 
-// ProtectedLevels returns the levels that are protected unless they are allowed.
-func ProtectedLevels() []string {
-	return []string{"catch-all", "exempt", "leader-election", "node-high", "system"}
-}
-
 // Suggestion is the best configuration that was found.
 type Suggestion struct {
 	// Met reports whether all goals are met.
@@ -57,7 +52,7 @@ type search struct {
 	protected map[string]bool
 	base      configuration.Configuration
 	baseline  simulate.Result
-	trials    Trials
+	trials    simulate.Trials
 	left      int
 	notes     []string
 }
@@ -96,9 +91,9 @@ func Run(ctx context.Context, options Options, base configuration.Configuration)
 	}
 	s := &search{
 		options: options, base: base, left: options.Simulations, protected: map[string]bool{},
-		trials: Trials{Simulate: options.Simulate, Most: options.Simulations},
+		trials: simulate.Trials{Options: options.Simulate, Most: options.Simulations},
 	}
-	for _, name := range ProtectedLevels() {
+	for _, name := range configuration.ProtectedLevels() {
 		s.protected[name] = !slices.Contains(options.Allow, name)
 	}
 	first, err := s.simulate(ctx, [][]step{nil})

@@ -117,7 +117,7 @@ func TestSeatsAreFoundForALevelThatLacksThem(t *testing.T) {
 	for _, l := range out.PriorityLevels {
 		names[l.Name] = true
 	}
-	for _, protected := range suggest.ProtectedLevels() {
+	for _, protected := range configuration.ProtectedLevels() {
 		assert.NotContains(t, names, protected)
 	}
 	assert.Contains(t, names, "global-default")
@@ -188,7 +188,7 @@ func TestAConfigurationThatHarmsAProtectedLevelIsNotTaken(t *testing.T) {
 	}
 	out := find(t, suggest.Options{Simulations: 15}, c, requests, "level.global-default.wait.p99 < 1ms")
 	for _, d := range out.Differences {
-		for _, name := range suggest.ProtectedLevels() {
+		for _, name := range configuration.ProtectedLevels() {
 			assert.False(t, d.Kind == simulate.OfLevel && d.Name == name && !d.Gains, "%+v", d)
 		}
 	}

@@ -79,11 +79,5 @@ func (s *Suggestion) WriteTable(w io.Writer, options table.Options) error {
 	if manifests != "" {
 		fmt.Fprint(w, "\nCONFIGURATION\n"+manifests)
 	}
-	for i, note := range s.Notes {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "\n", s.Notes)
 }

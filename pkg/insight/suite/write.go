@@ -53,10 +53,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 		}
 	}
 	fmt.Fprintf(w, "%d passed, %d failed\n", r.Passed, r.Failed)
-	for _, note := range r.Notes {
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "", r.Notes)
 }
 
 // The elements of JUnit XML.

@@ -2,7 +2,6 @@ package why
 
 import (
 	"sort"
-	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
@@ -49,13 +48,11 @@ func raiseShares(c configuration.Configuration, level string, seats int) (raised
 func nominal(c configuration.Configuration, object *flowcontrolv1.PriorityLevelConfiguration, shares int32) (own, others int) {
 	changed := object.DeepCopy()
 	changed.Spec.Limited.NominalConcurrencyShares = &shares
-	// Nominal limits do not depend on the time.
-	e, _ := c.Overlay(nil, []*flowcontrolv1.PriorityLevelConfiguration{changed}).Engine(time.Time{})
-	for _, level := range e.Report().Levels {
-		if level.Config.Name == object.Name {
-			own = level.Limits.Nominal
+	for name, limit := range c.Overlay(nil, []*flowcontrolv1.PriorityLevelConfiguration{changed}).NominalLimits() {
+		if name == object.Name {
+			own = limit
 		} else {
-			others += level.Limits.Nominal
+			others += limit
 		}
 	}
 	return own, others

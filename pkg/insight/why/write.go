@@ -37,13 +37,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	for _, remedy := range r.Remedies {
 		fmt.Fprintf(w, "- %s\n  %s\n", table.Escape(remedy.Action), table.Escape(remedy.Because))
 	}
-	for i, note := range r.Notes {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, "Note: "+table.Escape(note))
-	}
-	return nil
+	return table.WriteNotes(w, "\n", r.Notes)
 }
 
 // summary is one sentence.
