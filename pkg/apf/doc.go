@@ -76,13 +76,13 @@
 //
 // Packages below internal are not for adopters:
 //
-//	L0  stats            counters and histograms
-//	    guarded          state that is reachable only while its lock is held
-//	    heavyhitters     flows that used the most seat-seconds in the last minutes
-//	L1  rejections       last rejected requests of one priority level
-//	L5  statussync       the condition Dangling of FlowSchemas
-//	    debugendpoints   /debug/api_priority_and_fairness/
-//	    metrics          Prometheus metrics
+//	L0  internal/stats            counters and histograms
+//	    internal/guarded          state that is reachable only while its lock is held
+//	    internal/heavyhitters     flows that used the most seat-seconds in the last minutes
+//	L1  internal/rejections       last rejected requests of one priority level
+//	L5  internal/statussync       the condition Dangling of FlowSchemas
+//	    internal/debugendpoints   /debug/api_priority_and_fairness/
+//	    internal/metrics          Prometheus metrics
 //
 // # What may change
 //

@@ -6,7 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,7 +43,8 @@ type rule struct {
 	why   string
 }
 
-func rules() []rule {
+func rules(t *testing.T) []rule {
+	t.Helper()
 	return []rule{
 		{
 			from: []string{"./"}, to: []string{"k8s.io/kubernetes"}, tests: true,
@@ -73,7 +79,7 @@ func rules() []rule {
 			why: "the engine is a library for any API server: it knows the types of k8s.io/api, not how this server stores them",
 		},
 		{
-			from: lowerLevels("./pkg/apf/"),
+			from: layersOf(t, "pkg/apf").upTo(4),
 			to:   []string{"github.com/prometheus", "k8s.io/klog", "k8s.io/client-go", "k8s.io/component-base", "net/http"},
 			why: "the engine up to L4 computes on plain values: metrics, logs, clients and HTTP belong to L5, " +
 				"so that queuing can run in virtual time without a server",
@@ -110,19 +116,59 @@ func rules() []rule {
 	}
 }
 
-// levels is the table of the design. A package of the engine imports only
-// packages of a lower level, so packages of the same level are independent. The
-// last levels are its integration, and what stands on the public face, pkg/apf.
-func levels() [][]string {
-	return [][]string{
-		{"allocation", "clock", "flow", "internal/guarded", "internal/heavyhitters", "internal/stats", "names", "seats"},
-		{"estimate", "internal/rejections", "queueset", "rules"},
-		{"classify"},
-		{"engine"},
-		{"total"},
-		{"configsync", "filter", "internal/debugendpoints", "internal/metrics", "internal/statussync"},
-		{"options", "storage"},
+// layers are the levels of the packages of a tree, by the path below the product's module. A package
+// imports only packages of a lower level, so packages of the same level are independent.
+type layers struct {
+	tree  string
+	level map[string]int
+}
+
+// layersOf returns the levels that the package comment of a tree has.
+func layersOf(t *testing.T, tree string) layers {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(tree), "doc.go"))
+	require.NoError(t, err)
+	l := layers{tree: tree, level: map[string]int{}}
+	level := -1
+	for _, row := range regexp.MustCompile(`(?m)^//\t(?:L(\d)|  )  (\S+)  `).FindAllStringSubmatch(string(content), -1) {
+		if row[1] != "" {
+			level, err = strconv.Atoi(row[1])
+			require.NoError(t, err)
+		}
+		name := tree + "/" + row[2]
+		if row[2] == path.Base(tree) {
+			name = tree
+		}
+		l.level[name] = level
 	}
+	require.NotEmpty(t, l.level)
+	return l
+}
+
+// upTo returns the packages up to a level.
+func (l layers) upTo(level int) (packages []string) {
+	for name, of := range l.level {
+		if of <= level {
+			packages = append(packages, "./"+name)
+		}
+	}
+	return packages
+}
+
+// faults returns the faults of the imports of a package of the tree.
+func (l layers) faults(name string, imports []string) (faults []string) {
+	level, known := l.level[name]
+	if !known {
+		return []string{fmt.Sprintf("%s has no level: give it one in %s/doc.go", name, l.tree)}
+	}
+	for _, imported := range imports {
+		imported = strings.TrimPrefix(imported, module+"/")
+		if other, known := l.level[imported]; known && other >= level {
+			faults = append(faults, fmt.Sprintf("%s (L%d) may not import %s (L%d): a package knows only lower levels, "+
+				"so that each can be understood and tested without the packages above it", name, level, imported, other))
+		}
+	}
+	return faults
 }
 
 // engineTests returns the folders of what the engine's tests share.
@@ -135,21 +181,9 @@ func notOfTheEngine() []string {
 	}
 }
 
-// lowerLevels returns the packages of L0 to L4.
-func lowerLevels(prefix string) []string {
-	var packages []string
-	all := levels()
-	for _, level := range all[:5] {
-		for _, name := range level {
-			packages = append(packages, prefix+name)
-		}
-	}
-	return packages
-}
-
 func TestImportsPointTheRightWay(t *testing.T) {
 	packages := goPackages(t)
-	for _, rule := range rules() {
+	for _, rule := range rules(t) {
 		for _, pkg := range packages {
 			for _, imported := range rule.broken(pkg) {
 				t.Errorf("%s may not import %s: %s", pkg.ImportPath, imported, rule.why)
@@ -158,43 +192,23 @@ func TestImportsPointTheRightWay(t *testing.T) {
 	}
 }
 
-func TestPackagesOfTheEngineImportOnlyLowerLevels(t *testing.T) {
-	seen := 0
-	for _, pkg := range goPackages(t) {
-		name, ok := strings.CutPrefix(pkg.ImportPath, module+"/pkg/apf/")
-		if !ok || len(pkg.Imports) == 0 || below(pkg.ImportPath, engineTests()) { // tests may import anything
-			continue
-		}
-		seen++
-		for _, fault := range levelFaults(name, pkg.Imports) {
-			t.Error(fault)
-		}
+func TestPackagesImportOnlyLowerLevels(t *testing.T) {
+	packages := goPackages(t)
+	for _, tree := range []string{"pkg/apf", "pkg/insight"} {
+		t.Run(tree, func(t *testing.T) {
+			layers, seen := layersOf(t, tree), 0
+			for _, pkg := range packages {
+				if !below(pkg.ImportPath, []string{"./" + tree}) || len(pkg.Imports) == 0 || below(pkg.ImportPath, engineTests()) { // tests may import anything
+					continue
+				}
+				seen++
+				for _, fault := range layers.faults(strings.TrimPrefix(pkg.ImportPath, module+"/"), pkg.Imports) {
+					t.Error(fault)
+				}
+			}
+			require.NotZero(t, seen)
+		})
 	}
-	require.NotZero(t, seen)
-}
-
-// levelFaults returns the faults of the imports of a package below pkg/apf.
-func levelFaults(name string, imports []string) (faults []string) {
-	level := levelOf(name)
-	if level < 0 {
-		return []string{fmt.Sprintf("pkg/apf/%s has no level: give it one in test/repo/imports_test.go and in pkg/apf/doc.go", name)}
-	}
-	for _, imported := range imports {
-		other, ok := strings.CutPrefix(imported, module+"/pkg/apf/")
-		switch {
-		case imported == module+"/pkg/apf" && name != "options":
-			faults = append(faults, fmt.Sprintf("pkg/apf/%s may not import pkg/apf: the public face puts the others together", name))
-		case ok && levelOf(other) >= level:
-			faults = append(faults, fmt.Sprintf("pkg/apf/%s (L%d) may not import pkg/apf/%s (L%d): a package knows only lower levels, "+
-				"so that each can be understood and tested without those above it", name, level, other, levelOf(other)))
-		}
-	}
-	return faults
-}
-
-// levelOf returns the level of a package below pkg/apf, or -1 if it has none.
-func levelOf(name string) int {
-	return slices.IndexFunc(levels(), func(names []string) bool { return slices.Contains(names, name) })
 }
 
 // broken returns the imports of the package that the rule forbids.
@@ -269,15 +283,16 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			broken := 0
-			for _, rule := range rules() {
+			for _, rule := range rules(t) {
 				broken += len(rule.broken(test.pkg))
 			}
 			assert.Equal(t, test.broken, broken)
 		})
 	}
-	assert.Empty(t, levelFaults("queueset", []string{module + "/pkg/apf/flow"}))
-	assert.Len(t, levelFaults("queueset", []string{module + "/pkg/apf/estimate"}), 1, "a sibling")
-	assert.Len(t, levelFaults("flow", []string{module + "/pkg/apf/engine"}), 1, "a higher level")
-	assert.Len(t, levelFaults("engine", []string{module + "/pkg/apf"}), 1, "the public face")
-	assert.Len(t, levelFaults("novel", nil), 1, "a package without a level")
+	engine := layersOf(t, "pkg/apf")
+	assert.Empty(t, engine.faults("pkg/apf/queueset", []string{module + "/pkg/apf/flow"}))
+	assert.Len(t, engine.faults("pkg/apf/queueset", []string{module + "/pkg/apf/estimate"}), 1, "a sibling")
+	assert.Len(t, engine.faults("pkg/apf/flow", []string{module + "/pkg/apf/engine"}), 1, "a higher level")
+	assert.Len(t, engine.faults("pkg/apf/engine", []string{module + "/pkg/apf"}), 1, "the public face")
+	assert.Len(t, engine.faults("pkg/apf/novel", nil), 1, "a package without a level")
 }
