@@ -333,7 +333,7 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 	@echo "bench: lists of a server with a memory limit, by --list-cost (some minutes)"
 	@cd hack/lab && go run ./listcosts
 	@echo "bench: this server beside kube-apiserver (some minutes)"
-	@cd hack/lab && go run ./benchmarks
+	@cd hack/lab && go run ./serverbench
 
 .PHONY: lag
 lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)
@@ -355,7 +355,7 @@ fidelity: ## Compare simulations with real servers; write docs/evidence/fidelity
 .PHONY: profile
 profile: ## Record the profile that the compiler uses (PGO)
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
-	@cd hack/lab && go run ./benchmarks --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
+	@cd hack/lab && go run ./serverbench --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 

@@ -1,4 +1,4 @@
-// Command benchmarks compares this server with kube-apiserver on one machine's
+// Command serverbench compares this server with kube-apiserver on one machine's
 // loopback. Each has its own etcd of the same version. It also measures the
 // cost of kube-apiserver's aggregation layer.
 //
