@@ -21,11 +21,17 @@ case ${1:?"which release of k8s.io/apiserver, such as 0.37?"} in
 0.35) release=0.35.10 etcd=3.6.8 ;;
 0.36) release=0.36.6 etcd=3.6.8 ;;
 0.37) release=0.37.2 etcd=3.7.3 ;;
-0.*.*) release=$1 etcd= ;; # with the etcd that it requires
-*) echo "k8s.io/apiserver $1 is not known: name 0.33, 0.35, 0.36, 0.37, or a version, such as 0.37.2" >&2 && exit 2 ;;
+0.[0-9]*.[0-9]*) release=$1 etcd= ;; # with the etcd that it requires
+*)
+  rows=$(sed -nE 's/^(0\.[0-9]+)( \||\)).*/\1/p' hack/base.sh | paste -sd,)
+  echo "k8s.io/apiserver $1 is not known: name ${rows//,/, }, or a version, such as 0.37.2" >&2
+  exit 2
+  ;;
 esac
-# The flags of the caller may name another module file.
+# The flags of the caller may name another module file. The go command takes the version of Go
+# from go.mod, never from another module file: one for all commands.
 export GOFLAGS="-buildvcs=false -trimpath" GOWORK=off
+GOTOOLCHAIN=$(go env GOVERSION) && export GOTOOLCHAIN
 base=$PWD/.cache/base/$release
 mkdir -p "$base"
 exec 9>"$base/lock"
@@ -35,7 +41,13 @@ flock 9
 try() {
   "$@" >"$base/log" 2>&1 || {
     cat "$base/log" >&2
-    echo "k8s.io/apiserver $release cannot be the base: change what the messages name, or check the network, GOPROXY and the version of Go ($(go env GOVERSION))" >&2
+    local needed
+    needed=$(sed -nE 's/.* requires go >= ([0-9.]+) .*/\1/p' "$base/log" | tail -n 1)
+    if [ -n "$needed" ]; then
+      echo "k8s.io/apiserver $release needs Go $needed, and this is $GOTOOLCHAIN: install it, or set GOTOOLCHAIN=go$needed for this script and for builds with its flags" >&2
+    else
+      echo "k8s.io/apiserver $release cannot be the base: change what the messages name, or check the network and GOPROXY" >&2
+    fi
     exit 1
   }
 }
