@@ -58,6 +58,14 @@ build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
 	@$(on-base) && go build -pgo=auto -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
+# As in: make next RELEASE=0.38.0-alpha.2; with PRINT=1 nothing is compiled or tested.
+RELEASE ?=
+PRINT ?=
+
+.PHONY: next
+next: ## Say what a release of k8s.io asks of this project, and prove it as a base (hours)
+	@go run ./hack/next -release='$(RELEASE)' -print=$(if $(PRINT),true,false)
+
 # The setting of the released plug-in.
 PLUGIN_FLAGS := -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 # The largest size of the plug-in, in bytes: 60 MB.
@@ -360,7 +368,7 @@ profile: ## Record the profile that the compiler uses (PGO)
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-api verify-repo ## Run all checks
+verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-base verify-api verify-repo ## Run all checks
 
 .PHONY: fix
 fix: update-tidy update-codegen update-format update-lint ## Fix what can be fixed automatically
@@ -446,6 +454,12 @@ bin/apidiff: hack/tools/apidiff/go.mod hack/tools/apidiff/go.sum
 verify-codegen: ## Check that the generated code is current
 	@echo "verify-codegen: generated code"
 	@hack/verify-codegen.sh || { echo "run 'make update-codegen' and commit its changes" >&2; exit 1; }
+
+.PHONY: verify-base
+verify-base: K8S := 0.37
+verify-base: ## Compile all packages and their tests on a later release of k8s.io
+	@echo "verify-base: packages and their tests on k8s.io $(K8S)"
+	@$(on-base) && go vet ./cmd/... ./pkg/... || { echo "what the messages name differs in k8s.io $(K8S): see docs/design/base.md" >&2; exit 1; }
 
 .PHONY: update-codegen
 update-codegen: ## Generate code
