@@ -20,8 +20,8 @@ import (
 	"slices"
 )
 
-// Server builds this project's server and returns the path of the binary.
-func Server(ctx context.Context) (string, error) { return built.get(ctx, serverProgram()) }
+// Server builds this project's server on Base and returns the path of the binary.
+func Server(ctx context.Context) (string, error) { return ServerOn(ctx, Base()) }
 
 // Plugin builds the kubectl plug-in "kubectl apf" and returns the path of the binary.
 func Plugin(ctx context.Context) (string, error) { return built.get(ctx, pluginProgram()) }
@@ -37,15 +37,19 @@ func Peer(ctx context.Context) (string, error) { return built.get(ctx, peerProgr
 // Etcd builds etcd and returns the path of the binary.
 func Etcd(ctx context.Context) (string, error) { return built.get(ctx, etcdProgram()) }
 
-// KubeAPIServer builds kube-apiserver and returns the path of the binary.
+// KubeAPIServer builds kube-apiserver of VersionBeside and returns the path of the binary.
 func KubeAPIServer(ctx context.Context) (string, error) {
-	return built.get(ctx, kubernetesProgram("kube-apiserver"))
+	version, err := VersionBeside()
+	if err != nil {
+		return "", err
+	}
+	return KubeAPIServerOf(ctx, version)
 }
 
 // NextKubeAPIServer builds the newer kube-apiserver and returns the path of the
 // binary.
 func NextKubeAPIServer(ctx context.Context) (string, error) {
-	return built.get(ctx, nextKubeAPIServerProgram())
+	return KubeAPIServerOf(ctx, NextKubernetesVersion)
 }
 
 // ReplacedKubeAPIServer builds kube-apiserver with pkg/apf in place of the library's

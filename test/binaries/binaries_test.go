@@ -98,5 +98,5 @@ func TestReleasedServerIsCompiledByTheProfileThatAPlainGoBuildHeeds(t *testing.T
 	root, err := Root()
 	require.NoError(t, err)
 	require.FileExists(t, filepath.Join(root, "cmd", "flowcontrol-apiserver", "default.pgo"))
-	require.Contains(t, runArgs(releaseProgram(), root, "cp"), "-pgo="+filepath.Join(root, profile))
+	require.Contains(t, runArgs(releaseProgram(), root, nil, ""), "-pgo="+filepath.Join(root, profile))
 }

@@ -90,18 +90,14 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 	}
 	defer unlock()
 
-	if p.release != "" {
-		if _, err := Replacement(ctx, p.release); err != nil {
-			return "", err
-		}
-	}
-	if p.wrongClock {
-		if err := writeOverlay(ctx, root); err != nil {
-			return "", err
+	var flags []string
+	if p.prepare != nil {
+		if flags, err = p.prepare(ctx, root); err != nil {
+			return "", fmt.Errorf("preparing %s: %w", p.name, err)
 		}
 	}
 	fresh := path + ".new"
-	if err := goBuild(ctx, root, p.module, runArgs(p, root, "cp", fresh)...); err != nil {
+	if err := goBuild(ctx, root, p.module, runArgs(p, root, flags, fresh)...); err != nil {
 		return "", fmt.Errorf("building %s: %w", p.name, err)
 	}
 	return path, os.Rename(fresh, path)
@@ -131,10 +127,10 @@ func compileArgs() []string {
 	}
 }
 
-// runArgs returns the arguments of `go run` that build p and execute it, by the command
-// execute, with args.
-func runArgs(p program, root, execute string, args ...string) []string {
-	flags := append([]string{"run", "-exec=" + execute}, compileArgs()...)
+// runArgs returns the arguments of `go run` that build p, with additional flags, and copy it to
+// the path.
+func runArgs(p program, root string, additional []string, path string) []string {
+	flags := append([]string{"run", "-exec=cp"}, compileArgs()...)
 	flags = append(flags, "-ldflags="+strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "))
 	if p.profile != "" {
 		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
@@ -142,13 +138,7 @@ func runArgs(p program, root, execute string, args ...string) []string {
 	if p.ours && os.Getenv(coverageVariable) != "" {
 		flags = append(flags, "-cover", "-coverpkg=./cmd/...,./pkg/...,"+enginePackages)
 	}
-	if p.release != "" {
-		flags = append(flags, "-mod=mod")
-	}
-	if p.wrongClock {
-		flags = append(flags, "-overlay="+overlayOf(root))
-	}
-	return append(append(flags, p.pkg), args...)
+	return append(append(flags, additional...), p.pkg, path)
 }
 
 // advice returns a sentence on how to fix a failure of the environment, or ""
@@ -175,7 +165,7 @@ func compile(ctx context.Context, programs []program) error {
 	}
 	packages := map[string][]string{}
 	for _, p := range programs {
-		if p.profile == "" && !p.wrongClock { // with these, nothing is shared
+		if p.profile == "" && p.prepare == nil { // with these, little is shared
 			packages[p.module] = append(packages[p.module], p.pkg)
 		}
 	}

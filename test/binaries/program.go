@@ -1,6 +1,12 @@
 package binaries
 
-import "strings"
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
 
 const (
 	// KubernetesVersion is the release of the Kubernetes programs and the version
@@ -9,6 +15,8 @@ const (
 	// NextKubernetesVersion is the release of the newer kube-apiserver, for
 	// version skew.
 	NextKubernetesVersion = "v1.36.4"
+	// LatestKubernetesVersion is the release of the newest kube-apiserver.
+	LatestKubernetesVersion = "v1.37.2"
 
 	// profile is the server's CPU profile for the compiler.
 	profile = "cmd/flowcontrol-apiserver/default.pgo"
@@ -22,22 +30,24 @@ type program struct {
 	ldflags []string
 	profile string // PGO profile, relative to the module's folder; empty: none
 	ours    bool   // of this repository: built for coverage
-	release string // of Kubernetes, whose module test/replacement makes; empty: the module exists
-	// wrongClock compiles a package time whose clock can be set wrong.
-	wrongClock bool
+	// prepare, if set, makes what the build needs, and returns additional flags of the go command.
+	prepare func(ctx context.Context, root string) ([]string, error)
 }
 
 // short returns the programs that `make test` needs, the slowest to build
 // first.
 func short() []program {
-	return []program{kubernetesProgram("kube-apiserver"), kubernetesProgram("kube-controller-manager"),
-		kubernetesProgram("kubectl"), serverProgram(), pluginProgram(), etcdProgram()}
+	return []program{kubeAPIServerOf(cmp.Or(bases()[Base()], KubernetesVersion)), kubernetesProgram("kube-controller-manager"),
+		kubernetesProgram("kubectl"), serverOn(Base()), pluginProgram(), etcdProgram()}
 }
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{nextKubeAPIServerProgram(), prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), cyclonedxProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), cyclonedxProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
+	for _, base := range slices.Sorted(maps.Keys(bases())) {
+		programs = append(programs, kubeAPIServerOf(bases()[base]), serverOn(base))
+	}
 	for _, name := range Clients() {
 		programs = append(programs, clientProgram(name))
 	}
@@ -83,17 +93,15 @@ func kubernetesProgram(name string) program {
 	return program{name: name, module: "hack/tools/programs", pkg: "k8s.io/kubernetes/cmd/" + name, ldflags: versionStamps(KubernetesVersion)}
 }
 
-func nextKubeAPIServerProgram() program {
-	return program{name: "kube-apiserver-next", module: "hack/tools/kubernetes-next", pkg: "k8s.io/kubernetes/cmd/kube-apiserver",
-		ldflags: versionStamps(NextKubernetesVersion)}
-}
-
 // replacedProgram returns kube-apiserver with pkg/apf in place of the library's engine,
 // see test/replacement.
 func replacedProgram(version string) program {
 	release := strings.TrimPrefix(version, "v")
 	return program{name: "kube-apiserver-replaced-" + release, module: ".cache/replacement/" + release,
-		pkg: "k8s.io/kubernetes/cmd/kube-apiserver", ldflags: versionStamps(version), release: release}
+		pkg: "k8s.io/kubernetes/cmd/kube-apiserver", ldflags: versionStamps(version), prepare: func(ctx context.Context, _ string) ([]string, error) {
+			_, err := Replacement(ctx, release)
+			return []string{"-mod=mod"}, err
+		}}
 }
 
 func buildkitProgram(name string) program {

@@ -2,8 +2,6 @@ package binaries
 
 import (
 	"context"
-	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -16,13 +14,6 @@ func Replacement(ctx context.Context, release string) (folder string, err error)
 	if err != nil {
 		return "", err
 	}
-	script := filepath.Join(root, "test", "replacement", "module.sh")
-	var problems strings.Builder
-	command := exec.CommandContext(ctx, script, release)
-	command.Stderr = &problems
-	output, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", script, release, err, problems.String())
-	}
-	return strings.TrimSpace(string(output)), nil
+	folder, err = run(ctx, filepath.Join(root, "test", "replacement", "module.sh"), release)
+	return strings.TrimSpace(folder), err
 }

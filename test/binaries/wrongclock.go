@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,7 +23,10 @@ func WrongClock(ctx context.Context) (string, error) { return built.get(ctx, wro
 // wrongClockProgram shares no compiled package with other programs, since all import time.
 func wrongClockProgram() program {
 	p := serverProgram()
-	p.name, p.wrongClock = "flowcontrol-apiserver-wrong-clock", true
+	p.name = "flowcontrol-apiserver-wrong-clock"
+	p.prepare = func(ctx context.Context, root string) ([]string, error) {
+		return []string{"-overlay=" + overlayOf(root)}, writeOverlay(ctx, root)
+	}
 	return p
 }
 
@@ -38,11 +40,11 @@ var readsClock = regexp.MustCompile(`(?m)^\tsec, nsec, mono := \w+\(\)$`)
 
 // writeOverlay writes that file, and the source of time.Now that it names.
 func writeOverlay(ctx context.Context, root string) error {
-	output, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	goroot, err := run(ctx, "go", "env", "GOROOT")
 	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+		return err
 	}
-	original := filepath.Join(strings.TrimSpace(string(output)), "src", "time", "time.go")
+	original := filepath.Join(strings.TrimSpace(goroot), "src", "time", "time.go")
 	source, err := os.ReadFile(original)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
-// The newest kube-apiserver that the end-to-end tests run beside the one of
-// this project's own release, to prove version skew. A module of its own: two
-// releases of Kubernetes do not fit into one.
+// A newer kube-apiserver than the one of this project's own release, to prove
+// version skew. A module of its own: two releases of Kubernetes do not fit into
+// one. test/binaries derives the modules of other releases from this one.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/kubernetes-next
 
 go 1.26.0

@@ -41,7 +41,7 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 	for name, value := range env {
 		command.Env = append(command.Env, name+"="+replace.Replace(value))
 	}
-	if filepath.Base(path) == "flowcontrol-apiserver" && strings.HasPrefix(words[0], "--") { // not a subcommand
+	if strings.HasPrefix(filepath.Base(path), "flowcontrol-apiserver") && strings.HasPrefix(words[0], "--") { // not a subcommand
 		kubeconfig, err := p.kubeconfig(ctx)
 		if err != nil {
 			return harness.Command{}, err

@@ -1,0 +1,115 @@
+package binaries
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// releaseVariable is an environment variable. It names the release of k8s.io that Server is built
+// on, and with it the release of KubeAPIServer, as in K8S=0.37; empty: FirstBase.
+const releaseVariable = "K8S"
+
+// FirstBase is the release of k8s.io that go.mod requires.
+const FirstBase = "0.33"
+
+// bases maps each release of k8s.io that tests build this server on to the Kubernetes of the same
+// release.
+func bases() map[string]string {
+	return map[string]string{FirstBase: KubernetesVersion, "0.36": NextKubernetesVersion, "0.37": LatestKubernetesVersion}
+}
+
+// Base returns the release of k8s.io that Server is built on, such as 0.37.
+func Base() string { return cmp.Or(os.Getenv(releaseVariable), FirstBase) }
+
+// VersionBeside returns the version of KubeAPIServer, such as v1.37.2.
+func VersionBeside() (string, error) {
+	version, ok := bases()[Base()]
+	if !ok {
+		return "", fmt.Errorf("%s=%s: the tests have no kube-apiserver of this release; name 0.33, 0.36 or 0.37", releaseVariable, Base())
+	}
+	return version, nil
+}
+
+// ServerOn builds this project's server on a release of k8s.io, such as 0.37, and returns the path
+// of the binary.
+func ServerOn(ctx context.Context, base string) (string, error) {
+	return built.get(ctx, serverOn(base))
+}
+
+// KubeAPIServerOf builds kube-apiserver of a version and returns the path of the binary.
+func KubeAPIServerOf(ctx context.Context, version string) (string, error) {
+	return built.get(ctx, kubeAPIServerOf(version))
+}
+
+func serverOn(base string) program {
+	p := serverProgram()
+	if base == FirstBase {
+		return p
+	}
+	p.name += "-" + base
+	p.prepare = func(ctx context.Context, root string) ([]string, error) {
+		output, err := run(ctx, filepath.Join(root, "hack", "base.sh"), base)
+		return strings.Fields(output), err
+	}
+	return p
+}
+
+func kubeAPIServerOf(version string) program {
+	p := kubernetesProgram("kube-apiserver")
+	if version == KubernetesVersion {
+		return p
+	}
+	minor := version[1:strings.LastIndex(version, ".")]
+	p.name, p.module, p.ldflags = p.name+"-"+minor, nextModule, versionStamps(version)
+	if version != NextKubernetesVersion {
+		p.module = ".cache/kubernetes/" + version[1:]
+		p.prepare = func(_ context.Context, root string) ([]string, error) {
+			return []string{"-mod=mod"}, deriveModule(root, p.module, version)
+		}
+	}
+	return p
+}
+
+// nextModule is the folder of the module that builds NextKubernetesVersion.
+const nextModule = "hack/tools/kubernetes-next"
+
+// deriveModule writes a copy of nextModule for another version. The go command raises the other
+// requirements to those of that version.
+func deriveModule(root, folder, version string) error {
+	folder = filepath.Join(root, filepath.FromSlash(folder))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	versions := strings.NewReplacer(" "+NextKubernetesVersion, " "+version, " v0"+NextKubernetesVersion[2:], " v0"+version[2:])
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(nextModule), name))
+		if err != nil {
+			return err
+		}
+		text := string(content)
+		if name == "go.mod" {
+			text = versions.Replace(text)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run returns what a command prints.
+func run(ctx context.Context, path string, args ...string) (string, error) {
+	var problems strings.Builder
+	command := exec.CommandContext(ctx, path, args...)
+	command.Stderr = &problems
+	output, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%q: %w\n%s", command.Args, err, problems.String())
+	}
+	return string(output), nil
+}

@@ -1,0 +1,42 @@
+package binaries
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestProgramsAreNamedByTheReleaseThatTheVariableNames(t *testing.T) {
+	t.Setenv(prebuiltVariable, "prebuilt")
+	for _, c := range []struct{ release, server, kubeAPIServer string }{
+		{"", "flowcontrol-apiserver", "kube-apiserver"},
+		{"0.36", "flowcontrol-apiserver-0.36", "kube-apiserver-1.36"},
+		{"0.37", "flowcontrol-apiserver-0.37", "kube-apiserver-1.37"},
+	} {
+		t.Setenv(releaseVariable, c.release)
+		require.Equal(t, c.server, serverOn(Base()).name)
+		version, err := VersionBeside()
+		require.NoError(t, err)
+		require.Equal(t, c.kubeAPIServer, kubeAPIServerOf(version).name)
+	}
+	t.Setenv(releaseVariable, "0.35")
+	_, err := KubeAPIServer(t.Context())
+	require.ErrorContains(t, err, "K8S=0.35: the tests have no kube-apiserver of this release; name 0.33, 0.36 or 0.37")
+}
+
+func TestModuleOfAnotherReleaseHasItsVersions(t *testing.T) {
+	root, err := Root()
+	require.NoError(t, err)
+	folder := t.TempDir()
+	below, err := filepath.Rel(root, folder)
+	require.NoError(t, err)
+	require.NoError(t, deriveModule(root, below, "v1.99.3"))
+	content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	require.NoError(t, err)
+	require.Contains(t, string(content), "\tk8s.io/kubernetes v1.99.3 ")
+	require.Contains(t, string(content), "k8s.io/apiserver => k8s.io/apiserver v0.99.3\n")
+	require.NotContains(t, string(content), NextKubernetesVersion[2:])
+	require.FileExists(t, filepath.Join(folder, "go.sum"))
+}
