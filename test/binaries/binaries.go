@@ -16,8 +16,10 @@ package binaries
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Server builds this project's server on Base and returns the path of the binary.
@@ -120,4 +122,18 @@ func Short(ctx context.Context, report func(path string)) error {
 // Long builds the additional programs that `make test-long` needs.
 func Long(ctx context.Context, report func(path string)) error {
 	return built.all(ctx, long(), report)
+}
+
+// Named builds only the programs with these file names.
+func Named(ctx context.Context, names []string, report func(path string)) error {
+	var chosen []program
+	for _, p := range append(short(), long()...) {
+		if i := slices.Index(names, p.name); i >= 0 {
+			chosen, names = append(chosen, p), slices.Delete(slices.Clone(names), i, i+1)
+		}
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("no program is called %s", strings.Join(names, " or "))
+	}
+	return built.all(ctx, chosen, report)
 }

@@ -40,3 +40,8 @@ func TestModuleOfAnotherReleaseHasItsVersions(t *testing.T) {
 	require.NotContains(t, string(content), NextKubernetesVersion[2:])
 	require.FileExists(t, filepath.Join(folder, "go.sum"))
 }
+
+func TestProgramsAreBuiltByName(t *testing.T) {
+	err := Named(t.Context(), []string{"kube-apiserver", "nothing", "kube-apiserver-1.99"}, nil)
+	require.EqualError(t, err, "no program is called nothing or kube-apiserver-1.99")
+}
