@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/api/v3/version"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.uber.org/zap"
@@ -244,6 +246,10 @@ func (e *Etcd) watch() {
 	}
 }
 
+// unknownRequest is what etcd says of a request in its log that it cannot decode. Checksums protect
+// the log, so another release wrote it: etcd 3.7 does not know how a member of 3.5 publishes itself.
+const unknownRequest = "unmarshal should never fail"
+
 // explainStart adds the directory and the remedy to the error of a start.
 func explainStart(directory string, err error) error {
 	const remedy = "if the data are damaged, restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore', or move this one away to start with an empty store"
@@ -251,6 +257,9 @@ func explainStart(directory string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &newer):
 		return fmt.Errorf("embedded etcd on %s: %w", directory, err)
+	case strings.Contains(err.Error(), unknownRequest):
+		return fmt.Errorf("embedded etcd on %s: the log was written by an etcd more than one minor release older than this server's, %s (%w); "+
+			"take a snapshot with the older server ('flowcontrol-apiserver etcd snapshot'), and restore it with this one into a new directory ('flowcontrol-apiserver etcd restore')", directory, version.Version, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("embedded etcd on %s: %w; check whether the disk is slow or full; %s", directory, err, remedy)
 	default:

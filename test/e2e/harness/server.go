@@ -81,14 +81,20 @@ func (s *Server) processCommand(t TB) Command {
 	return Command{Path: s.path, Args: slices.Concat(args, s.options.Args), Env: s.options.Env}
 }
 
-// RunServer runs the server with exactly these arguments until it ends by itself.
-// It returns the exit status and the output. Tests use it for arguments that the
-// server must reject.
+// RunServer is RunProgram of the server. Tests use it for arguments that the server must
+// reject.
 func RunServer(t TB, args ...string) (exitCode int, output string) {
+	t.Helper()
+	return RunProgram(t, Program(t, binaries.Server), args...)
+}
+
+// RunProgram runs a program with exactly these arguments until it ends by itself.
+// It returns the exit status and the output.
+func RunProgram(t TB, path string, args ...string) (exitCode int, output string) {
 	t.Helper()
 	// The default data directory is relative: an empty working directory makes it a
 	// new one.
-	p := StartProcess(t, Command{Path: Program(t, binaries.Server), Args: args, Dir: ShortDir(t)})
+	p := StartProcess(t, Command{Path: path, Args: args, Dir: ShortDir(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
 	exitCode, err := p.ExitCode(ctx)
