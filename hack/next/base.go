@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +24,7 @@ func newBase(version string) (base, error) {
 	return base{version, minor}, nil
 }
 
-// named returns "0.37" and "1.37".
+// names returns those of the libraries and of Kubernetes, as 0.37 and 1.37.
 func (b base) names() (libraries, kubernetes string) {
 	return fmt.Sprintf("0.%d", b.minor), fmt.Sprintf("1.%d", b.minor)
 }
@@ -37,14 +36,13 @@ func findBases(root, named string) (release, previous base, err error) {
 	if err != nil {
 		return base{}, base{}, err
 	}
-	if release, err = newBase(cmp.Or(known[named], named)); err != nil {
-		return base{}, base{}, err
-	}
-	for _, version := range known {
-		b, err := newBase(version)
-		if err != nil {
+	release, found := known[named]
+	if !found {
+		if release, err = newBase(named); err != nil {
 			return base{}, base{}, err
 		}
+	}
+	for _, b := range known {
 		if previous.minor < b.minor && b.minor < release.minor {
 			previous = b
 		}
@@ -55,12 +53,12 @@ func findBases(root, named string) (release, previous base, err error) {
 	return release, previous, nil
 }
 
-// knownBases are the rows of hack/base.sh and the release of go.mod: versions by name.
-func knownBases(root string) (map[string]string, error) {
-	known := map[string]string{}
+// knownBases are the release of go.mod and the rows of hack/base.sh, by name, such as 0.37.
+func knownBases(root string) (map[string]base, error) {
+	known := map[string]base{}
 	for file, row := range map[string]string{
-		"hack/base.sh": `(?m)^(0\.\d+)\) release=(\S+)`,
-		"go.mod":       `(?m)^\tk8s\.io/apiserver v((0\.\d+)\.\d+)$`,
+		"go.mod":       `(?m)^\tk8s\.io/apiserver v(\S+)$`,
+		"hack/base.sh": `(?m)^0\.\d+\) release=(\S+)`,
 	} {
 		content, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
@@ -71,11 +69,12 @@ func knownBases(root string) (map[string]string, error) {
 			return nil, fmt.Errorf("%s names no release of k8s.io/apiserver: it must match %s", file, row)
 		}
 		for _, match := range found {
-			name, version := match[1], match[2]
-			if file == "go.mod" {
-				name, version = version, name
+			b, err := newBase(match[1])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
 			}
-			known[name] = version
+			name, _ := b.names()
+			known[name] = b
 		}
 	}
 	return known, nil

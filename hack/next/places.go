@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func tasksOfReleases(root string) (tasks []task, err error) {
 		tasks = append(tasks, task{row[1], placesIn(root, row[2]), row[3]})
 	}
 	if len(tasks) == 0 {
-		return nil, fmt.Errorf("CONTRIBUTING.md has no row about a release of k8s.io or Kubernetes")
+		return nil, errors.New("CONTRIBUTING.md has no row about a release of k8s.io or Kubernetes")
 	}
 	return tasks, nil
 }
