@@ -455,6 +455,9 @@ verify-codegen: ## Check that the generated code is current
 	@echo "verify-codegen: generated code"
 	@hack/verify-codegen.sh || { echo "run 'make update-codegen' and commit its changes" >&2; exit 1; }
 
+# 12 s when nothing has changed, and 3 min in a fresh clone, where the base is made first: 5 s and
+# 70 s of processor time, on two processors with a load of 21. With nothing of that release in the
+# build cache, 18 min of processor time.
 .PHONY: verify-base
 verify-base: K8S := 0.37
 verify-base: ## Compile all packages and their tests on a later release of k8s.io

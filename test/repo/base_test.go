@@ -52,7 +52,7 @@ func differenceFaults(content, folder string) (faults []string) {
 		return faults
 	}
 	if !regexp.MustCompile(`\b(k8s\.io 0|etcd 3)\.\d+\b`).MatchString(text) {
-		faults = append(faults, "a comment must say what changed, and in which release: k8s.io 0.N or etcd 3.N")
+		faults = append(faults, "a comment must say what changed, and name the release: k8s.io 0.N or etcd 3.N")
 	}
 	if !regexp.MustCompile(`\bgo\.mod requires\b`).MatchString(text) {
 		faults = append(faults, "a comment must say when it can go: when go.mod requires a release")
