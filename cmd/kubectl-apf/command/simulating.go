@@ -45,7 +45,7 @@ func (s *simulating) addFlags(c *cobra.Command) {
 func (s *simulating) addModelFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
-	f.StringVar(&s.engine, "engine", string(simulate.Upstream), "Whose flow control: upstream (kube-apiserver's) or ours (flowcontrol-apiserver's).")
+	f.StringVar(&s.engine, "engine", string(simulate.Library), "Whose flow control: upstream (kube-apiserver's) or ours (flowcontrol-apiserver's).")
 	f.StringVar(&s.loop, "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
 	f.StringVar(&s.capacity, "capacity", "none", "How execution depends on load: none, processors=NUMBER, etcd=NUMBER, or both with a comma between.")
 	f.DurationVar(&s.options.DispatchDelay, "dispatch-delay", 0, "How long a request that waited takes to begin after it got its seats, such as 500us.")

@@ -60,8 +60,8 @@ type server struct {
 
 func servers() []server {
 	return []server{
-		{name: "kube-apiserver-1.33", title: "kube-apiserver 1.33", release: "1.33", engine: simulate.Upstream, launch: launchKubeAPIServer(nil)},
-		{name: "kube-apiserver-1.36", title: "kube-apiserver 1.36", release: "1.36", engine: simulate.Upstream, launch: launchKubeAPIServer(binaries.NextKubeAPIServer,
+		{name: "kube-apiserver-1.33", title: "kube-apiserver 1.33", release: "1.33", engine: simulate.Library, launch: launchKubeAPIServer(nil)},
+		{name: "kube-apiserver-1.36", title: "kube-apiserver 1.36", release: "1.36", engine: simulate.Library, launch: launchKubeAPIServer(binaries.NextKubeAPIServer,
 			// Lists of an exact version come from etcd, as in 1.33, so that the proxy delays them.
 			"--feature-gates=ListFromCacheSnapshot=false")},
 		{name: "flowcontrol-apiserver", title: "flowcontrol-apiserver", release: "1.33", engine: simulate.Ours, launch: launchOurs},

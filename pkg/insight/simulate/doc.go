@@ -10,13 +10,13 @@
 //
 // # Engines
 //
-// Upstream is the queue sets of k8s.io/apiserver, package pkg/util/flowcontrol/fairqueuing/queueset
+// Library is the queue sets of k8s.io/apiserver, package pkg/util/flowcontrol/fairqueuing/queueset
 // of the version in go.mod. These choose the queue of a request, and decide which requests are
 // dispatched or rejected. The library also integrates the demand. It needs no goroutine for each
 // request: the note that a request left its queue says that it was dispatched, and Finish is called
 // when its execution ends. The periodic division of the seats is not the library's code, because
 // its controller has no clock that can be driven; the same arithmetic is in this package
-// (upstreamdivision.go). pkg/apf/classify classifies: it matches the same requests. Seats are as in
+// (librarydivision.go). pkg/apf/classify classifies: it matches the same requests. Seats are as in
 // the release of the configuration.
 //
 // Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.

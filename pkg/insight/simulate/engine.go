@@ -13,8 +13,8 @@ type EngineKind string
 
 // The engines.
 const (
-	Upstream EngineKind = "upstream"
-	Ours     EngineKind = "ours"
+	Library EngineKind = "upstream" // the value of --engine
+	Ours    EngineKind = "ours"
 )
 
 // call is a request on its way through the flow control of a replica. Calls are used
@@ -31,8 +31,8 @@ type call struct {
 	held, kept int
 	latency    time.Duration
 
-	upstream upstreamCall // of the engine Upstream
-	progress progress     // of the simulation
+	library  libraryCall // of the engine Library
+	progress progress    // of the simulation
 }
 
 // flowControl is the flow control of one replica in virtual time. It is used by one

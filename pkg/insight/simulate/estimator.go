@@ -29,7 +29,7 @@ type seatCounts struct {
 
 func newEstimator(kind EngineKind, c configuration.Configuration, header trace.Header) estimator {
 	e := estimator{costs: estimate.Own(), stored: header.Stored, counts: &seatCounts{}}
-	if kind == Upstream {
+	if kind == Library {
 		e.costs = estimate.ForKubernetes(minorOf(c.Release))
 	}
 	return e

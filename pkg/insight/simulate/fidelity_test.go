@@ -130,7 +130,7 @@ func handle(engine flowcontrol.Interface, r *trace.Request, out *outcomes) {
 // Each request waits exactly as long in a simulation as with the library's engine and
 // controller, and as many are rejected: also requests of levels that borrow and lend, with
 // several seats, and with an additional latency.
-func TestUpstreamWaitsAreThoseOfTheLibrary(t *testing.T) {
+func TestWaitsAreThoseOfTheLibrary(t *testing.T) {
 	const until = 45 * time.Second
 	of := func(name string, rate float64, execution time.Duration, seed uint64, seats trace.Seats, groups ...string) requests {
 		out := poisson(name, rate, execution, until, seed)
@@ -159,7 +159,7 @@ func TestUpstreamWaitsAreThoseOfTheLibrary(t *testing.T) {
 	)
 	candidate := builtIn(t, "built-in", 60)
 	options := requests.options()
-	options.Engine = simulate.Upstream
+	options.Engine = simulate.Library
 	result := run(t, options, candidate).Results[0]
 	want := serve(t, candidate, requests)
 	waited := 0

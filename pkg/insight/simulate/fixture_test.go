@@ -157,5 +157,5 @@ func levelOf(t testing.TB, r *simulate.Result, name string) *simulate.Level {
 
 // engines are both engines.
 func engines() []simulate.EngineKind {
-	return []simulate.EngineKind{simulate.Ours, simulate.Upstream}
+	return []simulate.EngineKind{simulate.Ours, simulate.Library}
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// Open opens the trace. It is called twice for each configuration, for a look at its
 	// beginning and for all of it.
 	Open func() (Source, error)
-	// Engine, Loop and Capacity choose the models; by default Upstream, Open, and none.
+	// Engine, Loop and Capacity choose the models; by default Library, Open, and none.
 	Engine   EngineKind
 	Loop     Loop
 	Capacity Capacity
@@ -74,7 +74,7 @@ type Candidate struct {
 // complete returns the options with defaults, or an error that says what is wrong.
 func (o Options) complete() (Options, error) {
 	if o.Engine == "" {
-		o.Engine = Upstream
+		o.Engine = Library
 	}
 	if o.Loop == "" {
 		o.Loop = Open
@@ -83,8 +83,8 @@ func (o Options) complete() (Options, error) {
 		o.Flows = 10
 	}
 	switch {
-	case o.Engine != Upstream && o.Engine != Ours:
-		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Upstream, Ours)
+	case o.Engine != Library && o.Engine != Ours:
+		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, Ours)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
 	case o.DispatchDelay < 0:
@@ -120,7 +120,7 @@ func newReplica(kind EngineKind, line *timeline, c configuration.Configuration) 
 	if kind == Ours {
 		control, more = newOurs(line, total(c), translated)
 	} else {
-		control, more, err = newUpstream(line, total(c), translated)
+		control, more, err = newLibrary(line, total(c), translated)
 	}
 	if err != nil {
 		return nil, err

@@ -192,7 +192,7 @@ func (s *simulation) notes() []string {
 			notes = append(notes, fmt.Sprintf("%d requests were not sent before the end of the trace: their clients still waited.", s.notSent))
 		}
 	}
-	if s.options.Engine == Upstream {
+	if s.options.Engine == Library {
 		notes = append(notes, "Queueing is the code of k8s.io/apiserver v0.33; the division of the seats is computed as its controller does.")
 	}
 	notes = append(notes, s.services.notes()...)

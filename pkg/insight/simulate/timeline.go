@@ -135,26 +135,26 @@ func (c ourClock) Wall(sinceOrigin time.Duration) time.Time { return c.line.orig
 // AfterFunc implements clock.Clock.
 func (c ourClock) AfterFunc(d time.Duration, f func()) clock.Timer { return c.line.after(d, f) }
 
-// upstreamClock is the timeline for k8s.io/apiserver.
-type upstreamClock struct {
+// libraryClock is the timeline for k8s.io/apiserver.
+type libraryClock struct {
 	line *timeline
 	// drain is called after each event: it may have dispatched requests.
 	drain func()
 }
 
-var _ eventclock.Interface = upstreamClock{}
+var _ eventclock.Interface = libraryClock{}
 
 // Now implements eventclock.Interface.
-func (c upstreamClock) Now() time.Time { return c.line.origin.Add(c.line.now) }
+func (c libraryClock) Now() time.Time { return c.line.origin.Add(c.line.now) }
 
 // Since implements eventclock.Interface.
-func (c upstreamClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+func (c libraryClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
 // Sleep implements eventclock.Interface. Nothing that is simulated sleeps.
-func (upstreamClock) Sleep(time.Duration) { panic("simulate: a queue set sleeps") }
+func (libraryClock) Sleep(time.Duration) { panic("simulate: a queue set sleeps") }
 
 // EventAfterDuration implements eventclock.Interface.
-func (c upstreamClock) EventAfterDuration(f eventclock.EventFunc, d time.Duration) {
+func (c libraryClock) EventAfterDuration(f eventclock.EventFunc, d time.Duration) {
 	c.line.after(d, func() {
 		f(c.Now())
 		c.drain()
@@ -162,6 +162,6 @@ func (c upstreamClock) EventAfterDuration(f eventclock.EventFunc, d time.Duratio
 }
 
 // EventAfterTime implements eventclock.Interface.
-func (c upstreamClock) EventAfterTime(f eventclock.EventFunc, t time.Time) {
+func (c libraryClock) EventAfterTime(f eventclock.EventFunc, t time.Time) {
 	c.EventAfterDuration(f, t.Sub(c.Now()))
 }

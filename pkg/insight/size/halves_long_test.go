@@ -20,7 +20,7 @@ import (
 func TestASizeFitsTheOtherHalfOfAllShapes(t *testing.T) {
 	short, long := shapes()
 	for i, shape := range slices.Concat(short, long) {
-		for _, engine := range []simulate.EngineKind{simulate.Ours, simulate.Upstream} {
+		for _, engine := range []simulate.EngineKind{simulate.Ours, simulate.Library} {
 			t.Run(string(engine)+" "+shape.name, func(t *testing.T) {
 				fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), engine, warmUp)
 			})
@@ -44,5 +44,5 @@ func TestASizeFitsTheOtherHalfOfARecordedTrace(t *testing.T) {
 		one.Replica = ""
 		r = append(r, one)
 	}
-	fitsTheOtherHalf(t, r, simulate.Upstream, 5*time.Second)
+	fitsTheOtherHalf(t, r, simulate.Library, 5*time.Second)
 }

@@ -7,7 +7,7 @@ import (
 
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
-	upstreamqueueset "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
+	libraryqueueset "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
 	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
@@ -17,55 +17,55 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// upstream is the queue sets of k8s.io/apiserver.
-type upstream struct {
+// library is the queue sets of k8s.io/apiserver.
+type library struct {
 	line       *timeline
 	classifier *engine.Engine // only classifies
 	total      int
-	levels     []*upstreamLevel // by name
-	byName     map[string]*upstreamLevel
+	levels     []*libraryLevel // by name
+	byName     map[string]*libraryLevel
 	// dispatched are the calls that queue sets dispatched while they were locked.
 	dispatched []*call
 }
 
-var _ flowControl = (*upstream)(nil)
+var _ flowControl = (*library)(nil)
 
-// upstreamLevel is one priority level.
-type upstreamLevel struct {
+// libraryLevel is one priority level.
+type libraryLevel struct {
 	config   engine.LevelConfig
 	queuing  fq.QueuingConfig
 	set      fq.QueueSet
 	demand   fq.Integrator
 	period   allocation.DemandPeriod
 	smoothed float64
-	upstreamLimits
+	libraryLimits
 }
 
-// upstreamCall is what a call needs of a queue set.
-type upstreamCall struct {
+// libraryCall is what a call needs of a queue set.
+type libraryCall struct {
 	request fq.Request
-	level   *upstreamLevel
+	level   *libraryLevel
 	work    fcrequest.WorkEstimate
 	context waitContext
 	// note is told that the call enters and leaves its queue.
 	note    fq.QueueNoteFn
-	owner   *upstream
+	owner   *library
 	waiting bool
 }
 
-func newUpstream(line *timeline, total int, c engine.Configuration) (*upstream, []engine.Problem, error) {
-	u := &upstream{line: line, total: total, byName: map[string]*upstreamLevel{}}
+func newLibrary(line *timeline, total int, c engine.Configuration) (*library, []engine.Problem, error) {
+	u := &library{line: line, total: total, byName: map[string]*libraryLevel{}}
 	u.classifier = engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
 	problems := u.classifier.Apply(c)
 	for _, l := range u.classifier.Levels() {
-		level := &upstreamLevel{config: l.Config, queuing: queuingOf(l.Config)}
+		level := &libraryLevel{config: l.Config, queuing: queuingOf(l.Config)}
 		u.levels = append(u.levels, level)
 		u.byName[l.Config.Name] = level
 	}
 	u.setNominal()
 	u.divide()
-	clock := upstreamClock{line, u.wake}
-	factory := upstreamqueueset.NewQueueSetFactory(clock)
+	clock := libraryClock{line, u.wake}
+	factory := libraryqueueset.NewQueueSetFactory(clock)
 	for _, level := range u.levels {
 		if err := level.create(factory, clock, total); err != nil {
 			return nil, nil, err
@@ -87,7 +87,7 @@ func queuingOf(c engine.LevelConfig) fq.QueuingConfig {
 	return queuing
 }
 
-func (l *upstreamLevel) create(factory fq.QueueSetFactory, clock eventclock.Interface, total int) error {
+func (l *libraryLevel) create(factory fq.QueueSetFactory, clock eventclock.Interface, total int) error {
 	l.demand = fq.NewNamedIntegrator(clock, l.config.Name)
 	completer, err := factory.BeginConstruction(l.queuing, metrics.RatioedGaugePair{RequestsWaiting: noGauge{}, RequestsExecuting: noGauge{}}, noGauge{}, l.demand)
 	if err != nil {
@@ -97,11 +97,11 @@ func (l *upstreamLevel) create(factory fq.QueueSetFactory, clock eventclock.Inte
 	return nil
 }
 
-func (u *upstream) begin() *engine.Request { return u.classifier.Begin() }
+func (u *library) begin() *engine.Request { return u.classifier.Begin() }
 
-func (u *upstream) arrive(c *call) (queueset.Outcome, string) {
+func (u *library) arrive(c *call) (queueset.Outcome, string) {
 	r := c.classified
-	of := &c.upstream
+	of := &c.library
 	of.owner, of.level = u, u.byName[r.Level().Name]
 	c.work = c.work.Normal()
 	of.work = fcrequest.WorkEstimate{InitialSeats: uint64(c.work.Initial), FinalSeats: uint64(c.work.Final), AdditionalLatency: c.work.Latency}
@@ -122,7 +122,7 @@ func (u *upstream) arrive(c *call) (queueset.Outcome, string) {
 	if of.waiting {
 		outcome = queueset.Waiting
 	} else {
-		c.seatUpstream()
+		c.seatByLibrary()
 	}
 	u.wakeAllBut(c)
 	return outcome, ""
@@ -134,14 +134,14 @@ func hashOf(r *engine.Request) flow.Hash { return r.Hasher.Hash(r.Distinguisher)
 // noteQueued is called, with the queue set locked, when the call enters its queue, and
 // when it is dispatched or leaves.
 func (c *call) noteQueued(inQueue bool) {
-	c.upstream.waiting = inQueue
-	if !inQueue && !c.upstream.context.over {
-		c.upstream.owner.dispatched = append(c.upstream.owner.dispatched, c)
+	c.library.waiting = inQueue
+	if !inQueue && !c.library.context.over {
+		c.library.owner.dispatched = append(c.library.owner.dispatched, c)
 	}
 }
 
-// seatUpstream sets the seats: a queue set counts the larger number until the end.
-func (c *call) seatUpstream() {
+// seatByLibrary sets the seats: a queue set counts the larger number until the end.
+func (c *call) seatByLibrary() {
 	c.held, c.kept, c.latency = c.work.Width(), 0, 0
 	if c.work.Latency > 0 {
 		c.kept, c.latency = c.held, c.work.Latency
@@ -149,12 +149,12 @@ func (c *call) seatUpstream() {
 }
 
 // wake wakes the calls that queue sets have dispatched.
-func (u *upstream) wake() { u.wakeAllBut(nil) }
+func (u *library) wake() { u.wakeAllBut(nil) }
 
-func (u *upstream) wakeAllBut(arriving *call) {
+func (u *library) wakeAllBut(arriving *call) {
 	for i := 0; i < len(u.dispatched); i++ { //nolint:intrange // wake may dispatch more
 		if c := u.dispatched[i]; c != arriving {
-			c.seatUpstream()
+			c.seatByLibrary()
 			c.wake()
 		}
 	}
@@ -163,22 +163,22 @@ func (u *upstream) wakeAllBut(arriving *call) {
 
 // finish lets the queue set learn the duration of the execution: Finish neither waits nor
 // executes, because the call was dispatched before.
-func (u *upstream) finish(c *call) {
-	c.upstream.request.Finish(func() {})
-	c.upstream.request = nil
+func (u *library) finish(c *call) {
+	c.library.request.Finish(func() {})
+	c.library.request = nil
 	c.classified.End()
 	u.wake()
 }
 
-func (u *upstream) leave(c *call) {
-	c.upstream.context.end()
-	c.upstream.request.Finish(func() { panic("simulate: a request executes whose time is over") })
-	c.upstream.request = nil
+func (u *library) leave(c *call) {
+	c.library.context.end()
+	c.library.request.Finish(func() { panic("simulate: a request executes whose time is over") })
+	c.library.request = nil
 	c.classified.End()
 	u.wake()
 }
 
-func (u *upstream) limits() []limits {
+func (u *library) limits() []limits {
 	out := make([]limits, len(u.levels))
 	for i, l := range u.levels {
 		out[i] = limits{config: l.config, nominal: l.nominal, lower: l.lower, upper: l.upper, current: l.current}

@@ -10,11 +10,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// upstreamLimits are the limits of one level, in seats.
-type upstreamLimits struct{ nominal, lower, upper, current int }
+// libraryLimits are the limits of one level, in seats.
+type libraryLimits struct{ nominal, lower, upper, current int }
 
 // setNominal computes the limits that follow from the shares.
-func (u *upstream) setNominal() {
+func (u *library) setNominal() {
 	shares := make([]allocation.Share, len(u.levels))
 	for i, l := range u.levels {
 		shares[i] = l.config.Share
@@ -31,7 +31,7 @@ func (u *upstream) setNominal() {
 }
 
 // dispatching returns the current limit for the queue set.
-func (l *upstreamLevel) dispatching(total int) fq.DispatchingConfig {
+func (l *libraryLevel) dispatching(total int) fq.DispatchingConfig {
 	denominator := l.current
 	if denominator <= 0 {
 		denominator = max(1, int(math.Round(float64(total)/10)))
@@ -39,7 +39,7 @@ func (l *upstreamLevel) dispatching(total int) fq.DispatchingConfig {
 	return fq.DispatchingConfig{ConcurrencyLimit: l.current, ConcurrencyDenominator: denominator}
 }
 
-func (u *upstream) rebalance() {
+func (u *library) rebalance() {
 	for _, l := range u.levels {
 		results := l.demand.Reset()
 		deviation := results.Deviation
@@ -66,7 +66,7 @@ func (u *upstream) rebalance() {
 
 // claim is the range of a level's current limit.
 type claim struct {
-	level       *upstreamLevel
+	level       *libraryLevel
 	least, most int
 	target      float64
 	lower       int
@@ -76,7 +76,7 @@ type claim struct {
 // of k8s.io/apiserver v0.33 does. It differs from package allocation in that the limited levels
 // share the sum of all nominal limits, exempt levels' included, unless that is not enough for their
 // minima, and in rounding. If their upper limits do not add up to that sum, nothing changes.
-func (u *upstream) divide() {
+func (u *library) divide() {
 	sum, lowerSum, leastSum := 0, 0, 0
 	var limited []claim
 	for _, l := range u.levels {
@@ -110,14 +110,14 @@ func (u *upstream) divide() {
 	}
 }
 
-// minUpstreamTarget is the smallest target of a level in seats.
-const minUpstreamTarget = 0.001
+// minTarget is the smallest target of a level in seats.
+const minTarget = 0.001
 
 // divideFairly sets each current limit to clamp(f·target, least, most) for the f that makes them
 // sum to the given number of seats. The sum grows with f, so f is bisected.
 func divideFairly(sum float64, claims []claim) {
 	seats := func(c claim, f float64) float64 {
-		return min(max(f*max(c.target, minUpstreamTarget), float64(c.least)), float64(max(c.most, c.least)))
+		return min(max(f*max(c.target, minTarget), float64(c.least)), float64(max(c.most, c.least)))
 	}
 	total := func(f float64) (sum float64) {
 		for _, c := range claims {
