@@ -24,7 +24,7 @@ const (
 // localData is the data directory and what is in it.
 type localData struct {
 	dir          *embedded.DataDirectory
-	certificates *embedded.Certificates // nil if the control plane authenticates
+	certificates *embedded.Certificates // nil if kube-apiserver authenticates
 	etcd         *embedded.Etcd         // nil if an etcd is named
 	client       *clientv3.Client       // of etcd, for its maintenance
 	metrics      *maintenance.Metrics   // of etcd

@@ -14,7 +14,7 @@ import (
 
 // newEvents returns what writes Events to the kube-apiserver in front; nil if nothing does.
 func (s *Server) newEvents() *events.Reporter {
-	if !s.config.Events || s.controlPlane == nil || s.flowControl == nil {
+	if !s.config.Events || s.kubeAPIServer == nil || s.flowControl == nil {
 		return nil
 	}
 	host, err := os.Hostname() // the pod's name
@@ -23,7 +23,7 @@ func (s *Server) newEvents() *events.Reporter {
 	}
 	informers := s.informers.Flowcontrol().V1()
 	return events.New(events.Config{
-		Sink:     &corev1client.EventSinkImpl{Interface: s.controlPlane.client.CoreV1().Events("")},
+		Sink:     &corev1client.EventSinkImpl{Interface: s.kubeAPIServer.client.CoreV1().Events("")},
 		Host:     host,
 		Schemas:  stored[*flowcontrolv1.FlowSchema](informers.FlowSchemas().Informer()),
 		Levels:   stored[*flowcontrolv1.PriorityLevelConfiguration](informers.PriorityLevelConfigurations().Informer()),

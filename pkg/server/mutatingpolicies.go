@@ -10,6 +10,6 @@ import (
 
 // mutatingPolicies returns nothing: the library has mutating policies by default since k8s.io
 // 0.36. This file can go when go.mod requires it.
-func (*controlPlane) mutatingPolicies(*genericoptions.AdmissionOptions, featuregate.FeatureGate) ([]admission.PluginInitializer, error) {
+func (*kubeAPIServer) mutatingPolicies(*genericoptions.AdmissionOptions, featuregate.FeatureGate) ([]admission.PluginInitializer, error) {
 	return nil, nil
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
 const labelling = `{"metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": "label", "resourceVersion": "1"}, "spec": {
@@ -95,7 +95,7 @@ var reasons = map[int]string{
 // policyServer is the admission of a server behind a cluster.
 type policyServer struct {
 	admission admission.MutationInterface
-	monitor   *controlplane.Monitor
+	monitor   *kubeapiserver.Monitor
 	scheme    *runtime.Scheme
 }
 
@@ -104,7 +104,7 @@ func newPolicyServer(t *testing.T, behind *cluster, flags ...func(*genericoption
 	web := httptest.NewServer(behind)
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
 	config := &rest.Config{Host: web.URL}
-	p := &controlPlane{client: kubernetes.NewForConfigOrDie(config), dynamic: dynamic.NewForConfigOrDie(config)}
+	p := &kubeAPIServer{client: kubernetes.NewForConfigOrDie(config), dynamic: dynamic.NewForConfigOrDie(config)}
 	p.informers = informers.NewSharedInformerFactory(p.client, 0)
 	scheme := runtime.NewScheme()
 	require.NoError(t, install.Install(scheme))
@@ -119,7 +119,7 @@ func newPolicyServer(t *testing.T, behind *cluster, flags ...func(*genericoption
 	}
 	require.NoError(t, p.apply(options, generic))
 	p.informers.Start(t.Context().Done())
-	monitor, err := controlplane.New(controlplane.Config{
+	monitor, err := kubeapiserver.New(kubeapiserver.Config{
 		Authentication: config, Authorization: config, Informers: p.informers, MutatingPolicies: p.mutating,
 		Clock: clock.RealClock{}, Log: klog.Background(),
 	})

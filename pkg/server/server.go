@@ -40,8 +40,8 @@ type Server struct {
 
 	// data is what is in the data directory, nil if it is not used.
 	data *localData
-	// controlPlane is the kube-apiserver in front, nil if there is none.
-	controlPlane *controlPlane
+	// kubeAPIServer is the kube-apiserver in front, nil if there is none.
+	kubeAPIServer *kubeAPIServer
 	// informers have the objects that this server stores in memory.
 	informers externalversions.SharedInformerFactory
 	// flowControl is the engine, nil if it is disabled.
@@ -102,8 +102,8 @@ func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		// The library's configuration.
 		s.applyRun, s.openDataDirectory, s.applyServing, s.applyIdentity, s.applyObservability,
-		s.connectControlPlane, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
-		s.watchControlPlane, s.applyHandlerChain,
+		s.connectKubeAPIServer, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
+		s.watchKubeAPIServer, s.applyHandlerChain,
 		// The server made of it.
 		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installZPages, s.serveEtcdLiveness, s.installGroupList, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,
 		s.waitForStorage, s.keepBuiltInObjects,
@@ -119,8 +119,8 @@ func (s *Server) open(ctx context.Context) error {
 // add its authenticator a second time.
 func (s *Server) complete(context.Context) (err error) {
 	var informers clientinformers.SharedInformerFactory
-	if s.controlPlane != nil {
-		informers = s.controlPlane.informers
+	if s.kubeAPIServer != nil {
+		informers = s.kubeAPIServer.informers
 	}
 	s.generic.EnableDiscovery = false // installGroupList serves it
 	s.apiserver, err = s.generic.Complete(informers).New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())

@@ -21,7 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
 // TestEveryMetricIsExposed compares rules and dashboard with what a server exposes, and, of
@@ -82,7 +82,7 @@ func registered(t *testing.T) []string {
 	t.Helper()
 	authorizerfactory.RegisterMetrics()
 	server := &rest.Config{Host: "127.0.0.1:1"}
-	monitor, err := controlplane.New(controlplane.Config{Authentication: server, Authorization: server, Clock: clock.RealClock{}, Log: logr.Discard()})
+	monitor, err := kubeapiserver.New(kubeapiserver.Config{Authentication: server, Authorization: server, Clock: clock.RealClock{}, Log: logr.Discard()})
 	require.NoError(t, err)
 	library, ok := legacyregistry.Registerer().(prometheus.Collector)
 	require.True(t, ok)

@@ -18,7 +18,7 @@ import (
 // go.mod requires it.
 
 // apply puts the cluster's webhooks and policies before each write.
-func (p *controlPlane) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
+func (p *kubeAPIServer) apply(admission *genericoptions.AdmissionOptions, c *genericapiserver.Config) error {
 	initializers, err := p.mutatingPolicies(admission, c.FeatureGate)
 	if err != nil {
 		return err

@@ -15,14 +15,14 @@ import (
 	"k8s.io/client-go/informers/admissionregistration"
 	"k8s.io/component-base/featuregate"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
 // mutatingPolicies prepares the library's plug-in, which is on by default since k8s.io 0.36, for
 // clusters that do not have the policies. It moves out of this folder when go.mod requires that
 // release, and can go when no supported kube-apiserver is older than 1.36 and the library goes on
 // without policies that it may not read.
-func (p *controlPlane) mutatingPolicies(options *genericoptions.AdmissionOptions, gate featuregate.FeatureGate) ([]admission.PluginInitializer, error) {
+func (p *kubeAPIServer) mutatingPolicies(options *genericoptions.AdmissionOptions, gate featuregate.FeatureGate) ([]admission.PluginInitializer, error) {
 	if !gate.Enabled(features.MutatingAdmissionPolicy) || slices.Contains(options.DisablePlugins, mutatingpolicy.PluginName) {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func (p *controlPlane) mutatingPolicies(options *genericoptions.AdmissionOptions
 	if err := policies.SetTransform(withoutOtherMutations); err != nil {
 		return nil, err
 	}
-	p.mutating = &controlplane.MutatingPolicies{
+	p.mutating = &kubeapiserver.MutatingPolicies{
 		Start:  factory.Start,
 		Synced: func() bool { return policies.HasSynced() && bindings.HasSynced() },
 	}
@@ -41,7 +41,7 @@ func (p *controlPlane) mutatingPolicies(options *genericoptions.AdmissionOptions
 }
 
 // skipping has writes go on without the policies while they are skipped.
-func (p *controlPlane) skipping(plugin admission.Interface, name string) admission.Interface {
+func (p *kubeAPIServer) skipping(plugin admission.Interface, name string) admission.Interface {
 	if mutator, ok := plugin.(admission.MutationInterface); ok && name == mutatingpolicy.PluginName {
 		return skippable{mutator, p.mutating.Skipped}
 	}
@@ -87,7 +87,7 @@ func withoutOtherMutations(object any) (any, error) {
 		return object, nil
 	}
 	policy.ManagedFields = nil
-	if !controlplane.MayMatch(policy.Spec.MatchConstraints) {
+	if !kubeapiserver.MayMatch(policy.Spec.MatchConstraints) {
 		policy.Annotations = nil
 		policy.Spec = admissionregistrationv1.MutatingAdmissionPolicySpec{
 			MatchConstraints: policy.Spec.MatchConstraints, FailurePolicy: policy.Spec.FailurePolicy, ReinvocationPolicy: policy.Spec.ReinvocationPolicy,

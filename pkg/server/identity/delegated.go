@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity/rbacfile"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
 // applyDelegated delegates to the kube-apiserver in front. It does not contact
@@ -130,7 +130,7 @@ func (o *Options) clientCA(client kubernetes.Interface) (dynamiccertificates.CAC
 	case o.Authentication.SkipInClusterLookup:
 		return nil, nil
 	default:
-		return dynamiccertificates.NewDynamicCAFromConfigMapController("client-ca", controlplane.TrustNamespace, controlplane.TrustName, clientCAFlag, client)
+		return dynamiccertificates.NewDynamicCAFromConfigMapController("client-ca", kubeapiserver.TrustNamespace, kubeapiserver.TrustName, clientCAFlag, client)
 	}
 }
 
@@ -160,11 +160,11 @@ var (
 )
 
 func newFrontProxyConfig(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
-	caBundle, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", controlplane.TrustNamespace, controlplane.TrustName, requestHeaderCAFlag, client)
+	caBundle, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", kubeapiserver.TrustNamespace, kubeapiserver.TrustName, requestHeaderCAFlag, client)
 	if err != nil {
 		return nil, err
 	}
-	headers := headerrequest.NewRequestHeaderAuthRequestController(controlplane.TrustName, controlplane.TrustNamespace, client,
+	headers := headerrequest.NewRequestHeaderAuthRequestController(kubeapiserver.TrustName, kubeapiserver.TrustNamespace, client,
 		"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers",
 		"requestheader-extra-headers-prefix", requestHeaderNamesFlag)
 	dynamic := func(values func() []string) headerrequest.StringSliceProvider {

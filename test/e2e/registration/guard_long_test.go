@@ -34,7 +34,7 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 	s.kill(t)
 	// kube-apiserver believes at its start what is stored.
 	s.waitCondition(t, apiServices(), apiService("v1"), "Available", "False")
-	s.cutControlPlane(t)
+	s.cutServers(t)
 	kubelet := s.newKubelet()
 	kubelet.holds("kube-apiserver waits for v1", func(a *eventually.Attempt) {
 		live := s.get(a, "/livez?verbose")
@@ -64,11 +64,11 @@ func (s *site) startGuard(t *testing.T, flags ...string) *harness.Process {
 func (s *site) cutPower(t *testing.T) {
 	t.Helper()
 	s.kill(t)
-	s.cutControlPlane(t)
+	s.cutServers(t)
 }
 
-// cutControlPlane is cutPower for etcd and kube-apiserver alone.
-func (s *site) cutControlPlane(t *testing.T) {
+// cutServers is cutPower for etcd and kube-apiserver alone.
+func (s *site) cutServers(t *testing.T) {
 	t.Helper()
 	s.KubeAPIServer.Kill(t)
 	s.Etcd.Kill(t)

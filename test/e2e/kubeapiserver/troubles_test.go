@@ -1,4 +1,4 @@
-package upstream
+package kubeapiserver
 
 import (
 	"crypto/x509"
@@ -41,7 +41,7 @@ func testTroubles(t *testing.T, s *site) {
 	const behind = "this server's clock is 1h0m0s behind kube-apiserver's clock"
 	server.waitReadiness(t, http.StatusOK, passes("kube-apiserver"), passes("delegated-authentication"), passes("delegated-admission"), remarks("clock", behind))
 	server.requireSaid(t, 1, behind)
-	server.requireSaid(t, 1, `"Check passed" logger="upstream" check="kube-apiserver"`)
+	server.requireSaid(t, 1, `"Check passed" logger="kube-apiserver" check="kube-apiserver"`)
 	server.waitCode(t, objectsPath, http.StatusOK, admin)
 
 	testLoss(t, server)

@@ -1,7 +1,7 @@
-// Package upstream tests a server whose kube-apiserver is unreachable, slow,
+// Package kubeapiserver tests a server whose kube-apiserver is unreachable, slow,
 // denies required requests, or returns broken data. The server reports the error,
 // rejects requests meanwhile, and becomes ready by itself.
-package upstream
+package kubeapiserver
 
 import (
 	"crypto/tls"
@@ -31,8 +31,8 @@ type site struct {
 	client  kubernetes.Interface
 }
 
-// TestUpstream runs all tests on one kube-apiserver, each with a separate server.
-func TestUpstream(t *testing.T) {
+// TestKubeAPIServer runs all tests on one kube-apiserver, each with a separate server.
+func TestKubeAPIServer(t *testing.T) {
 	t.Parallel()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	kube := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})

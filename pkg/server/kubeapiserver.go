@@ -12,21 +12,21 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/controlplane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
-// controlPlane reaches the kube-apiserver in front of this server, which has the
+// kubeAPIServer reaches the kube-apiserver in front of this server, which has the
 // admission webhooks and policies that apply to these objects too.
-type controlPlane struct {
+type kubeAPIServer struct {
 	client    kubernetes.Interface
 	dynamic   dynamic.Interface
 	informers informers.SharedInformerFactory
 	// mutating is nil if the cluster's mutating policies do not apply here.
-	mutating *controlplane.MutatingPolicies
+	mutating *kubeapiserver.MutatingPolicies
 }
 
-func (s *Server) connectControlPlane(context.Context) error {
+func (s *Server) connectKubeAPIServer(context.Context) error {
 	config, err := s.config.Identity.ClientConfig()
 	if err != nil || config == nil {
 		return err
@@ -39,14 +39,14 @@ func (s *Server) connectControlPlane(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("client of the kube-apiserver: %w", err)
 	}
-	s.controlPlane = &controlPlane{client: client, dynamic: dynamicClient, informers: informers.NewSharedInformerFactory(client, 0)}
+	s.kubeAPIServer = &kubeAPIServer{client: client, dynamic: dynamicClient, informers: informers.NewSharedInformerFactory(client, 0)}
 	return nil
 }
 
 // applyAdmission puts the cluster's webhooks and policies before each write. A
 // server that runs alone has none.
 func (s *Server) applyAdmission(context.Context) error {
-	if s.controlPlane == nil {
+	if s.kubeAPIServer == nil {
 		return nil
 	}
 	if file := s.config.Admission.ConfigFile; file != "" {
@@ -54,10 +54,10 @@ func (s *Server) applyAdmission(context.Context) error {
 			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
 		}
 	}
-	if err := controlplane.ForgetOtherPolicies(s.controlPlane.informers); err != nil {
+	if err := kubeapiserver.ForgetOtherPolicies(s.kubeAPIServer.informers); err != nil {
 		return fmt.Errorf("admission: %w", err)
 	}
-	if err := s.controlPlane.apply(s.config.Admission, s.generic); err != nil {
+	if err := s.kubeAPIServer.apply(s.config.Admission, s.generic); err != nil {
 		if file := s.config.Admission.ConfigFile; file != "" {
 			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
 		}
@@ -66,16 +66,16 @@ func (s *Server) applyAdmission(context.Context) error {
 	return nil
 }
 
-// watchControlPlane adds the checks of the kube-apiserver in front to /readyz.
-func (s *Server) watchControlPlane(context.Context) error {
-	if s.controlPlane == nil {
+// watchKubeAPIServer adds the checks of the kube-apiserver in front to /readyz.
+func (s *Server) watchKubeAPIServer(context.Context) error {
+	if s.kubeAPIServer == nil {
 		return nil
 	}
 	config, err := s.monitorConfig()
 	if err != nil {
 		return err
 	}
-	monitor, err := controlplane.New(config)
+	monitor, err := kubeapiserver.New(config)
 	if err != nil {
 		return err
 	}
@@ -91,33 +91,33 @@ func (s *Server) watchControlPlane(context.Context) error {
 		filters.FailureMessage("informer-sync", "the cluster's admission webhooks and policies have not been read: the check delegated-admission says why"))
 	return s.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
 		// Informers first: the monitor takes those not started for not needed.
-		s.controlPlane.informers.Start(hook.Done())
+		s.kubeAPIServer.informers.Start(hook.Done())
 		go monitor.Run(hook)
 		return nil
 	})
 }
 
-func (s *Server) monitorConfig() (controlplane.Config, error) {
+func (s *Server) monitorConfig() (kubeapiserver.Config, error) {
 	identity := s.config.Identity
 	authentication, err := identity.AuthenticationClientConfig()
 	if err != nil {
-		return controlplane.Config{}, err
+		return kubeapiserver.Config{}, err
 	}
 	authorization, err := identity.AuthorizationClientConfig()
 	if err != nil {
-		return controlplane.Config{}, err
+		return kubeapiserver.Config{}, err
 	}
-	config := controlplane.Config{
+	config := kubeapiserver.Config{
 		Authentication:   authentication,
 		Authorization:    authorization,
-		MutatingPolicies: s.controlPlane.mutating,
+		MutatingPolicies: s.kubeAPIServer.mutating,
 		TrustOptional:    identity.Authentication.TolerateInClusterLookupFailure,
-		Informers:        s.controlPlane.informers,
+		Informers:        s.kubeAPIServer.informers,
 		Clock:            clock.RealClock{},
-		Log:              klog.Background().WithName("upstream"),
+		Log:              klog.Background().WithName("kube-apiserver"),
 	}
 	if !identity.Authentication.SkipInClusterLookup {
-		config.Trust = &controlplane.Trust{
+		config.Trust = &kubeapiserver.Trust{
 			ClientCA:   identity.Authentication.ClientCert.ClientCA == "",
 			FrontProxy: identity.Authentication.RequestHeader.ClientCAFile == "",
 			Knows:      s.trusts,

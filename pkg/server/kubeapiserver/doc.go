@@ -1,4 +1,4 @@
-// Package controlplane checks the kube-apiserver in front of this server: whether
+// Package kubeapiserver checks the kube-apiserver in front of this server: whether
 // it is reachable, publishes its CA bundles, allows the requests that this server
 // depends on, and has the same time.
 //
@@ -14,4 +14,4 @@
 // to do. It contains no name and no address, and anyone who may read /readyz may
 // read it. The cause is the full answer or error. It goes to the log, once when a
 // failure begins or changes, and to /readyz/NAME, which requires a permission.
-package controlplane
+package kubeapiserver

@@ -1,4 +1,4 @@
-package upstream
+package kubeapiserver
 
 import (
 	"crypto/tls"
