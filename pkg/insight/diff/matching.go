@@ -14,8 +14,8 @@ const (
 	// maxOfSchema bounds the combinations of one schema that are classified to see
 	// whether it matches. If it is exceeded, the schema counts as one that matches.
 	maxOfSchema = 1 << 14
-	// maxTakers bounds the schemas that a message names.
-	maxTakers = 3
+	// maxNamed bounds the schemas that a message names.
+	maxNamed = 3
 )
 
 // matching returns the schemas that stop or start to match, by name.
@@ -46,15 +46,15 @@ func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 	if !s.enforces(schema) {
 		return fmt.Sprintf("its priority level %q does not exist", schema.Spec.PriorityLevelConfiguration.Name)
 	}
-	var takers []string
+	var earlier []string
 	count := 0
 	matched := false
 	forEachRequest(schema, func(a *flow.Attributes) bool {
 		place := s.classify(a)
 		count++
 		matched = place.FlowSchema == schema.Name || count > maxOfSchema
-		if !matched && !slices.Contains(takers, place.FlowSchema) {
-			takers = append(takers, place.FlowSchema)
+		if !matched && !slices.Contains(earlier, place.FlowSchema) {
+			earlier = append(earlier, place.FlowSchema)
 		}
 		return !matched
 	})
@@ -64,14 +64,14 @@ func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 	case count == 0:
 		return "it has no rules"
 	default:
-		return "all its requests match " + listOf(takers) + " first"
+		return "all its requests match " + listOf(earlier) + " first"
 	}
 }
 
 // listOf names some schemas.
 func listOf(names []string) string {
-	text := strings.Join(names[:min(len(names), maxTakers)], ", ")
-	if more := len(names) - maxTakers; more > 0 {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

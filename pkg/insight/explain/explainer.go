@@ -99,15 +99,15 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 	defer begun.End()
 	filter.FillAttributes(&begun.Attributes, h.info, who)
 	begun.Classify()
-	taker, level := begun.Schema(), e.levels[begun.Level().Name]
+	matched, level := begun.Schema(), e.levels[begun.Level().Name]
 
 	a := Answer{
 		Request:       attributesOf(h, who),
 		Bypass:        e.bypass(&begun.Attributes),
-		FlowSchema:    schemaOf(taker, &begun.Attributes),
+		FlowSchema:    schemaOf(matched, &begun.Attributes),
 		PriorityLevel: levelOf(&level.Config),
-		Flow:          flowOf(taker, &level.Config, &begun.Attributes),
-		Trace:         e.trace(taker, &begun.Attributes),
+		Flow:          flowOf(matched, &level.Config, &begun.Attributes),
+		Trace:         e.trace(matched, &begun.Attributes),
 		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
 		Replicas:      []Replica{},
 	}

@@ -39,14 +39,14 @@ func matchingOrder(inEffect []*rules.Schema, c configuration.Configuration) []*r
 }
 
 // trace returns the flow schemas that are compared with the request, up to the one that it matches.
-func (e *Explainer) trace(taker *rules.Schema, a *flow.Attributes) []Step {
+func (e *Explainer) trace(matched *rules.Schema, a *flow.Attributes) []Step {
 	var steps []Step
 	for _, s := range e.order {
 		step := Step{FlowSchema: s.Name, MatchingPrecedence: s.Precedence, PriorityLevel: s.Level}
 		mismatch, differs := s.Mismatch(a)
 		_, exists := e.levels[s.Level]
 		switch {
-		case s.Name == taker.Name:
+		case s.Name == matched.Name:
 			step.Matches = !differs
 			step.Reasons = reasons(mismatch, differs, a)
 			return append(steps, step)

@@ -42,8 +42,8 @@ func anyRequest(account source.Account, namespace string) flow.Attributes {
 	}
 }
 
-// taker returns the schema of a request.
-func (f *inForce) taker(a *flow.Attributes) *rules.Schema {
+// schemaOf returns the schema of a request.
+func (f *inForce) schemaOf(a *flow.Attributes) *rules.Schema {
 	r := f.engine.Begin()
 	defer r.End()
 	r.Attributes = *a
@@ -72,7 +72,7 @@ func (f *inForce) boundsOf(accounts []source.Account) bounds {
 		requests := []flow.Attributes{anyRequest(account, other), anyRequest(account, "")}
 		first := len(schemas)
 		for i := range requests {
-			name := f.taker(&requests[i]).Name
+			name := f.schemaOf(&requests[i]).Name
 			first = min(first, slices.IndexFunc(schemas, func(s *rules.Schema) bool { return s.Name == name }))
 		}
 		if b.upper == 0 || schemas[first].Precedence < b.upper {
@@ -132,7 +132,7 @@ func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
 // levelOf returns the level of requests without known attributes.
 func (f *inForce) levelOf(account source.Account) string {
 	a := anyRequest(account, other)
-	return f.taker(&a).Level
+	return f.schemaOf(&a).Level
 }
 
 // isImportant reports whether the cluster itself depends on a level.
