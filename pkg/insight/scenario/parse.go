@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 )
 
@@ -21,13 +21,9 @@ const maxSteps = 10_000_000
 // Read reads a scenario from a file, and the traces that it names. Errors name the file
 // and the line.
 func Read(path string) (*Scenario, error) {
-	content, err := os.ReadFile(path)
+	s, err := source.ReadFile(path, Parse)
 	if err != nil {
 		return nil, err
-	}
-	s, err := Parse(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i := range s.Clients {
 		if open := s.Clients[i].Open; open != nil && open.Recorded != nil {

@@ -3,15 +3,12 @@ package size
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	strictjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 )
 
 const (
@@ -92,26 +89,13 @@ type tierFile struct {
 
 // ReadTiers reads a file of tiers, which replaces the built-in ones.
 func ReadTiers(path string) ([]Tier, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	tiers, err := parseTiers(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return tiers, nil
+	return source.ReadFile(path, parseTiers)
 }
 
 func parseTiers(content []byte) ([]Tier, error) {
-	text, err := yaml.YAMLToJSON(content)
-	if err != nil {
-		return nil, fmt.Errorf("is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
 	var file tierFile
-	faults, err := strictjson.UnmarshalStrict(text, &file)
-	if err = errors.Join(append(faults, err)...); err != nil {
-		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	if err := source.Unmarshal(content, &file); err != nil {
+		return nil, err
 	}
 	switch {
 	case file.APIVersion != TiersVersion || file.Kind != TiersKind:

@@ -15,8 +15,9 @@ func TestTiersOfAFile(t *testing.T) {
 	const head = "apiVersion: tiers.flowcontrol-apiserver.io/v1alpha1\nkind: Tiers\n"
 	for _, test := range []struct{ name, text, says string }{
 		{"tiers", head + "tiers:\n- {name: small, seats: 100, perServer: true, source: our contract}\n- {name: large, seats: 200}\n", ""},
-		{"no YAML", "tiers: [", "tiers.yaml: is not YAML: "},
+		{"no YAML", "tiers: [", "tiers.yaml: it is no YAML: "},
 		{"a field that is none", head + "tiers:\n- {name: small, seat: 100}\n", `unknown field "tiers[0].seat"`},
+		{"a field that is there twice", head + "kind: Tiers\n", `key "kind" already set in map`},
 		{"another kind", "kind: Scenario\n", `tiers.yaml: has the apiVersion "" and the kind "Scenario": must be "tiers.flowcontrol-apiserver.io/v1alpha1" and "Tiers"`},
 		{"no tiers", head, "tiers.yaml: has no tiers"},
 		{"no name", head + "tiers: [{seats: 1}]\n", "tiers[0] has no name"},

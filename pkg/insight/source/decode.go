@@ -83,12 +83,12 @@ func toJSON(document []byte) (converted []byte, duplicates, err error) {
 	if converted, err = yaml.YAMLToJSON(document); err != nil {
 		return nil, nil, fmt.Errorf("it is no YAML: %w", err)
 	}
-	return converted, DuplicateKeys(document), nil
+	return converted, duplicateKeys(document), nil
 }
 
-// DuplicateKeys says which keys a YAML document has twice in a mapping; nil if there are
+// duplicateKeys says which keys a YAML document has twice in a mapping; nil if there are
 // none. A key that replaces one of a merge (<<) is there once: that is what a merge is for.
-func DuplicateKeys(document []byte) error {
+func duplicateKeys(document []byte) error {
 	var root yamlv3.Node
 	if err := yamlv3.Unmarshal(document, &root); err != nil {
 		return nil //nolint:nilerr // reported by whoever converts it

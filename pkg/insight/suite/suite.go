@@ -3,13 +3,9 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	strictjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
@@ -110,13 +106,9 @@ type Expectation struct {
 
 // Read reads a suite from a file. The error names the file.
 func Read(path string) (*Suite, error) {
-	content, err := os.ReadFile(path)
+	s, err := source.ReadFile(path, Parse)
 	if err != nil {
 		return nil, err
-	}
-	s, err := Parse(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.path = path
 	return s, nil
@@ -124,31 +116,11 @@ func Read(path string) (*Suite, error) {
 
 // Parse reads a suite, whose files are relative to the working directory.
 func Parse(content []byte) (*Suite, error) {
-	text, err := yaml.YAMLToJSON(content)
-	if err != nil {
-		return nil, err
-	}
-	if err := source.DuplicateKeys(content); err != nil {
-		return nil, err
-	}
 	s := &Suite{}
-	faults, err := strictjson.UnmarshalStrict(text, s)
-	if err != nil {
+	if err := source.Unmarshal(content, s); err != nil {
 		return nil, err
-	}
-	if len(faults) > 0 {
-		return nil, inOneLine(faults)
 	}
 	return s, s.validate()
-}
-
-// inOneLine returns an error of several faults.
-func inOneLine(faults []error) error {
-	texts := make([]string, len(faults))
-	for i, fault := range faults {
-		texts[i] = fault.Error()
-	}
-	return errors.New(strings.Join(texts, "; "))
 }
 
 func (s *Suite) validate() error {
