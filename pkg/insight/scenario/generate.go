@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"context"
 	"math"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -46,15 +45,15 @@ func (s *Scenario) Header(ctx context.Context) (trace.Header, error) {
 // each executes as long as the scenario says.
 func (s *Scenario) Generate(ctx context.Context, yield func(*trace.Request) error) error {
 	p := New(s)
-	var busy answers
+	var busy schedule[Call] // of answers
 	for {
 		sent, sends := p.Next()
 		if !sends {
 			sent = math.MaxInt64
 		}
 		if len(busy) > 0 && busy[0].at <= sent {
-			done := heap.Pop(&busy).(dueAnswer)
-			p.Answer(done.call, done.at, Answer{Status: done.call.Request.Status})
+			done := heap.Pop(&busy).(event[Call])
+			p.Answer(done.of, done.at, Answer{Status: done.of.Request.Status})
 			continue
 		}
 		if !sends {
@@ -72,28 +71,6 @@ func (s *Scenario) Generate(ctx context.Context, yield func(*trace.Request) erro
 		if err := yield(r); err != nil {
 			return err
 		}
-		heap.Push(&busy, dueAnswer{call.At + r.Latency.Duration, call})
+		heap.Push(&busy, event[Call]{call.At + r.Latency.Duration, call.agent, call})
 	}
-}
-
-// dueAnswer is when a request of an ideal server is answered.
-type dueAnswer struct {
-	at   time.Duration
-	call Call
-}
-
-// answers is a heap of answers, by time and then by client.
-type answers []dueAnswer
-
-func (a answers) Len() int { return len(a) }
-func (a answers) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].call.agent < a[j].call.agent
-}
-func (a answers) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *answers) Push(x any)   { *a = append(*a, x.(dueAnswer)) }
-func (a *answers) Pop() any {
-	last := len(*a) - 1
-	x := (*a)[last]
-	*a = (*a)[:last]
-	return x
 }

@@ -55,7 +55,7 @@ type agent interface {
 // with New.
 type Population struct {
 	agents []member
-	due    schedule
+	due    schedule[struct{}]
 	// reactions are the controllers that react to a client, by its name.
 	reactions map[string][]*backlog
 	start     time.Time
@@ -122,7 +122,7 @@ func (p *Population) join(c *Client, a agent) {
 // schedule makes an agent send, unless its time is over.
 func (p *Population) schedule(at time.Duration, number int) {
 	if at < p.agents[number].until {
-		heap.Push(&p.due, sending{at, number})
+		heap.Push(&p.due, event[struct{}]{at: at, agent: number})
 	}
 }
 
@@ -137,7 +137,7 @@ func (p *Population) Next() (at time.Duration, ok bool) {
 
 // Send returns the next request. Call it only if Next returned true.
 func (p *Population) Send() Call {
-	now := heap.Pop(&p.due).(sending)
+	now := heap.Pop(&p.due).(event[struct{}])
 	member := &p.agents[now.agent]
 	request, next, another := member.send(now.at)
 	request.Arrival = p.start.Add(now.at)
@@ -191,26 +191,4 @@ func newRandom(seed uint64, client string, number, worker int) *rand.Rand {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(client + "\x00" + strconv.Itoa(number) + "\x00" + strconv.Itoa(worker)))
 	return rand.New(rand.NewPCG(seed, name.Sum64())) //nolint:gosec // a simulation must be repeatable
-}
-
-// sending is when an agent sends.
-type sending struct {
-	at    time.Duration
-	agent int
-}
-
-// schedule is a heap of what is sent, by time and then by agent.
-type schedule []sending
-
-func (s schedule) Len() int { return len(s) }
-func (s schedule) Less(i, j int) bool {
-	return s[i].at < s[j].at || s[i].at == s[j].at && s[i].agent < s[j].agent
-}
-func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
-func (s *schedule) Push(x any)   { *s = append(*s, x.(sending)) }
-func (s *schedule) Pop() any {
-	last := len(*s) - 1
-	x := (*s)[last]
-	*s = (*s)[:last]
-	return x
 }
