@@ -93,15 +93,15 @@ func flowNamed(flows map[flowKey]*Flow, key flowKey) *Flow {
 
 func addHeavy(flows map[flowKey]*Flow, heavy *replica.Flow) {
 	flow := flowNamed(flows, flowKey{heavy.Level, heavy.FlowSchema, heavy.Distinguisher})
-	addFloat(&flow.SeatSeconds, heavy.SeatSeconds[0])
-	addFloat(&flow.SeatSecondsError, heavy.Error[0])
+	add(&flow.SeatSeconds, &heavy.SeatSeconds[0])
+	add(&flow.SeatSecondsError, &heavy.Error[0])
 }
 
 func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Replica) {
 	flow := flowNamed(flows, flowKey{request.Level, request.FlowSchema, request.Distinguisher})
 	if request.Started.IsZero() {
 		flow.Waiting++
-		longer(&flow.OldestWaitSeconds, seconds(request.Arrived, r.Read))
+		longer(&flow.OldestWaitSeconds, new(seconds(request.Arrived, r.Read)))
 		return
 	}
 	flow.Executing++
@@ -113,13 +113,7 @@ func (f *Flow) add(other *Flow) {
 	f.SeatsInUse += other.SeatsInUse
 	f.Executing += other.Executing
 	f.Waiting += other.Waiting
-	if other.SeatSeconds != nil {
-		addFloat(&f.SeatSeconds, *other.SeatSeconds)
-	}
-	if other.SeatSecondsError != nil {
-		addFloat(&f.SeatSecondsError, *other.SeatSecondsError)
-	}
-	if other.OldestWaitSeconds != nil {
-		longer(&f.OldestWaitSeconds, *other.OldestWaitSeconds)
-	}
+	add(&f.SeatSeconds, other.SeatSeconds)
+	add(&f.SeatSecondsError, other.SeatSecondsError)
+	longer(&f.OldestWaitSeconds, other.OldestWaitSeconds)
 }

@@ -114,7 +114,7 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 	}
 	for i := range r.Requests {
 		if request := &r.Requests[i]; request.Started.IsZero() {
-			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, seconds(request.Arrived, r.Read))
+			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, new(seconds(request.Arrived, r.Read)))
 		}
 	}
 	for _, level := range levels {
@@ -126,11 +126,11 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 func addMetrics(levels map[string]*Level, metrics *replica.Metrics) {
 	for name, figures := range metrics.Levels {
 		level := levelNamed(levels, name)
-		addInt(&level.SeatsInUse, figures.SeatsInUse)
-		addInt(&level.CurrentLimit, figures.Current)
-		addInt(&level.NominalLimit, figures.Nominal)
-		addInt(&level.LowerLimit, figures.Lower)
-		addInt(&level.UpperLimit, figures.Upper)
+		add(&level.SeatsInUse, &figures.SeatsInUse)
+		add(&level.CurrentLimit, &figures.Current)
+		add(&level.NominalLimit, &figures.Nominal)
+		add(&level.LowerLimit, &figures.Lower)
+		add(&level.UpperLimit, &figures.Upper)
 	}
 	for key, figures := range metrics.Schemas {
 		level := levelNamed(levels, key.Level)
@@ -150,40 +150,27 @@ func addDumps(levels map[string]*Level, r *replica.Replica) {
 			return request.Level == row.Name && !request.Started.IsZero()
 		})
 		if isTold && !lacks(r, replica.EndpointRequests) {
-			addInt(&level.SeatsInUse, 0)
+			add(&level.SeatsInUse, new(0))
 		}
 	}
 	for i := range r.Requests {
 		if request := &r.Requests[i]; !request.Started.IsZero() {
-			addInt(&levelNamed(levels, request.Level).SeatsInUse, request.InitialSeats)
+			add(&levelNamed(levels, request.Level).SeatsInUse, &request.InitialSeats)
 		}
 	}
 }
 
 // add adds the figures of another level to the level's.
 func (l *Level) add(other *Level) {
-	for _, figure := range []struct {
-		sum **int
-		of  *int
-	}{
-		{&l.SeatsInUse, other.SeatsInUse},
-		{&l.CurrentLimit, other.CurrentLimit},
-		{&l.NominalLimit, other.NominalLimit},
-		{&l.LowerLimit, other.LowerLimit},
-		{&l.UpperLimit, other.UpperLimit},
-	} {
-		if figure.of != nil {
-			addInt(figure.sum, *figure.of)
-		}
-	}
+	add(&l.SeatsInUse, other.SeatsInUse)
+	add(&l.CurrentLimit, other.CurrentLimit)
+	add(&l.NominalLimit, other.NominalLimit)
+	add(&l.LowerLimit, other.LowerLimit)
+	add(&l.UpperLimit, other.UpperLimit)
 	l.Executing += other.Executing
 	l.Waiting += other.Waiting
 	l.Rejected += other.Rejected
 	l.Replicas += other.Replicas
-	if other.OldestWaitSeconds != nil {
-		longer(&l.OldestWaitSeconds, *other.OldestWaitSeconds)
-	}
-	if other.RejectedPerSecond != nil {
-		addFloat(&l.RejectedPerSecond, *other.RejectedPerSecond)
-	}
+	longer(&l.OldestWaitSeconds, other.OldestWaitSeconds)
+	add(&l.RejectedPerSecond, other.RejectedPerSecond)
 }

@@ -108,26 +108,21 @@ func lacks(r *replica.Replica, endpoint replica.Endpoint) bool {
 	return slices.ContainsFunc(r.Missing, func(m replica.Missing) bool { return m.What == string(endpoint) })
 }
 
-// addInt adds a known figure to a sum that may be unknown so far.
-func addInt(sum **int, figure int) {
-	if *sum == nil {
-		*sum = new(int)
+// add adds a figure, nil if it is unknown, to a sum that may be unknown so far.
+func add[T int | float64](sum **T, figure *T) {
+	switch {
+	case figure == nil:
+	case *sum == nil:
+		*sum = new(*figure)
+	default:
+		**sum += *figure
 	}
-	**sum += figure
 }
 
-// addFloat adds a known figure to a sum that may be unknown so far.
-func addFloat(sum **float64, figure float64) {
-	if *sum == nil {
-		*sum = new(float64)
-	}
-	**sum += figure
-}
-
-// longer makes the longest known wait not less than wait, in seconds.
-func longer(longest **float64, wait float64) {
-	if *longest == nil || **longest < wait {
-		*longest = &wait
+// longer makes the longest known wait not less than wait, in seconds; nil if it is unknown.
+func longer(longest **float64, wait *float64) {
+	if wait != nil && (*longest == nil || **longest < *wait) {
+		*longest = new(*wait)
 	}
 }
 

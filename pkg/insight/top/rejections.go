@@ -33,7 +33,7 @@ func addRejections(levels map[string]*Level, now, before *replica.Replica) {
 		if count >= earlier[name] {
 			increase -= earlier[name]
 		}
-		addFloat(&levelNamed(levels, name).RejectedPerSecond, float64(increase)/elapsed)
+		add(&levelNamed(levels, name).RejectedPerSecond, new(float64(increase)/elapsed))
 	}
 }
 
