@@ -27,7 +27,7 @@ const (
 	phaseLabel  = "phase"
 )
 
-// families holds the descriptions of the metrics of one collector.
+// families are the descriptions of the metrics of the collector that embeds them.
 type families struct {
 	descs []*prometheus.Desc
 	names []string
@@ -41,7 +41,11 @@ func (f *families) add(name, help string, constant prometheus.Labels, labels ...
 	return desc
 }
 
-func (f *families) describe(descs chan<- *prometheus.Desc) {
+// Names returns the names of all families of the collector, for Union.
+func (f *families) Names() []string { return slices.Clone(f.names) }
+
+// Describe implements prometheus.Collector.
+func (f *families) Describe(descs chan<- *prometheus.Desc) {
 	for _, desc := range f.descs {
 		descs <- desc
 	}
@@ -49,8 +53,8 @@ func (f *families) describe(descs chan<- *prometheus.Desc) {
 
 // Collector exports the reports of an engine. Create one with NewCollector.
 type Collector struct {
-	report   func() engine.Report
-	families families
+	families
+	report func() engine.Report
 
 	series       seriesFamilies
 	levels       levelFamilies
@@ -68,12 +72,6 @@ func NewCollector(report func() engine.Report) *Collector {
 		alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it", nil)
 	return c
 }
-
-// Names returns the names of all families of the Collector, for Union.
-func (c *Collector) Names() []string { return slices.Clone(c.families.names) }
-
-// Describe implements prometheus.Collector.
-func (c *Collector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(metrics chan<- prometheus.Metric) {

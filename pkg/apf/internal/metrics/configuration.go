@@ -12,8 +12,8 @@ import (
 // ConfigurationCollector exports which configuration is in force, and how much of what is
 // stored. Create one with NewConfigurationCollector.
 type ConfigurationCollector struct {
-	status   func() engine.ConfigurationStatus
-	families families
+	families
+	status func() engine.ConfigurationStatus
 
 	info, objects, pending, appliedAt *prometheus.Desc
 }
@@ -33,12 +33,6 @@ func NewConfigurationCollector(status func() engine.ConfigurationStatus) *Config
 		alpha+"Unix time when a configuration was last put into force", nil)
 	return c
 }
-
-// Names returns the names of all families of the ConfigurationCollector.
-func (c *ConfigurationCollector) Names() []string { return slices.Clone(c.families.names) }
-
-// Describe implements prometheus.Collector.
-func (c *ConfigurationCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector. Before a configuration of the API is in force
 // there are no series.

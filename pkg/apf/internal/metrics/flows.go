@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"slices"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
@@ -15,8 +13,8 @@ const ownPrefix = "apf_"
 // rejected, without names of users or namespaces. It has one series for each priority
 // level and metric. Create one with NewFlowCollector.
 type FlowCollector struct {
-	figures  func() []engine.FlowFigures
-	families families
+	families
+	figures func() []engine.FlowFigures
 
 	heaviest, rejected *prometheus.Desc
 }
@@ -32,12 +30,6 @@ func NewFlowCollector(figures func() []engine.FlowFigures) *FlowCollector {
 		alpha+"Number of flows on each priority level with a request that was rejected in the last 5 minutes, at most 100", nil, levelLabel)
 	return c
 }
-
-// Names returns the names of all families of the FlowCollector.
-func (c *FlowCollector) Names() []string { return slices.Clone(c.families.names) }
-
-// Describe implements prometheus.Collector.
-func (c *FlowCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector.
 func (c *FlowCollector) Collect(metrics chan<- prometheus.Metric) {

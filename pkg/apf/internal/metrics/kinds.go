@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"slices"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
@@ -14,8 +12,8 @@ const kindLabel = "request_kind"
 // package filter. The filter of k8s.io/apiserver exports its own counts. Create one
 // with NewKindCollector.
 type KindCollector struct {
+	families
 	snapshot func() stats.KindSnapshot
-	families families
 
 	readVersusWrite, inFlight, inQueue *prometheus.Desc
 }
@@ -34,12 +32,6 @@ func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
 		alpha+"Maximal number of queued requests in this apiserver per request kind in last second.", nil, kindLabel)
 	return c
 }
-
-// Names returns the names of all families of the KindCollector, for Union.
-func (c *KindCollector) Names() []string { return slices.Clone(c.families.names) }
-
-// Describe implements prometheus.Collector.
-func (c *KindCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector.
 func (c *KindCollector) Collect(metrics chan<- prometheus.Metric) {

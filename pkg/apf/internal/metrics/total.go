@@ -13,8 +13,8 @@ import (
 // TotalCollector exports the total of the server, the total that is recommended, and why.
 // Create one with NewTotalCollector.
 type TotalCollector struct {
-	status   func() total.Status
-	families families
+	families
+	status func() total.Status
 
 	inEffect, recommended, steps, pressure *prometheus.Desc
 }
@@ -34,12 +34,6 @@ func NewTotalCollector(status func() total.Status) *TotalCollector {
 		alpha+"Signals of the machine (scheduling-latency, memory, throttling) in the last 10 seconds, relative to the threshold that lowers the recommended total", nil, "signal")
 	return c
 }
-
-// Names returns the names of all families of the TotalCollector.
-func (c *TotalCollector) Names() []string { return slices.Clone(c.families.names) }
-
-// Describe implements prometheus.Collector.
-func (c *TotalCollector) Describe(descs chan<- *prometheus.Desc) { c.families.describe(descs) }
 
 // Collect implements prometheus.Collector. Without a recommendation there is only the
 // total in effect, and an unknown signal has no series.
