@@ -33,7 +33,11 @@ func (f *FlowControl) Handle(
 	t := f.engine.Begin()
 	filter.FillAttributes(&t.Attributes, digest.RequestInfo, digest.User)
 	t.Classify()
-	note(flowSchemaOf(t.Schema()), levelOf(t.Level()), t.Distinguisher)
+	schema, level := t.Schema(), t.Level()
+	note(
+		objectOf(schema.Ref, schema.Name, bootstrap.MandatoryFlowSchemaExempt, bootstrap.MandatoryFlowSchemaCatchAll),
+		objectOf(level.Ref, level.Name, bootstrap.MandatoryPriorityLevelConfigurationExempt, bootstrap.MandatoryPriorityLevelConfigurationCatchAll),
+		t.Distinguisher)
 	work := workOf(estimateWork())
 	// The estimator of the library counts them too, but in the metric of the library.
 	if estimate.IsWrite(&t.Attributes) {
@@ -64,27 +68,16 @@ func finish(t *engine.Request, seating *filter.Seating) time.Duration {
 	return t.Finish()
 }
 
-// flowSchemaOf returns the API object of a flow schema. A mandatory schema that the
-// API lacks has none, and the library's stands in.
-func flowSchemaOf(schema *rules.Schema) *flowcontrolv1.FlowSchema {
-	if object, ok := schema.Ref.(*flowcontrolv1.FlowSchema); ok {
+// objectOf returns the API object of a flow schema or priority level. A mandatory one that the API
+// lacks has none, and the library's stands in.
+func objectOf[O any](ref any, name string, exempt, catchAll O) O {
+	if object, ok := ref.(O); ok {
 		return object
 	}
-	if schema.Name == rules.Exempt {
-		return bootstrap.MandatoryFlowSchemaExempt
+	if name == rules.Exempt {
+		return exempt
 	}
-	return bootstrap.MandatoryFlowSchemaCatchAll
-}
-
-// levelOf returns the API object of a priority level, as flowSchemaOf.
-func levelOf(level *engine.LevelConfig) *flowcontrolv1.PriorityLevelConfiguration {
-	if object, ok := level.Ref.(*flowcontrolv1.PriorityLevelConfiguration); ok {
-		return object
-	}
-	if level.Name == rules.Exempt {
-		return bootstrap.MandatoryPriorityLevelConfigurationExempt
-	}
-	return bootstrap.MandatoryPriorityLevelConfigurationCatchAll
+	return catchAll
 }
 
 func workOf(e fcrequest.WorkEstimate) seats.Work {

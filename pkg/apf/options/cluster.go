@@ -185,12 +185,18 @@ func firstServed[R any](c *cluster, endpoints []endpoint, f func(endpoint) (R, e
 	return result, err
 }
 
-func levelEndpoints(client kubernetes.Interface) []endpoint {
-	v1, v1beta3 := client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()
+// reader is a typed client of one resource in one version.
+type reader[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// endpoints returns the endpoints of a resource; toV1 converts a list of v1beta3.
+func endpoints[L, B runtime.Object](v1 reader[L], v1beta3 reader[B], toV1 func(B) runtime.Object) []endpoint {
 	return []endpoint{{
 		version: "v1",
 		list:    func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return v1.List(ctx, o) },
-		watch:   func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(ctx, o) },
+		watch:   v1.Watch,
 	}, {
 		version: "v1beta3",
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -198,11 +204,7 @@ func levelEndpoints(client kubernetes.Interface) []endpoint {
 			if err != nil {
 				return nil, err
 			}
-			to := &flowcontrolv1.PriorityLevelConfigurationList{ListMeta: from.ListMeta}
-			for i := range from.Items {
-				to.Items = append(to.Items, *levelFromV1beta3(&from.Items[i]))
-			}
-			return to, nil
+			return toV1(from), nil
 		},
 		watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			return converted(v1beta3.Watch(ctx, o))
@@ -210,29 +212,26 @@ func levelEndpoints(client kubernetes.Interface) []endpoint {
 	}}
 }
 
+func levelEndpoints(client kubernetes.Interface) []endpoint {
+	v1, v1beta3 := client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()
+	return endpoints(v1, v1beta3, func(from *flowcontrolv1beta3.PriorityLevelConfigurationList) runtime.Object {
+		to := &flowcontrolv1.PriorityLevelConfigurationList{ListMeta: from.ListMeta}
+		for i := range from.Items {
+			to.Items = append(to.Items, *levelFromV1beta3(&from.Items[i]))
+		}
+		return to
+	})
+}
+
 func schemaEndpoints(client kubernetes.Interface) []endpoint {
 	v1, v1beta3 := client.FlowcontrolV1().FlowSchemas(), client.FlowcontrolV1beta3().FlowSchemas()
-	return []endpoint{{
-		version: "v1",
-		list:    func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return v1.List(ctx, o) },
-		watch:   func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return v1.Watch(ctx, o) },
-	}, {
-		version: "v1beta3",
-		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			from, err := v1beta3.List(ctx, o)
-			if err != nil {
-				return nil, err
-			}
-			to := &flowcontrolv1.FlowSchemaList{ListMeta: from.ListMeta}
-			for i := range from.Items {
-				to.Items = append(to.Items, *schemaFromV1beta3(&from.Items[i]))
-			}
-			return to, nil
-		},
-		watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return converted(v1beta3.Watch(ctx, o))
-		},
-	}}
+	return endpoints(v1, v1beta3, func(from *flowcontrolv1beta3.FlowSchemaList) runtime.Object {
+		to := &flowcontrolv1.FlowSchemaList{ListMeta: from.ListMeta}
+		for i := range from.Items {
+			to.Items = append(to.Items, *schemaFromV1beta3(&from.Items[i]))
+		}
+		return to
+	})
 }
 
 // converted returns the events of a watch with objects of v1.
