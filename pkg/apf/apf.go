@@ -196,7 +196,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { allocation.Periodically(ctx, f.clock, f.period, f.engine.Rebalance) })
+	running.Go(func() { clock.Periodically(ctx, f.clock, f.period, f.engine.Rebalance) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}

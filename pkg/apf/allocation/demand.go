@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Period is the time between two divisions of the seats by demand, as in k8s.io/apiserver.
+const Period = 10 * time.Second
+
 // DemandTracker integrates the demand of one level. It is not safe for concurrent use. The
 // zero DemandTracker has no demand, and its first period starts at time zero of the clock
 // of the caller.

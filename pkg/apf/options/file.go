@@ -7,7 +7,9 @@ import (
 	"maps"
 	"time"
 
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 // fileInterval is the time between two looks at the file. A mounted ConfigMap changes through
@@ -18,23 +20,14 @@ const fileInterval = 10 * time.Second
 type file struct {
 	path    string
 	sources *sources
-	clock   clock.WithTicker
+	clock   utilclock.WithTicker
 	// last is what was read last, nil if it could not be read.
 	last map[string][]byte
 }
 
 // follow reads the path again and again until the context ends.
 func (f *file) follow(ctx context.Context) {
-	ticker := f.clock.NewTicker(fileInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C():
-			f.read()
-		}
-	}
+	clock.Periodically(ctx, f.clock, fileInterval, f.read)
 }
 
 // read offers what is at the path if it has changed.

@@ -14,6 +14,7 @@ import (
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -87,7 +88,7 @@ func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.Run(ctx) })
-		running.Go(func() { allocation.Periodically(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
+		running.Go(func() { clock.Periodically(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
 		test(t, m)
 		cancel()
 		running.Wait()

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
@@ -45,7 +46,7 @@ type Config struct {
 	Engine  Engine
 	Sampler Sampler
 	Options Options
-	Clock   clock.WithTicker
+	Clock   utilclock.WithTicker
 	Logger  logr.Logger
 }
 
@@ -92,24 +93,14 @@ func (r *Recommender) Run(ctx context.Context) {
 	if r.config.Options.Mode == Static {
 		return
 	}
-	ticker := r.config.Clock.NewTicker(SamplePeriod)
-	defer ticker.Stop()
 	r.meter.load(r.config.Engine.Levels(), 0)
 	r.config.Sampler.Sample() // of the time before
-	for {
-		select {
-		case <-ctx.Done():
-		case <-ticker.C():
-		}
-		// If both are ready, select chooses either.
-		if ctx.Err() != nil {
-			return
-		}
+	clock.Periodically(ctx, r.config.Clock, SamplePeriod, func() {
 		r.samples = append(r.samples, r.config.Sampler.Sample())
 		if now := r.config.Clock.Since(r.origin); r.controller.Due(now) {
 			r.step(now)
 		}
-	}
+	})
 }
 
 // step recommends a total by the samples and the load since the last step.

@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/top"
@@ -23,7 +24,7 @@ type Options struct {
 	Interval time.Duration
 	// Flows is the largest number of flows on the page, the heaviest ones; 0: all.
 	Flows int
-	Clock clock.WithTicker
+	Clock utilclock.WithTicker
 }
 
 // Dashboard reads the replicas of an API server again and again, and serves what it
@@ -48,16 +49,7 @@ func New(from source.Source, options Options) *Dashboard {
 
 // Run reads the replicas at each interval, until the context ends.
 func (d *Dashboard) Run(ctx context.Context) {
-	ticker := d.options.Clock.NewTicker(d.options.Interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C():
-			_ = d.Read(ctx) // the state has the error
-		}
-	}
+	clock.Periodically(ctx, d.options.Clock, d.options.Interval, func() { _ = d.Read(ctx) }) // the state has the error
 }
 
 // Read reads the replicas once.

@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 const (
@@ -39,7 +41,7 @@ type Config struct {
 	Levels  func() []*flowcontrolv1.PriorityLevelConfiguration
 	// Rejected returns how many requests were rejected so far, by level.
 	Rejected func() map[string]uint64
-	Clock    clock.WithTicker
+	Clock    utilclock.WithTicker
 }
 
 // Reporter writes Events. Start comes before its other methods.
@@ -78,16 +80,8 @@ func (r *Reporter) Start(ctx context.Context) {
 
 // Run looks for what lasts, once a minute, until ctx ends.
 func (r *Reporter) Run(ctx context.Context) {
-	ticker := r.config.Clock.NewTicker(period)
-	defer ticker.Stop()
-	for {
-		r.pass()
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C():
-		}
-	}
+	r.pass()
+	clock.Periodically(ctx, r.config.Clock, period, r.pass)
 }
 
 // Recreated says that a built-in object was deleted and is there again.

@@ -7,8 +7,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
@@ -31,7 +32,7 @@ type Config struct {
 	Issued []string
 	// Sources are the certificates that the server uses.
 	Sources []Source
-	Clock   clock.WithTicker
+	Clock   utilclock.WithTicker
 	Log     logr.Logger
 }
 
@@ -52,16 +53,7 @@ func (c *Controller) Collector() prometheus.Collector { return c.metrics }
 // Run checks at once and then at each interval until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
 	c.Check(ctx)
-	ticker := c.config.Clock.NewTicker(Interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C():
-			c.Check(ctx)
-		}
-	}
+	clock.Periodically(ctx, c.config.Clock, Interval, func() { c.Check(ctx) })
 }
 
 // Check checks once.

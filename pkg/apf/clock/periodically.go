@@ -1,0 +1,26 @@
+package clock
+
+import (
+	"context"
+	"time"
+
+	utilclock "k8s.io/utils/clock"
+)
+
+// Periodically calls f after every period until the context ends. A period that is
+// missed, because f took long or the clock jumped, is skipped.
+func Periodically(ctx context.Context, c utilclock.WithTicker, period time.Duration, f func()) {
+	ticker := c.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+		case <-ticker.C():
+		}
+		// If both are ready, select chooses either.
+		if ctx.Err() != nil {
+			return
+		}
+		f()
+	}
+}
