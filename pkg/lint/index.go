@@ -30,10 +30,9 @@ type index struct {
 
 // row is a resource rule or a non-resource rule of a schema.
 type row struct {
-	schema      int
-	rule        *flowcontrolv1.PolicyRulesWithSubjects
-	resource    *flowcontrolv1.ResourcePolicyRule
-	nonResource *flowcontrolv1.NonResourcePolicyRule
+	schema   int
+	rule     *flowcontrolv1.PolicyRulesWithSubjects
+	resource *flowcontrolv1.ResourcePolicyRule // nil if it is a non-resource rule
 }
 
 // newIndex returns the index of the schemas that take part in matching, which are in
@@ -92,7 +91,7 @@ func (x *index) insert(schema int, rule *flowcontrolv1.PolicyRulesWithSubjects) 
 	}
 	for i := range rule.NonResourceRules {
 		r, number := &rule.NonResourceRules[i], int32(len(x.rows))
-		x.rows = append(x.rows, row{schema: schema, rule: rule, nonResource: r})
+		x.rows = append(x.rows, row{schema: schema, rule: rule})
 		x.verbs.insert(r.Verbs, number)
 		for _, url := range r.NonResourceURLs {
 			if url == wildcard {

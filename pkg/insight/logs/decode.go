@@ -52,7 +52,6 @@ func (d *eventDecoder) decode(text []byte) (*Event, error) {
 	e := &Event{
 		ID: string(l.AuditID), URI: l.RequestURI, UserAgent: l.UserAgent,
 		Received: l.RequestReceivedTimestamp.Time, Completed: l.StageTimestamp.Time,
-		Panicked: l.Stage == auditv1.StagePanic,
 	}
 	if e.Completed.IsZero() {
 		e.Completed, e.Unfinished = e.Received, true
@@ -69,9 +68,6 @@ func (d *eventDecoder) decode(text []byte) (*Event, error) {
 	}
 	if a := &e.Attributes; a.User != "" && len(a.Groups) == 0 {
 		a.Groups, e.GroupsImplied = trace.WellKnownGroups(a.User), true
-	}
-	if l.ImpersonatedUser != nil {
-		e.Impersonator = l.User.Username
 	}
 	return e, e.annotate(l.Annotations)
 }

@@ -13,8 +13,6 @@ type Event struct {
 	ID string
 	// Attributes are what flow control classified.
 	Attributes flow.Attributes
-	// Impersonator is the authenticated user of a request that impersonates another.
-	Impersonator string
 	// URI is the request URI with its query.
 	URI string
 	// UserAgent is the header of this name.
@@ -37,8 +35,6 @@ type Event struct {
 	// RejectionReason is the reason of flow control, if the Status in the response tells it, as
 	// flowcontrol-apiserver's may.
 	RejectionReason string
-	// Panicked reports whether the handler panicked.
-	Panicked bool
 	// Wait is the time in a queue, if the log tells it; see WaitKnown.
 	Wait time.Duration
 	// WaitKnown reports whether Wait is exact. Otherwise the request may have waited.

@@ -51,8 +51,8 @@ func (d Durations) Mean() time.Duration {
 type LevelMetrics struct {
 	Nominal, Lower, Upper, Current int
 	SeatsInUse                     int
-	// Demand are average, high-water mark and smoothed demand of the last period.
-	DemandAverage, DemandHighWatermark, DemandSmoothed float64
+	// Demand are the high watermark and the smoothed demand of the last period.
+	DemandHighWatermark, DemandSmoothed float64
 }
 
 // SchemaKey names a flow schema and its priority level.

@@ -211,7 +211,6 @@ func (f families) addLevels(levels map[string]LevelMetrics) {
 	read(func(l *LevelMetrics, v float64) { l.Lower = int(whole(v)) }, "lower_limit_seats")
 	read(func(l *LevelMetrics, v float64) { l.Upper = int(whole(v)) }, "upper_limit_seats")
 	read(func(l *LevelMetrics, v float64) { l.Current = int(whole(v)) }, "current_limit_seats")
-	read(func(l *LevelMetrics, v float64) { l.DemandAverage = finite(v) }, "demand_seats_average")
 	read(func(l *LevelMetrics, v float64) { l.DemandHighWatermark = finite(v) }, "demand_seats_high_watermark")
 	read(func(l *LevelMetrics, v float64) { l.DemandSmoothed = finite(v) }, "demand_seats_smoothed")
 }

@@ -61,7 +61,7 @@ func TestMetrics(t *testing.T) {
 	m := scrape(t, metrics133)
 	assert.Equal(t, replica.LevelMetrics{
 		Nominal: 245, Lower: 25, Upper: 600, Current: 30, SeatsInUse: 15,
-		DemandAverage: 1.5, DemandHighWatermark: 20, DemandSmoothed: 7.25,
+		DemandHighWatermark: 20, DemandSmoothed: 7.25,
 	}, m.Levels["workload-low"])
 	assert.Equal(t, replica.SchemaMetrics{
 		Waiting: 5, Executing: 4, SeatsInUse: 12, Dispatched: 1234567,

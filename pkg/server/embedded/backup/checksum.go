@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,40 +18,40 @@ const (
 	boltMagicOffset int    = 16
 )
 
-// verifyChecksum returns the checksum at the end of a snapshot, in hexadecimal, and
+// verifyChecksum verifies the checksum at the end of a snapshot, and returns
 // the size of the file in bytes. The error says whether the file is a snapshot at all,
 // has no checksum, or is damaged.
-func verifyChecksum(path string) (checksum string, size int64, err error) {
+func verifyChecksum(path string) (size int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
+		return 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
 	if err != nil {
-		return "", 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
+		return 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("%s is not a file", path)
+		return 0, fmt.Errorf("%s is not a file", path)
 	}
 	if err := checkMagic(file); err != nil {
-		return "", 0, fmt.Errorf("%s is not a snapshot of etcd: %w", path, err)
+		return 0, fmt.Errorf("%s is not a snapshot of etcd: %w", path, err)
 	}
 	if info.Size()%sectorSize != sha256.Size {
-		return "", 0, fmt.Errorf("snapshot %s is cut off, or is a database that was copied without etcd: no checksum is at its end; take a snapshot with 'etcd snapshot'", path)
+		return 0, fmt.Errorf("snapshot %s is cut off, or is a database that was copied without etcd: no checksum is at its end; take a snapshot with 'etcd snapshot'", path)
 	}
 	sum := sha256.New()
 	if _, err := io.CopyN(sum, file, info.Size()-sha256.Size); err != nil {
-		return "", 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
+		return 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
 	}
 	want := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(file, want); err != nil {
-		return "", 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
+		return 0, fmt.Errorf("snapshot %s cannot be read: %w", path, err)
 	}
 	if !bytes.Equal(sum.Sum(nil), want) {
-		return "", 0, fmt.Errorf("snapshot %s is damaged: its checksum does not match; use another snapshot", path)
+		return 0, fmt.Errorf("snapshot %s is damaged: its checksum does not match; use another snapshot", path)
 	}
-	return hex.EncodeToString(want), info.Size(), nil
+	return info.Size(), nil
 }
 
 // checkMagic reads the first bytes of a file and returns to its beginning.

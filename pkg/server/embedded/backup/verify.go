@@ -26,18 +26,16 @@ type Snapshot struct {
 	Path string
 	// Size is the size of the file in bytes, with its checksum.
 	Size int64
-	// SHA256 is its checksum, in hexadecimal.
-	SHA256 string
 }
 
 // Verify reads a snapshot from end to end. Prefix begins the server's keys. The error names the
 // file and says whether it is no snapshot, cut off, damaged, or of a newer etcd.
 func Verify(path, prefix string) (*Snapshot, error) {
-	checksum, size, err := verifyChecksum(path)
+	size, err := verifyChecksum(path)
 	if err != nil {
 		return nil, err
 	}
-	snapshot := &Snapshot{Path: path, Size: size, SHA256: checksum}
+	snapshot := &Snapshot{Path: path, Size: size}
 	err = embedded.ViewDatabase(path, func(tx *bolt.Tx) error {
 		if err := walk(tx); err != nil {
 			return err
