@@ -61,7 +61,7 @@ func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 		return nil, err
 	}
 	info := genericapiserver.NewDefaultAPIGroupInfo(flowcontrol.GroupName, p.Scheme, runtime.NewParameterCodec(p.Scheme), p.Codecs)
-	info.NegotiatedSerializer = badrequest.PlainStatuses(info.NegotiatedSerializer, p.Scheme)
+	info.NegotiatedSerializer = badrequest.PlainStatuses(newPieces(info.NegotiatedSerializer), p.Scheme)
 	for _, version := range versions() {
 		if served := p.served(version, storages); len(served) > 0 {
 			info.VersionedResourcesStorageMap[version.Version] = served

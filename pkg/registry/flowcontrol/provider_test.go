@@ -1,10 +1,7 @@
 package flowcontrol
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"testing"
 
@@ -124,43 +121,4 @@ func TestStoreErrorsAreReturned(t *testing.T) {
 		_, err := provider(&opened{failing: resource}, DefaultResourceConfig()).APIGroupInfo()
 		require.ErrorIs(t, err, errNoStore, resource)
 	}
-}
-
-// largestWrite is a writer that notes how much it got at most at once.
-type largestWrite struct {
-	bytes.Buffer
-	most int
-}
-
-func (w *largestWrite) Write(p []byte) (int, error) {
-	w.most = max(w.most, len(p))
-	return w.Buffer.Write(p)
-}
-
-// TestListsAreEncodedObjectByObject holds that no list is whole in memory before it is sent, and that it
-// reads as if it were.
-func TestListsAreEncodedObjectByObject(t *testing.T) {
-	p := provider(&opened{}, DefaultResourceConfig())
-	info, err := p.APIGroupInfo()
-	require.NoError(t, err)
-	list := &flowcontrol.FlowSchemaList{Items: make([]flowcontrol.FlowSchema, 100)}
-	for i := range list.Items {
-		list.Items[i].Name = fmt.Sprintf("schema-%d", i)
-	}
-	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
-		t.Run(mediaType, func(t *testing.T) {
-			var streamed, whole largestWrite
-			encode(t, info.NegotiatedSerializer, mediaType, list, &streamed)
-			encode(t, p.Codecs, mediaType, list, &whole)
-			require.Equal(t, whole.String(), streamed.String())
-			require.Less(t, streamed.most, whole.most/10)
-		})
-	}
-}
-
-func encode(t *testing.T, with runtime.NegotiatedSerializer, mediaType string, object runtime.Object, to io.Writer) {
-	t.Helper()
-	info, ok := runtime.SerializerInfoForMediaType(with.SupportedMediaTypes(), mediaType)
-	require.True(t, ok)
-	require.NoError(t, with.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion).Encode(object, to))
 }
