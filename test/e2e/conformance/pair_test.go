@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -80,25 +81,27 @@ func startPair(t *testing.T, flags ...string) *pair {
 
 	p.ours.connect(t, ours.URL, ours.Config(t))
 	// /statusz and /flagz are behind gates in 1.33, and always there since 1.36 and here.
-	p.startPeer(t, owner, peerEtcd, append(common, "--feature-gates=ComponentStatusz=true,ComponentFlagz=true"))
+	p.startPeer(t, owner, "", peerEtcd, append(common, "--feature-gates=ComponentStatusz=true,ComponentFlagz=true"))
 	owner.started = true
 	return p
 }
 
-// startPeer starts the kube-apiserver of the pair, with its objects in the etcd.
-func (p *pair) startPeer(t *testing.T, owner *quiet, etcd *harness.Etcd, flags []string) {
+// startPeer starts the kube-apiserver of the pair, with its objects in the etcd. The program is
+// a path, or empty for the one of the release under test.
+func (p *pair) startPeer(t *testing.T, owner *quiet, program string, etcd *harness.Etcd, flags []string) {
 	t.Helper()
 	const group = "flowcontrol.apiserver.k8s.io/"
 	peer := harness.StartKubeAPIServer(owner, harness.KubeAPIServerOptions{
-		Etcd: harness.StartEtcd(owner, harness.EtcdOptions{}),
+		Program: program,
+		Etcd:    harness.StartEtcd(owner, harness.EtcdOptions{}),
 		Args: slices.Concat(flags, []string{"--etcd-servers-overrides=" + group + "flowschemas#" + etcd.URL + "," +
 			group + "prioritylevelconfigurations#" + etcd.URL}),
 	})
 	p.peer.connect(t, peer.URL, peer.Config(t))
 }
 
-// besideEmulated returns a pair of the same process of this server and another
-// kube-apiserver of the same release, which emulates 1.31 and so serves v1beta3.
+// besideEmulated returns a pair of the same process of this server and a kube-apiserver 1.33, the
+// last release that can emulate 1.31 and so serve v1beta3.
 func (p *pair) besideEmulated(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
@@ -108,7 +111,9 @@ func (p *pair) besideEmulated(t *testing.T) *pair {
 		differences: differences(), original: p.original, emulated: true,
 	}
 	beside.restore(t)
-	beside.startPeer(t, owner, etcd, append(still(), "--emulated-version=1.31", "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=true"))
+	last, err := binaries.KubeAPIServerOf(t.Context(), binaries.KubernetesVersion)
+	require.NoError(t, err)
+	beside.startPeer(t, owner, last, etcd, append(still(), "--emulated-version=1.31", "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=true"))
 	owner.started = true
 	return beside
 }
