@@ -69,27 +69,30 @@ func (n *next) steps() []step {
 		{"feature gates", "sources", "Code that names one that is gone asks pkg/server/gates. One that is on now acts here too.", n.printGates},
 		{"flags", "sources", "Each needs an effect, or is rejected: see cmd/flowcontrol-apiserver/app/effects_test.go.", n.printFlags},
 		{"packages that are gone", "sources", "Their importers need a file with build tags, and one in a folder _base.", n.printPackages},
-		{"base", "sources", "If it fails, hack/base.sh and the files in folders _base are to be changed.", n.makeBase},
+		{"base", "sources", "", n.makeBase},
 	}
 	if n.printOnly {
 		return all
 	}
 	return append(all,
-		n.target("verify-base", "If it fails, what differs belongs into files of folders _base, see docs/design/base.md."),
-		n.target("test-unit", "If it fails, the library does something else: mend it here, in a file of _base, or say in the test what the release changed."),
-		n.target("conformance", "If it fails, mend the difference, or name it in docs/evidence/conformance.md with its reason."),
+		n.target("verify-base", "what differs belongs into files of folders _base, see docs/design/base.md"),
+		n.target("test-unit", "the library does something else: follow it in a file of _base, or say in the test what the release changed"),
+		n.target("conformance", "mend the difference, or give its reason in docs/evidence/conformance.md"),
 	)
 }
 
-// makeBase prints nothing if it succeeds.
+// makeBase leaves it to the script to say what to do.
 func (n *next) makeBase(ctx context.Context) error {
 	_, err := n.output(ctx, n.root, "hack/base.sh", n.named)
 	return err
 }
 
-// target is the step of a target of the Makefile on the base.
+// target is the step of a target of the Makefile on the base, with what to do if it fails.
 func (n *next) target(name, advice string) step {
-	return step{"make " + name, "base", advice, func(ctx context.Context) error {
-		return n.command(ctx, n.root, "make", name, "K8S="+n.named)
+	return step{"make " + name, "base", "", func(ctx context.Context) error {
+		if err := n.command(ctx, n.root, "make", name, "K8S="+n.named); err != nil {
+			return fmt.Errorf("%w: %s", err, advice)
+		}
+		return nil
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ type step struct {
 	name string
 	// needs is the step without which this one cannot run; empty: none.
 	needs string
-	// advice says what to do with the result.
+	// advice says what the result asks; empty: nothing.
 	advice string
 	run    func(context.Context) error
 }
@@ -50,7 +51,7 @@ func (n *next) command(ctx context.Context, folder, name string, arguments ...st
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, n.out, n.out
 	cmd.Env = append(os.Environ(), n.environment...)
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w; repeat: %s", err, strings.Join(append(append(n.environment, name), arguments...), " "))
+		return fmt.Errorf("%w of %s", err, strings.Join(slices.Concat(n.environment, []string{name}, arguments), " "))
 	}
 	return nil
 }
