@@ -23,7 +23,7 @@ func TestWhatAReleaseChangesIsListed(t *testing.T) {
 		{
 			"flags", flags,
 			"  new      curves  \n" +
-				"  gone     gone  \n" +
+				"  gone     leaves  \n" +
 				"  changed  path   -> deprecated\n",
 		},
 	} {
@@ -45,5 +45,5 @@ func TestWhatAReleaseChangesIsListed(t *testing.T) {
 func TestFlagsAreFoundByConstantsAndShorthandsToo(t *testing.T) {
 	found, err := flags([]string{"testdata/before"})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"path": "", "verbosity": "", "name-in-a-constant": "", "gone": ""}, found)
+	assert.Equal(t, map[string]string{"path": "", "verbosity": "", "name-in-a-constant": "", "leaves": ""}, found)
 }

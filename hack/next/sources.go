@@ -42,7 +42,7 @@ func (n *next) modules(ctx context.Context, paths []string, release base) (all [
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	arguments := []string{"mod", "download", "-json"}
 	for _, path := range paths {
 		arguments = append(arguments, path+"@v"+release.version)

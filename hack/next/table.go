@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -66,10 +67,10 @@ func merge[T any](left, right []T, name func(T) string) (rows [][2]*T) {
 	for i := range common {
 		common[i] = make([]int, len(right)+1)
 	}
-	for i := len(left) - 1; i >= 0; i-- {
-		for j := len(right) - 1; j >= 0; j-- {
+	for i, l := range slices.Backward(left) {
+		for j, r := range slices.Backward(right) {
 			common[i][j] = max(common[i+1][j], common[i][j+1])
-			if name(left[i]) == name(right[j]) {
+			if name(l) == name(r) {
 				common[i][j] = common[i+1][j+1] + 1
 			}
 		}
