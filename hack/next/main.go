@@ -37,7 +37,7 @@ type next struct {
 
 func main() {
 	n := &next{out: os.Stdout}
-	flag.StringVar(&n.named, "release", "", "the release of k8s.io, such as 0.38 or 0.38.0-alpha.2; required")
+	flag.StringVar(&n.named, "release", "", "the release of k8s.io: a version, such as 0.38.0-alpha.2, or a row of hack/base.sh, such as 0.37; required")
 	flag.BoolVar(&n.printOnly, "print", false, "only make the base and print: neither compile nor test")
 	flag.Parse()
 	n.named = strings.TrimPrefix(n.named, "v")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // task is a row of "How to change X" in CONTRIBUTING.md.
@@ -24,11 +25,14 @@ func (n *next) printPlaces() error {
 	}
 	fmt.Fprintf(n.out, "\n== left to do by hand: rows of CONTRIBUTING.md, with files that do not name the release\n")
 	for _, t := range tasks {
-		fmt.Fprintf(n.out, "%s (told by %s)\n", t.name, t.toldBy)
+		var left []string
 		for _, place := range t.places {
 			if !mentions(n.root, place, n.release) {
-				fmt.Fprintf(n.out, "  [ ] %s\n", place+hint(mentions(n.root, place, n.previous), n.previous))
+				left = append(left, "  [ ] "+place+hint(mentions(n.root, place, n.previous), n.previous)+"\n")
 			}
+		}
+		if left != nil {
+			fmt.Fprintf(n.out, "%s (told by %s)\n%s", t.name, t.toldBy, strings.Join(left, ""))
 		}
 	}
 	return nil
