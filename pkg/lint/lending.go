@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 )
@@ -26,11 +27,11 @@ func roundedToNothing(level *flowcontrolv1.PriorityLevelConfiguration, limits *a
 		return nil // without seats: FC201 or FC206
 	}
 	var findings []Finding
-	if percent := valueOf(limited.LendablePercent); percent > 0 && limits.Lower == limits.Nominal {
+	if percent := ptr.Deref(limited.LendablePercent, 0); percent > 0 && limits.Lower == limits.Nominal {
 		findings = append(findings, noEffect(level.Name, lendableField,
 			fmt.Sprintf("%d %% of the level's %d seats is no whole seat, so it lends none.", percent, limits.Nominal), "Raise the shares or the percentage, or omit it."))
 	}
-	if percent := valueOf(limited.BorrowingLimitPercent); percent > 0 && limits.Upper == limits.Nominal {
+	if percent := ptr.Deref(limited.BorrowingLimitPercent, 0); percent > 0 && limits.Upper == limits.Nominal {
 		findings = append(findings, noEffect(level.Name, borrowingField,
 			fmt.Sprintf("%d %% of the level's %d seats adds no whole seat, so it borrows none.", percent, limits.Nominal), "Raise the shares or the percentage, or omit it."))
 	}
@@ -55,7 +56,7 @@ func lending(levels []*flowcontrolv1.PriorityLevelConfiguration, limits map[stri
 		if level.Spec.Limited == nil {
 			continue
 		}
-		if valueOf(level.Spec.Limited.BorrowingLimitPercent) > 0 && borrowers[level.Name] && !hasOther(lenders, level.Name) {
+		if ptr.Deref(level.Spec.Limited.BorrowingLimitPercent, 0) > 0 && borrowers[level.Name] && !hasOther(lenders, level.Name) {
 			findings = append(findings, noEffect(level.Name, borrowingField, "No other level lends seats, so this one has nothing to borrow.",
 				"Set lendablePercent of another level, or omit borrowingLimitPercent."))
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -67,7 +68,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allo
 		return findings
 	}
 	if queuing := limited.LimitResponse.Queuing; queuing != nil {
-		if valueOf(limited.NominalConcurrencyShares) == 0 {
+		if ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
 			findings = append(findings, noSeats(level))
 		}
 		findings = append(findings, sharedHands(level.Name, queuing, users)...)
@@ -78,7 +79,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allo
 	if limits != nil {
 		findings = append(findings, fewSeats(level, limits.Nominal, total)...)
 	}
-	if valueOf(limited.LendablePercent) == 100 && valueOf(limited.NominalConcurrencyShares) > 0 {
+	if ptr.Deref(limited.LendablePercent, 0) == 100 && ptr.Deref(limited.NominalConcurrencyShares, 0) > 0 {
 		findings = append(findings, finding(LendsAll, levelObject(level.Name), "spec.limited.lendablePercent",
 			"This level may lend all its seats, and after a time without requests its next ones wait until seats are divided again, every 10 seconds.",
 			"Lower lendablePercent, so that the level keeps some seats."))

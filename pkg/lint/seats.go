@@ -8,6 +8,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 )
@@ -24,22 +25,15 @@ func shareOf(level *flowcontrolv1.PriorityLevelConfiguration) allocation.Share {
 	switch limited, exempt := level.Spec.Limited, level.Spec.Exempt; {
 	case limited != nil:
 		return allocation.Share{
-			Shares:                valueOf(limited.NominalConcurrencyShares),
-			LendablePercent:       valueOf(limited.LendablePercent),
+			Shares:                ptr.Deref(limited.NominalConcurrencyShares, 0),
+			LendablePercent:       ptr.Deref(limited.LendablePercent, 0),
 			BorrowingLimitPercent: limited.BorrowingLimitPercent,
 		}
 	case exempt != nil:
-		return allocation.Share{Shares: valueOf(exempt.NominalConcurrencyShares), LendablePercent: valueOf(exempt.LendablePercent)}
+		return allocation.Share{Shares: ptr.Deref(exempt.NominalConcurrencyShares, 0), LendablePercent: ptr.Deref(exempt.LendablePercent, 0)}
 	default:
 		return allocation.Share{}
 	}
-}
-
-func valueOf(pointer *int32) int32 {
-	if pointer == nil {
-		return 0
-	}
-	return *pointer
 }
 
 // limitsOf returns the limits of the levels on a server of total seats.

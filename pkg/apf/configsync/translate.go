@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
@@ -29,14 +30,14 @@ func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former engin
 	case spec.Exempt != nil:
 		config.Discipline = queueset.Exempt
 		config.Share = allocation.Share{
-			Shares:          valueOr(spec.Exempt.NominalConcurrencyShares, 0),
-			LendablePercent: valueOr(spec.Exempt.LendablePercent, 0),
+			Shares:          ptr.Deref(spec.Exempt.NominalConcurrencyShares, 0),
+			LendablePercent: ptr.Deref(spec.Exempt.LendablePercent, 0),
 		}
 		return config, config.Validate()
 	case spec.Limited != nil:
 		config.Share = allocation.Share{
-			Shares:                valueOr(spec.Limited.NominalConcurrencyShares, defaultShares),
-			LendablePercent:       valueOr(spec.Limited.LendablePercent, 0),
+			Shares:                ptr.Deref(spec.Limited.NominalConcurrencyShares, defaultShares),
+			LendablePercent:       ptr.Deref(spec.Limited.LendablePercent, 0),
 			BorrowingLimitPercent: spec.Limited.BorrowingLimitPercent,
 		}
 		if err := translateLimitResponse(&spec.Limited.LimitResponse, &config.Config); err != nil {
@@ -69,11 +70,4 @@ func translateLimitResponse(response *flowcontrol.LimitResponse, config *queuese
 		return fmt.Errorf("spec.limited.limitResponse.type must be %q without queuing or %q with it; it is %q",
 			flowcontrol.LimitResponseTypeReject, flowcontrol.LimitResponseTypeQueue, response.Type)
 	}
-}
-
-func valueOr(pointer *int32, otherwise int32) int32 {
-	if pointer == nil {
-		return otherwise
-	}
-	return *pointer
 }

@@ -1,10 +1,6 @@
 package storage
 
-import (
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apiserver/pkg/storage"
-)
+import "k8s.io/apiserver/pkg/storage"
 
 // identity is what lists of one resource have in common whose results are identical, if they
 // are read at one time.
@@ -18,7 +14,7 @@ func identityOf(key string, options storage.ListOptions) identity {
 	predicate := &options.Predicate
 	return identity{
 		key: key, version: options.ResourceVersion, match: string(options.ResourceVersionMatch),
-		labels: labelsOf(predicate.Label), fields: fieldsOf(predicate.Field), token: predicate.Continue,
+		labels: selectedBy(predicate.Label), fields: selectedBy(predicate.Field), token: predicate.Continue,
 		limit: predicate.Limit, recursive: options.Recursive,
 	}
 }
@@ -26,14 +22,10 @@ func identityOf(key string, options storage.ListOptions) identity {
 // selects is the prefix of a selector that selects: one of nothing has the text "", as one of everything.
 const selects = "selects "
 
-func labelsOf(selector labels.Selector) string {
-	if selector == nil || selector.Empty() {
-		return ""
-	}
-	return selects + selector.String()
-}
-
-func fieldsOf(selector fields.Selector) string {
+func selectedBy(selector interface {
+	Empty() bool
+	String() string
+}) string {
 	if selector == nil || selector.Empty() {
 		return ""
 	}

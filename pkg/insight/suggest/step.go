@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/simulate"
@@ -46,11 +47,11 @@ func steps(c configuration.Configuration, r *simulate.Result, target string, pro
 	var out []step
 	for _, donor := range donors(settings, r, target, protected) {
 		out = append(out, move(donor, target, 4), move(donor, target, 2))
-		if percentOf(settings[donor].LendablePercent) < 100 {
-			out = append(out, lend(donor, min(100, percentOf(settings[donor].LendablePercent)+25)))
+		if ptr.Deref(settings[donor].LendablePercent, 0) < 100 {
+			out = append(out, lend(donor, min(100, ptr.Deref(settings[donor].LendablePercent, 0)+25)))
 		}
 	}
-	if now := percentOf(settings[target].LendablePercent); now > 0 {
+	if now := ptr.Deref(settings[target].LendablePercent, 0); now > 0 {
 		out = append(out, lend(target, now/2))
 	}
 	if settings[target].BorrowingLimitPercent != nil {
@@ -119,11 +120,4 @@ func queueSteps(level string, now flowcontrolv1.QueuingConfiguration) []step {
 		add(q)
 	}
 	return out
-}
-
-func percentOf(percent *int32) int32 {
-	if percent == nil {
-		return 0
-	}
-	return *percent
 }

@@ -92,7 +92,7 @@ func EnsureCertificates(dir *DataDirectory, hosts []string, now func() time.Time
 	}
 	pairs, failed := openKeyPairs(dir.pkiPath(), CACertificate, ServingCertificate, AdminCertificate)
 	// The names of new keys are durable before a certificate can refer to them.
-	if err := syncDirectory(dir.pkiPath()); err != nil {
+	if err := SyncDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
 	issuer := &issuer{now: now()}
@@ -105,7 +105,7 @@ func EnsureCertificates(dir *DataDirectory, hosts []string, now func() time.Time
 			}
 		}
 	}
-	if err := syncDirectory(dir.pkiPath()); err != nil {
+	if err := SyncDirectory(dir.pkiPath()); err != nil {
 		return nil, err
 	}
 	certificates := &Certificates{Renewals: issuer.renewals, Errors: failed.list()}

@@ -17,7 +17,7 @@ const (
 
 // writeFileAtomically replaces path as a whole: a reader, or the next start after
 // a crash, sees the old content or the new. The name is durable after the next
-// syncDirectory. The temporary file has a fixed name, so that interruptions leave
+// SyncDirectory. The temporary file has a fixed name, so that interruptions leave
 // at most one; LockCertificates excludes a second writer.
 func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
@@ -46,8 +46,8 @@ func writeAndSync(path string, content []byte, mode os.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-// syncDirectory makes the names in a directory durable.
-func syncDirectory(path string) error {
+// SyncDirectory makes the names in a directory durable.
+func SyncDirectory(path string) error {
 	directory, err := os.Open(path)
 	if err != nil {
 		return err

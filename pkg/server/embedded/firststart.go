@@ -51,7 +51,7 @@ func prepareEtcdDirectory(directory string, log logr.Logger) (*firstStart, error
 		if err := writeFileAtomically(first.marker, []byte(firstStartContent), secretMode); err != nil {
 			return nil, err
 		}
-		return first, syncDirectory(directory)
+		return first, SyncDirectory(directory)
 	}
 }
 
@@ -92,7 +92,7 @@ func SetAside(path string) (string, error) {
 		if err := os.Rename(path, aside); err != nil {
 			return "", fmt.Errorf("store %s cannot be set aside: %w; move it away", path, err)
 		}
-		return aside, syncDirectory(filepath.Dir(path))
+		return aside, SyncDirectory(filepath.Dir(path))
 	}
 }
 
@@ -105,6 +105,6 @@ func (f *firstStart) complete() error {
 	case err != nil:
 		return err
 	default:
-		return syncDirectory(filepath.Dir(f.marker))
+		return SyncDirectory(filepath.Dir(f.marker))
 	}
 }

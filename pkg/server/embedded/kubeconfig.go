@@ -44,7 +44,7 @@ func replaceKubeconfig(path string, content []byte) error {
 	if err := writeFileAtomically(path, content, secretMode); err != nil {
 		return fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)
 	}
-	return syncDirectory(filepath.Dir(path))
+	return SyncDirectory(filepath.Dir(path))
 }
 
 // renewInKubeconfig replaces what the kubeconfig at path has of the certificates, if

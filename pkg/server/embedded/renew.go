@@ -69,7 +69,7 @@ func (i *issuer) renew(dir *DataDirectory, names []string) error {
 			return err
 		}
 	}
-	if err := syncDirectory(dir.pkiPath()); err != nil {
+	if err := SyncDirectory(dir.pkiPath()); err != nil {
 		return err
 	}
 	admin := pairs[AdminCertificate]

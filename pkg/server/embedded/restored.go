@@ -88,12 +88,12 @@ func (n *NewStore) EtcdPath() string { return n.restoring.etcdPath() }
 func (n *NewStore) Complete() error {
 	err := os.Rename(n.restoring.etcdPath(), n.dir.etcdPath())
 	if err == nil {
-		err = syncDirectory(n.dir.Path())
+		err = SyncDirectory(n.dir.Path())
 	}
 	if err != nil {
 		return errors.Join(err, n.Abandon())
 	}
-	return errors.Join(n.restoring.Close(), os.RemoveAll(n.restoring.Path()), syncDirectory(n.dir.Path()), n.dir.Close())
+	return errors.Join(n.restoring.Close(), os.RemoveAll(n.restoring.Path()), SyncDirectory(n.dir.Path()), n.dir.Close())
 }
 
 // Abandon removes what was made.
@@ -136,7 +136,7 @@ func (n *NewStore) CopyCertificates(from string) (names []string, err error) {
 		}
 		names = append(names, name+".crt", name+".key")
 	}
-	return names, syncDirectory(n.dir.pkiPath())
+	return names, SyncDirectory(n.dir.pkiPath())
 }
 
 // checkRestored returns an error if a restore into the directory was interrupted. An

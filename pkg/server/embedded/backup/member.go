@@ -142,5 +142,5 @@ func (r *RestoredMember) replace(made, dataDir string) error {
 	if err := os.Rename(made, dataDir); err != nil {
 		return fmt.Errorf("the restored data are in %s and cannot be moved to %s: %w; move them", made, dataDir, err)
 	}
-	return syncDirectory(filepath.Dir(dataDir))
+	return embedded.SyncDirectory(filepath.Dir(dataDir))
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
 // partialPattern matches temporary files.
@@ -51,7 +53,7 @@ func save(ctx context.Context, client *clientv3.Client, directory, prefix string
 	if err := giveName(temporary.Name(), snapshot.Path); err != nil {
 		return nil, err
 	}
-	return snapshot, syncDirectory(directory)
+	return snapshot, embedded.SyncDirectory(directory)
 }
 
 // transfer writes a snapshot to a file durably.
@@ -114,13 +116,4 @@ func removeIfExists(path string) error {
 		return err
 	}
 	return nil
-}
-
-// syncDirectory makes the names in a directory durable.
-func syncDirectory(path string) error {
-	directory, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(directory.Sync(), directory.Close())
 }
