@@ -8,13 +8,15 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/component-base/term"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 // Environment is what commands use of their process.
 type Environment struct {
 	genericiooptions.IOStreams
-	Clock clock.WithTicker
+	Clock utilclock.WithTicker
 	// Width returns the width of the terminal that Out is, in characters; 0 if it is
 	// none.
 	Width func() int
@@ -22,21 +24,14 @@ type Environment struct {
 
 // wait waits for a time, and reports whether it passed before the context ended.
 func (e Environment) wait(ctx context.Context, d time.Duration) bool {
-	timer := e.Clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C():
-		return true
-	}
+	return clock.Wait(ctx, e.Clock, d)
 }
 
 // Process returns the environment of the process.
 func Process() Environment {
 	return Environment{
 		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
-		Clock:     clock.RealClock{},
+		Clock:     utilclock.RealClock{},
 		Width: func() int {
 			if !printers.IsTerminal(os.Stdout) {
 				return 0

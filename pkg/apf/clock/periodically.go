@@ -24,3 +24,15 @@ func Periodically(ctx context.Context, c utilclock.WithTicker, period time.Durat
 		f()
 	}
 }
+
+// Wait waits for a time, and reports whether it passed before the context ended.
+func Wait(ctx context.Context, c utilclock.Clock, d time.Duration) bool {
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C():
+		return true
+	}
+}

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
@@ -37,7 +37,7 @@ type Config struct {
 	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
 	Engine          Updater
-	Clock           clock.Clock
+	Clock           utilclock.Clock
 	// Report is called once for each invalid object. The default logs it.
 	Report func(engine.Problem)
 }
@@ -176,19 +176,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		if first {
 			close(c.applied)
 		}
-		c.pause(ctx, pauseFactor*c.config.Clock.Since(start))
-	}
-}
-
-func (c *Controller) pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := c.config.Clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C():
+		if pause := pauseFactor * c.config.Clock.Since(start); pause > 0 {
+			clock.Wait(ctx, c.config.Clock, pause)
+		}
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 const (
@@ -37,13 +39,13 @@ type Config struct {
 	Informers Informers
 	// MutatingPolicies is nil if this server does not apply the cluster's.
 	MutatingPolicies *MutatingPolicies
-	Clock            clock.WithTicker
+	Clock            utilclock.WithTicker
 	Log              logr.Logger
 }
 
 // Monitor runs the checks periodically.
 type Monitor struct {
-	clock  clock.WithTicker
+	clock  utilclock.WithTicker
 	reach  attempt
 	others []attempt // made if kube-apiserver was reached
 	checks []*Check  // of all attempts
@@ -115,12 +117,8 @@ func (m *Monitor) Checks() []*Check { return m.checks }
 // Run runs rounds of checks until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
 	for {
-		pause := m.clock.NewTimer(m.Round(ctx))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
+		if !clock.Wait(ctx, m.clock, m.Round(ctx)) {
 			return
-		case <-pause.C():
 		}
 	}
 }

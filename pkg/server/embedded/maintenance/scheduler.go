@@ -7,8 +7,9 @@ import (
 
 	"github.com/go-logr/logr"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/backup"
 )
 
@@ -24,7 +25,7 @@ type Scheduler struct {
 	Interval time.Duration
 	// Retain is how many remain, at least 1.
 	Retain  int
-	Clock   clock.WithTicker
+	Clock   utilclock.WithTicker
 	Log     logr.Logger
 	Metrics *Metrics
 }
@@ -35,7 +36,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 		s.Log.Error(err, "Failed to remove what an interrupted snapshot left", "directory", s.Directory.Path)
 	}
 	pause := s.untilFirst()
-	for pause <= 0 || wait(ctx, s.Clock, pause) {
+	for pause <= 0 || clock.Wait(ctx, s.Clock, pause) {
 		pause = s.Interval
 		if err := s.take(ctx); err != nil {
 			if ctx.Err() != nil {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/go-logr/logr"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"k8s.io/utils/clock"
+	utilclock "k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
@@ -24,7 +25,7 @@ type SpaceKeeper struct {
 	Client *clientv3.Client
 	// QuotaBytes is the quota of the etcd.
 	QuotaBytes int64
-	Clock      clock.WithTicker
+	Clock      utilclock.WithTicker
 	Log        logr.Logger
 	Metrics    *Metrics
 
@@ -39,7 +40,7 @@ func (k *SpaceKeeper) Run(ctx context.Context) {
 		if err := k.round(ctx); err != nil && ctx.Err() == nil {
 			k.Log.Error(err, "Failed to maintain the space of the embedded etcd")
 		}
-		if !wait(ctx, k.Clock, spaceInterval) {
+		if !clock.Wait(ctx, k.Clock, spaceInterval) {
 			return
 		}
 	}
@@ -107,16 +108,4 @@ func (k *SpaceKeeper) defragment(ctx context.Context, s store, before embedded.S
 	}
 	k.Log.Info("Defragmented the database of the embedded etcd", "beforeBytes", before.SizeBytes, "afterBytes", after.SizeBytes, "took", took)
 	return nil
-}
-
-// wait reports whether the time has passed before ctx ended.
-func wait(ctx context.Context, clock clock.WithTicker, duration time.Duration) bool {
-	timer := clock.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C():
-		return true
-	}
 }
