@@ -24,7 +24,7 @@ func newBase(version string) (base, error) {
 	return base{version, minor}, nil
 }
 
-// names returns those of the libraries and of Kubernetes, as 0.37 and 1.37.
+// names returns the names of the libraries and of Kubernetes, as 0.37 and 1.37.
 func (b base) names() (libraries, kubernetes string) {
 	return fmt.Sprintf("0.%d", b.minor), fmt.Sprintf("1.%d", b.minor)
 }

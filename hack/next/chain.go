@@ -118,8 +118,8 @@ func (w wrapping) statements(list []ast.Stmt, condition string) (filters []filte
 	return filters
 }
 
-// calls returns the calls in an expression that have the handler as an argument, without those
-// that only measure.
+// calls returns the calls in an expression that have the handler as an argument. Calls that only
+// measure are left out.
 func (w wrapping) calls(expression ast.Expr, condition string) (filters []filter) {
 	call, ok := expression.(*ast.CallExpr)
 	if !ok {

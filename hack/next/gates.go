@@ -72,7 +72,7 @@ func describeGate(spec *ast.CompositeLit) string {
 	return text
 }
 
-// lastName is the name in an expression, without that of its package.
+// lastName is the name in an expression, without its package.
 func lastName(expression ast.Expr) string {
 	switch e := expression.(type) {
 	case *ast.Ident:

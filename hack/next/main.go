@@ -3,8 +3,8 @@
 //
 //	go run ./hack/next -release=0.38.0-alpha.2 [-print]
 //
-// It compares the sources of the release with those of the newest base that hack/base.sh knows
-// below it: filters, feature gates, flags, packages that are gone. It makes the base, compiles and
+// It compares the release with the newest base that hack/base.sh knows below it, in their sources:
+// filters, feature gates, flags, packages that are gone. It makes the base, compiles and
 // tests this server on it, and lists the places that do not name the release yet. A step that fails
 // does not keep others from running. -print leaves out what compiles and tests.
 package main

@@ -42,7 +42,7 @@ func imports(code []string) (map[string]string, error) {
 	return used, err
 }
 
-// there returns those of packages that the modules in folders have.
+// there returns the packages that the modules in folders have.
 func there(packages, folders map[string]string) map[string]string {
 	found := map[string]string{}
 	for path, importer := range packages {

@@ -21,7 +21,7 @@ type step struct {
 	run    func(context.Context) error
 }
 
-// perform runs steps, and returns the names of those that failed or could not run.
+// perform runs steps, and returns the names of the steps that failed or could not run.
 func perform(ctx context.Context, out io.Writer, steps []step) (failed []string) {
 	missing := map[string]bool{}
 	for _, s := range steps {

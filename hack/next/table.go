@@ -62,7 +62,7 @@ func (f filter) text() string {
 
 // merge puts two lists beside each other, so that most elements with the same name are in one row.
 func merge[T any](left, right []T, name func(T) string) (rows [][2]*T) {
-	// common[i][j] is the largest number of such rows of left[i:] and right[j:].
+	// common[i][j] is the largest number of rows with both, of left[i:] and right[j:].
 	common := make([][]int, len(left)+1)
 	for i := range common {
 		common[i] = make([]int, len(right)+1)

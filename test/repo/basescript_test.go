@@ -38,7 +38,7 @@ func newBaseTree(t *testing.T) baseTree {
 	} {
 		tree.write(t, name, content)
 	}
-	// The tests of the script are not those of the go command: its answers are in the environment.
+	// The go command is not under test: this one writes down its arguments, and answers briefly.
 	program := "#!/bin/sh\n" +
 		"case \"$*\" in 'env GOVERSION') echo go1.26.8 && exit ;; esac\n" +
 		"echo \"$*\" >>" + tree.programs + "/asked\n" +
