@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,13 +35,13 @@ func TestEmbeddedEtcdOfAnotherBase(t *testing.T) {
 			taken := u.start(t, u.later, data)
 			u.requireHolds(t, taken, 1)
 			taken.createLevel(t, newLevel("new", 7))
-			u.guide(t, taken, "#### Keep what was written since")
+			u.guide(t, taken, "### Keep what was written since")
 			taken.Stop(t)
 
 			u.requireStops(t, u.first, data, "the data were written by etcd "+base.etcd+".0, and this server has etcd 3.5.")
 			back := u.start(t, u.first, u.restore(t, u.first, "back"))
 			u.requireHolds(t, back, 1)
-			u.guide(t, back, "#### Apply it after the way back")
+			u.guide(t, back, "### Apply it after the way back")
 			u.requireHolds(t, back, 2)
 		})
 	}
@@ -96,7 +97,7 @@ func (u *baseUpgrade) restore(t *testing.T, program, name string) (data string) 
 // its message says, and not for damage.
 func (u *baseUpgrade) requireStops(t *testing.T, program, data, message string) {
 	t.Helper()
-	code, output := harness.RunProgram(t, program, "--data-dir="+data, "--secure-port=0")
+	code, output := harness.RunProgram(t, program, "--data-dir="+data, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(harness.FreePorts(t, 1)[0]))
 	require.Equal(t, 1, code, output)
 	require.Contains(t, output, message)
 	require.NotContains(t, output, "if the data are damaged")
