@@ -63,6 +63,7 @@ includes it and fails when the file is not current.
 	for _, name := range sortedKeys(left) {
 		fmt.Fprintf(&text, "| the case %q | %s |\n", name, left[name])
 	}
+	text.WriteString(laterReleases())
 	return text.String()
 }
 

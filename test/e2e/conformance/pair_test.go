@@ -71,7 +71,7 @@ func startPair(t *testing.T, flags ...string) *pair {
 	p := &pair{
 		ours:        &side{name: "this server", etcd: oursEtcd.Client(t)},
 		peer:        &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
-		differences: differences(),
+		differences: allDifferences(),
 	}
 	common := slices.Concat(still(), flags)
 	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
@@ -108,7 +108,7 @@ func (p *pair) besideEmulated(t *testing.T) *pair {
 	etcd := harness.StartEtcd(owner, harness.EtcdOptions{})
 	beside := &pair{
 		ours: p.ours, peer: &side{name: "kube-apiserver with --emulated-version=1.31", etcd: etcd.Client(t)},
-		differences: differences(), original: p.original, emulated: true,
+		differences: allDifferences(), original: p.original, emulated: true,
 	}
 	beside.restore(t)
 	last, err := binaries.KubeAPIServerOf(t.Context(), binaries.KubernetesVersion)

@@ -43,26 +43,40 @@ func TestEverySentenceHasAProof(t *testing.T) {
 	}
 }
 
-// TestProofsElsewhereExist searches the sources for each test that a sentence
-// names.
+// TestProofsElsewhereExist searches the sources for each test that a sentence or a change of a
+// release names.
 func TestProofsElsewhereExist(t *testing.T) {
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	sources := map[string]source{}
+	named := map[string]string{}
 	for _, section := range contract() {
 		for _, sentence := range section.sentences {
 			for _, test := range sentence.tests {
-				folder, name, _ := strings.Cut(test, " ")
-				if _, read := sources[folder]; !read {
-					sources[folder] = readSource(t, filepath.Join(root, filepath.FromSlash(folder)))
-				}
-				function, inner, _ := strings.Cut(name, "/")
-				assert.True(t, sources[folder].functions[function], "%s names %s, which is not there", sentence.id, test)
-				assert.True(t, inner == "" || sources[folder].texts[inner], "%s names %s: there is no such case", sentence.id, test)
+				named[test] = sentence.id
 			}
 		}
 	}
+	for _, change := range changes() {
+		for _, test := range change.shows {
+			if isElsewhere(test) {
+				named[test] = change.what
+			}
+		}
+	}
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	sources := map[string]source{}
+	for test, by := range named {
+		folder, name, _ := strings.Cut(test, " ")
+		if _, read := sources[folder]; !read {
+			sources[folder] = readSource(t, filepath.Join(root, filepath.FromSlash(folder)))
+		}
+		function, inner, _ := strings.Cut(name, "/")
+		assert.True(t, sources[folder].functions[function], "%s names %s, which is not there", by, test)
+		assert.True(t, inner == "" || sources[folder].texts[inner], "%s names %s: there is no such case", by, test)
+	}
 }
+
+// isElsewhere reports whether a name is a folder and a test, not a case.
+func isElsewhere(test string) bool { return strings.Contains(test, " Test") }
 
 // source holds the names of the tests of a folder.
 type source struct {

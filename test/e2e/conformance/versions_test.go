@@ -76,7 +76,7 @@ func oneVersionOnly() map[string]string {
 		"body details: protobuf that is something else":           "the answer shows the bytes of the body",
 		"field validation details: very many unknown fields":      "the deprecation takes room from their warnings",
 		"lists: a version from the future is waited for, in vain": waits, "lists: so is one that must not be older": waits, "lists: an exact version from the future": waits,
-		"gets: a version from the future": waits, "watches: from the future": waits, "watches: a watch ends in time, after a bookmark": waits,
+		"gets: a version from the future": waits, "watches: from the future": waits, "watches: initial events to a client that takes gzip": waits, "watches: a watch ends in time, after a bookmark": waits,
 		"watches: a watch that asks for no bookmarks gets none": waits, "deletion details: a collection of some version": waits,
 	}
 }

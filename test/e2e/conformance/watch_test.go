@@ -112,6 +112,12 @@ func eventCases() []testCase {
 			},
 		},
 		{
+			name: "initial events to a client that takes gzip", proves: []string{"watch.initial-events"},
+			steps: []step{
+				get(watch(initial+"&timeoutSeconds=1")).with("Accept-Encoding", "gzip").saying(`"ADDED"`),
+			},
+		},
+		{
 			name: "no initial events", proves: []string{"watch.initial-events"},
 			steps: []step{
 				create,
