@@ -146,6 +146,7 @@ test: preflight bin/gotestsum ## Run the tests that a change must pass (short la
 test-long: preflight bin/gotestsum ## Run the long lane: full counts, new seeds, every guide and release (hours)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
+	  $(MAKE) test-releases || status=$$?; \
 	  $(MAKE) LANE=long- report proofs || status=$$?; exit $$status
 
 # Reports what the machine lacks before a test hangs or fails for it.
@@ -224,6 +225,19 @@ test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests:
   (cd hack/lab && $(call run-tests,model) $(FRESH) -p=2 $(MODELS)) || status=$$?; \
 	  exit $$status
 
+# Packages that compare this server with kube-apiserver, or check what it did. On a later release of
+# k8s.io they run beside kube-apiserver of the same release, with the counts of the short lane.
+BESIDE := $(addprefix ./test/e2e/,conformance fuzzparity watchmodel roundtrip upstream)
+RELEASES ?= 0.36 0.37
+
+.PHONY: test-releases
+test-releases: binaries-long bin/gotestsum ## Compare the server on later releases of k8s.io with kube-apiserver of the same release
+	@export BINARIES=prebuilt; status=0; for release in $(RELEASES); do export K8S=$$release; \
+	  echo "test-releases: this server on k8s.io $$release beside kube-apiserver of the same release"; \
+	  $(call run-tests,release-$$release) $(FRESH) -p=1 $(BESIDE) || status=$$?; \
+	  (cd hack/lab && $(call run-tests,model-$$release) $(FRESH) ./linearizability) || status=$$?; \
+	  done; exit $$status
+
 # One run of hack/lab/chaos, as in: make chaos SEED=7 FAULTS=50
 FAULTS ?= 22
 CHAOS = cd hack/lab && go test -tags=long -count=1 -timeout=4h ./chaos -run '^TestChaos$$' -v -faults=$(1) -operations=$(2)
@@ -280,7 +294,8 @@ bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
 	@touch $@
 
-# test-e2e includes this comparison and checks docs/evidence/conformance.md.
+# test-e2e includes this comparison and checks docs/evidence/conformance.md. With K8S=0.37 the
+# server is built on 0.37, and its peer is kube-apiserver 1.37.
 .PHONY: conformance
 conformance: binaries ## Compare the API with kube-apiserver's; write docs/evidence/conformance.md
 	@echo "conformance: this server beside kube-apiserver, sentence by sentence"
@@ -479,6 +494,7 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@go test -tags=long -count=1 -timeout=1h ./test/e2e/clients -update-docs
+	@go test -tags=long -count=1 -timeout=1h ./test/e2e/registration -run=TestSkew -update-docs
 	@$(MAKE) conformance
 
 .PHONY: verify-repo

@@ -5,15 +5,11 @@ package clients
 import (
 	"debug/buildinfo"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 // outcome is what a client showed.
@@ -80,26 +76,6 @@ func compared(above, works []string) string {
 		text += " except " + less
 	}
 	return text
-}
-
-// compareTable compares the table with docs/clients.md, or writes it there.
-func compareTable(t *testing.T, results []result) {
-	t.Helper()
-	const begin, end = "<!-- clients: made by make update-docs -->\n", "<!-- end of clients -->\n"
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	path := filepath.Join(root, "docs", "clients.md")
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
-	before, rest, opened := strings.Cut(string(page), begin)
-	_, after, closed := strings.Cut(rest, end)
-	require.True(t, opened && closed, "%s has no place for the table", path)
-	want := before + begin + table(results) + end + after
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(page), "docs/clients.md is not current: run 'make update-docs'")
 }
 
 // moduleVersion returns the version of a module in a program.

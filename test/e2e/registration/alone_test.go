@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 // TestAKubeAPIServerThatIsStartedWhileThisServerIsAway starts kube-apiserver while
@@ -14,7 +16,7 @@ import (
 // available. It still answers requests, and does not prevent this server from
 // starting.
 func TestAKubeAPIServerThatIsStartedWhileThisServerIsAway(t *testing.T) {
-	s := startShared(t, "")
+	s := startShared(t, cluster.Options{})
 	s.takeV1(t)
 	back := s.leave(t)
 	s.restartKubeAPIServer(t)

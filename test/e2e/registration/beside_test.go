@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 // TestOnTheStoreOfKubeAPIServer registers v1beta3 beside the native v1, and then
 // moves v1 to this server and back. With a shared store, kube-apiserver's flow
 // control reads the same objects before and after its watches move to this server.
 func TestOnTheStoreOfKubeAPIServer(t *testing.T) {
-	s := startShared(t, "")
+	s := startShared(t, cluster.Options{})
 	t.Run("v1beta3 beside the native v1", func(t *testing.T) {
 		s.run(t, append([]theme{{"nothing is forbidden that the server does", testNothingForbidden}, {"the garbage collector of the cluster finishes deletions", testGarbageCollector}},
 			append(everywhere(),

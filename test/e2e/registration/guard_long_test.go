@@ -20,7 +20,7 @@ import (
 // kube-apiserver, and the static pod of guard-v1. While no replica comes back, kubelet
 // restarts a kube-apiserver that does not become live.
 func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
-	s := startShared(t, "")
+	s := startShared(t, cluster.Options{})
 	s.takeV1(t)
 
 	guard := s.startGuard(t)

@@ -85,10 +85,9 @@ func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 }
 
 // startShared deploys the server beside the native v1, on the cluster's etcd.
-// kubeAPIServer is the path of another kube-apiserver binary, or empty.
-func startShared(t *testing.T, kubeAPIServer string) *site {
+func startShared(t *testing.T, options cluster.Options) *site {
 	t.Helper()
-	return siteOf(t, cluster.StartBeside(t, cluster.Options{KubeAPIServer: kubeAPIServer}), "v1beta3")
+	return siteOf(t, cluster.StartBeside(t, options), "v1beta3")
 }
 
 // startOwn deploys the server on a separate etcd.

@@ -3,23 +3,108 @@
 package registration
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
-// TestANewerKubeAPIServerInFront uses a kube-apiserver three minor releases ahead
-// of this server, its client libraries and kubectl.
+var update = tour.Flag()
+
+// TestSkew registers this server, built on the first and on the last release of k8s.io, in the
+// kube-apiserver of either, and uses kubectl of either. It writes the table of docs/upgrade.md.
+func TestSkew(t *testing.T) {
+	ran := 0
+	for _, row := range skew() {
+		t.Run(row.base+" behind "+row.version, func(t *testing.T) {
+			row.test(t)
+			ran++
+		})
+	}
+	if !t.Failed() && ran == len(skew()) { // -run may leave some out
+		tour.Part(t, "docs/upgrade.md", "skew", skewTable(), *update)
+	}
+}
+
+// row is a row of the table: the release of k8s.io that this server is built on, and the version of
+// the kube-apiserver in front.
+type row struct{ base, version string }
+
+func skew() []row {
+	var rows []row
+	for _, base := range []string{binaries.FirstBase, "0.37"} {
+		for _, version := range []string{binaries.KubernetesVersion, binaries.LatestKubernetesVersion} {
+			rows = append(rows, row{base, version})
+		}
+	}
+	return rows
+}
+
+// kubectls returns the program of kubectl of each end, by its version.
+func kubectls() map[string]func(context.Context) (string, error) {
+	return map[string]func(context.Context) (string, error){
+		binaries.KubernetesVersion:       binaries.Kubectl,
+		binaries.LatestKubernetesVersion: func(ctx context.Context) (string, error) { return binaries.Client(ctx, "kubectl-1.37") },
+	}
+}
+
+func skewTable() string {
+	versions := slices.Sorted(maps.Keys(kubectls()))
+	text := "\n| this server, on k8s.io | kube-apiserver in front | kubectl " + strings.Join(versions, " | kubectl ") +
+		" |\n|---|---|" + strings.Repeat("---|", len(versions)) + "\n"
+	for _, row := range skew() {
+		text += "| " + row.base + " | " + row.version + " |" + strings.Repeat(" works |", len(versions)) + "\n"
+	}
+	return text + "\n"
+}
+
+// test is every cell of the row: v1beta3 beside the native v1, and then both versions taken over.
+func (r row) test(t *testing.T) {
+	server, err := binaries.ServerOn(t.Context(), r.base)
+	require.NoError(t, err)
+	kube, err := binaries.KubeAPIServerOf(t.Context(), r.version)
+	require.NoError(t, err)
+	s := startShared(t, cluster.Options{Server: server, KubeAPIServer: kube})
+	require.Contains(t, s.get(t, "/version").Body, r.version)
+	discovery, ofEach := everywhere()[0], theme{"kubectl of each end", testKubectls}
+
+	s.run(t, discovery, theme{"who is not known is asked about", testDelegation}, ofEach)
+	s.takeV1(t)
+	t.Run("taken over", func(t *testing.T) {
+		s.run(t, discovery, theme{"kube-apiserver's own flow control is configured at once", testConfigured}, ofEach,
+			theme{"nothing is forbidden that the server does", testNothingForbidden}, theme{"v1 is given back", testGivenBack})
+	})
+}
+
+// testKubectls reads and writes both versions with each kubectl.
+func testKubectls(t *testing.T, s *site) {
+	for version, program := range kubectls() {
+		t.Run(version, func(t *testing.T) {
+			user := *s
+			user.kubectl = harness.KubectlAt(t, harness.Program(t, program), s.KubeAPIServer.Kubeconfig)
+			require.Contains(t, user.kubectl.Run(t, "version", "--client"), version)
+			testKubectl(t, &user, "v1", "v1beta3")
+			testKubectl(t, &user, "v1beta3", "v1")
+		})
+	}
+}
+
+// TestANewerKubeAPIServerInFront uses a kube-apiserver of a release between those of TestSkew.
 func TestANewerKubeAPIServerInFront(t *testing.T) {
 	newer, err := binaries.NextKubeAPIServer(t.Context())
 	require.NoError(t, err)
-	s := startShared(t, newer)
+	s := startShared(t, cluster.Options{KubeAPIServer: newer})
 	require.Contains(t, s.get(t, "/version").Body, binaries.NextKubernetesVersion)
 	s.run(t, append(everywhere()[:3],
 		theme{"who is not known is asked about", testDelegation},

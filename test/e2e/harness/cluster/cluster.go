@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// KubeAPIServer is the path of kube-apiserver's binary; empty: the supported release's.
 	KubeAPIServer string
+	// Server is the path of this project's server's binary; empty: the harness builds it.
+	Server string
 	// KubeAPIServerArgs are additional flags of kube-apiserver.
 	KubeAPIServerArgs []string
 	// Etcd is the store; nil: a new one.

@@ -131,6 +131,9 @@ func (n *Node) programOf(image string) func(context.Context) (string, error) {
 	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	switch name {
 	case "flowcontrol-apiserver":
+		if path := n.options.Server; path != "" {
+			return func(context.Context) (string, error) { return path, nil }
+		}
 		return binaries.Server
 	case "etcd":
 		return binaries.Etcd

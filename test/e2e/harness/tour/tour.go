@@ -109,3 +109,34 @@ func execute(t harness.TB, section Section, commands []string) []string {
 	}
 	return parts[:len(commands)]
 }
+
+// Part compares a part of a document, which a test makes, with the text; or it writes it there. The
+// part begins with <!-- NAME: made by make update-docs --> and ends with <!-- end of NAME -->.
+func Part(t harness.TB, document, name, text string, update bool) {
+	t.Helper()
+	root, err := binaries.Root()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	path := filepath.Join(root, filepath.FromSlash(document))
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	begin, end := "<!-- "+name+": made by make update-docs -->\n", "<!-- end of "+name+" -->\n"
+	before, rest, opened := strings.Cut(string(page), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !opened || !closed {
+		t.Fatalf("%s has no place for %s", document, name)
+	}
+	want := before + begin + text + end + after
+	if update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatalf("%v", err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(page), want); diff != "" {
+		t.Fatalf("%s, %s: is not current: run 'make update-docs'\n%s", document, name, diff)
+	}
+}
