@@ -13,7 +13,7 @@ import (
 func laterDifferences() []difference {
 	return []difference{
 		{
-			"missing-type", "A priority level without a type, or a limit response without one, is rejected with the types that are supported; kube-apiserver 1.37 says that a type is required. It also forbids what belongs to a type that it does not support.",
+			"missing-type", "A priority level without a type, or a limit response without one, is rejected with the types that are supported; kube-apiserver 1.37 says that a type is required. It also judges what belongs to a type that it does not support.",
 			sameFailures(func(mine []string) []string {
 				return replaced(mine, string(metav1.CauseTypeFieldValueNotSupported), string(metav1.CauseTypeFieldValueRequired))
 			}),

@@ -131,7 +131,7 @@ func (p pair) try(ctx context.Context, a attempt) (verdicts, error) {
 		return v, fmt.Errorf("an answer shows Go syntax: %s", found)
 	}
 	v.theirs, v.theirSays, err = p.theirs.try(ctx, a.in(versionNew))
-	v.ours, v.theirs = reworded(v.ours), reworded(asIntended(v.theirs))
+	v.ours, v.theirs = asLater(reworded(v.ours), reworded(asIntended(v.theirs)))
 	if a.version == versionOld || a.isReal() {
 		v.ours.Object, v.theirs.Object = withoutManagers(v.ours.Object), withoutManagers(v.theirs.Object)
 	}
