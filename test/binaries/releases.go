@@ -79,7 +79,7 @@ func kubeAPIServerOf(version string) program {
 const nextModule = "hack/tools/kubernetes-next"
 
 // deriveModule writes a copy of nextModule for another version. The go command raises the other
-// requirements to those of that version.
+// requirements to what that version requires.
 func deriveModule(root, folder, version string) error {
 	folder = filepath.Join(root, filepath.FromSlash(folder))
 	if err := os.MkdirAll(folder, 0o755); err != nil {

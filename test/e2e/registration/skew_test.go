@@ -100,7 +100,7 @@ func testKubectls(t *testing.T, s *site) {
 	}
 }
 
-// TestANewerKubeAPIServerInFront uses a kube-apiserver of a release between those of TestSkew.
+// TestANewerKubeAPIServerInFront uses a kube-apiserver between the two releases of TestSkew.
 func TestANewerKubeAPIServerInFront(t *testing.T) {
 	newer, err := binaries.NextKubeAPIServer(t.Context())
 	require.NoError(t, err)
