@@ -44,7 +44,7 @@ func laterReleases() string {
 
 ` + "`make conformance K8S=0.37`" + ` compares the server on k8s.io 0.37 with kube-apiserver 1.37. The cases
 in ` + "`v1beta3`" + ` run beside kube-apiserver 1.33, the last one that can serve it. ` + "`make test-releases`" + ` also
-runs fuzz parity, the watch model, round trips, an unreachable kube-apiserver and linearizability: ten
+runs fuzz parity, the watch model, round trips and linearizability: ten
 minutes for each release, and the builds.
 
 What these releases changed for clients of this group. Where no feature gate tells the release, it is
