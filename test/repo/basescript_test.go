@@ -45,7 +45,7 @@ func newBaseTree(t *testing.T) baseTree {
 		"case \"$*\" in\n" +
 		"*.GoMod*) echo " + tree.programs + "/apiserver.mod ;;\n" +
 		"*.Version*) echo v3.7.1 ;;\n" +
-		"get*) [ ! -e " + tree.programs + "/refused ] || { cat " + tree.programs + "/refused >&2; exit 1; } ;;\n" +
+		"get*) [ ! -e " + tree.programs + "/failure ] || { cat " + tree.programs + "/failure >&2; exit 1; } ;;\n" +
 		"esac\n"
 	require.NoError(t, os.WriteFile(filepath.Join(tree.programs, "go"), []byte(program), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(tree.programs, "apiserver.mod"), []byte("require (\n\tsigs.k8s.io/structured-merge-diff/v6 v6.3.0\n)\n"), 0o600))
@@ -132,17 +132,17 @@ func TestBaseIsMadeAgainWhenItsSourcesChange(t *testing.T) {
 
 func TestBaseThatCannotBeMadeIsNotTakenForMade(t *testing.T) {
 	tree := newBaseTree(t)
-	refused := filepath.Join(tree.programs, "refused")
+	failure := filepath.Join(tree.programs, "failure")
 	for message, want := range map[string]string{
 		"go: k8s.io/api@v0.37.2 requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=go1.26.8)": "k8s.io/apiserver 0.37.2 needs Go 1.27.0, and this is go1.26.8: install it, or set GOTOOLCHAIN=go1.27.0",
 		"go: k8s.io/api@v0.37.2: 403 Forbidden":                                                  "k8s.io/apiserver 0.37.2 cannot be the base: change what the messages name, or check the network and GOPROXY",
 	} {
-		require.NoError(t, os.WriteFile(refused, []byte(message+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(failure, []byte(message+"\n"), 0o600))
 		flags, stderr, _ := tree.run(t, "0.37.2")
 		assert.Empty(t, flags)
 		assert.Contains(t, stderr, message+"\n"+want)
 	}
-	require.NoError(t, os.Remove(refused))
+	require.NoError(t, os.Remove(failure))
 	flags, stderr, _ := tree.run(t, "0.37.2")
 	assert.NotEmpty(t, flags, stderr)
 }

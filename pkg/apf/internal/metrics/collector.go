@@ -68,7 +68,7 @@ func NewCollector(report func() engine.Report) *Collector {
 	c := &Collector{report: report}
 	c.series = newSeriesFamilies(&c.families)
 	c.levels = newLevelFamilies(&c.families)
-	c.seatFairFrac = c.families.add(prefix+"seat_fair_frac",
+	c.seatFairFrac = c.add(prefix+"seat_fair_frac",
 		alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it", nil)
 	return c
 }

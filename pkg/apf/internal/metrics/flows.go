@@ -24,9 +24,9 @@ var _ prometheus.Collector = (*FlowCollector)(nil)
 // NewFlowCollector returns a FlowCollector of what figures returns.
 func NewFlowCollector(figures func() []engine.FlowFigures) *FlowCollector {
 	c := &FlowCollector{figures: figures}
-	c.heaviest = c.families.add(ownPrefix+"heaviest_flow_seat_share",
+	c.heaviest = c.add(ownPrefix+"heaviest_flow_seat_share",
 		alpha+"Part of the seat-seconds of the last minute on each priority level that its heaviest flow used, from 0 to 1", nil, levelLabel)
-	c.rejected = c.families.add(ownPrefix+"rejected_flows",
+	c.rejected = c.add(ownPrefix+"rejected_flows",
 		alpha+"Number of flows on each priority level with a request that was rejected in the last 5 minutes, at most 100", nil, levelLabel)
 	return c
 }

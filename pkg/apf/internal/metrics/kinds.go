@@ -23,12 +23,12 @@ var _ prometheus.Collector = (*KindCollector)(nil)
 // NewKindCollector returns a KindCollector of the results of snapshot.
 func NewKindCollector(snapshot func() stats.KindSnapshot) *KindCollector {
 	c := &KindCollector{snapshot: snapshot}
-	c.readVersusWrite = c.families.add(prefix+"read_vs_write_current_requests",
+	c.readVersusWrite = c.add(prefix+"read_vs_write_current_requests",
 		timed+"Observations, at the end of every nanosecond, of the number of requests (as a fraction of the relevant limit) waiting or in regular stage of execution",
 		nil, phaseLabel, kindLabel)
-	c.inFlight = c.families.add("apiserver_current_inflight_requests",
+	c.inFlight = c.add("apiserver_current_inflight_requests",
 		stable+"Maximal number of currently used inflight request limit of this apiserver per request kind in last second.", nil, kindLabel)
-	c.inQueue = c.families.add("apiserver_current_inqueue_requests",
+	c.inQueue = c.add("apiserver_current_inqueue_requests",
 		alpha+"Maximal number of queued requests in this apiserver per request kind in last second.", nil, kindLabel)
 	return c
 }

@@ -24,13 +24,13 @@ var _ prometheus.Collector = (*TotalCollector)(nil)
 // NewTotalCollector returns a TotalCollector of what status returns.
 func NewTotalCollector(status func() total.Status) *TotalCollector {
 	c := &TotalCollector{status: status}
-	c.inEffect = c.families.add(prefix+"total_seats",
+	c.inEffect = c.add(prefix+"total_seats",
 		alpha+"Number of seats that the priority levels share", nil)
-	c.recommended = c.families.add(prefix+"recommended_total_seats",
+	c.recommended = c.add(prefix+"recommended_total_seats",
 		alpha+"Number of seats that the machine can bear, as far as its signals tell", nil)
-	c.steps = c.families.add(prefix+"recommended_total_steps_total",
+	c.steps = c.add(prefix+"recommended_total_steps_total",
 		alpha+"Number of computations of the recommended total, every 10 seconds, by the reasons for its change or for none", nil, "reason")
-	c.pressure = c.families.add(prefix+"machine_pressure_ratio",
+	c.pressure = c.add(prefix+"machine_pressure_ratio",
 		alpha+"Signals of the machine (scheduling-latency, memory, throttling) in the last 10 seconds, relative to the threshold that lowers the recommended total", nil, "signal")
 	return c
 }
