@@ -103,7 +103,7 @@ func (u *baseUpgrade) requireStops(t *testing.T, program, data, message string) 
 	require.NotContains(t, output, "if the data are damaged")
 }
 
-// requireHolds requires the levels of the tests, and no other but those that are built in.
+// requireHolds requires the levels of the tests, and of the others only the built-in ones.
 func (u *baseUpgrade) requireHolds(t *testing.T, s *site, count int) {
 	t.Helper()
 	for _, expected := range []*flowcontrolv1.PriorityLevelConfiguration{newLevel("old", 5), newLevel("new", 7)}[:count] {
