@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -57,23 +58,33 @@ func TestLogWithoutWaitsIsAnError(t *testing.T) {
 	}
 }
 
-// TestLinesOfClientGo reads what client-go writes about a client that is limited.
+// TestLinesOfClientGo reads what client-go writes about a client that is limited. Its time is
+// synctest's, so its second request waits for just what the limit says: ten a second.
 func TestLinesOfClientGo(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	var log bytes.Buffer
-	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(3), textlogger.Output(&log))))
-	client, err := rest.RESTClientFor(&rest.Config{
-		Host: server.URL, QPS: 10, Burst: 1, APIPath: "/api",
-		ContentConfig: rest.ContentConfig{GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs},
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(3), textlogger.Output(&log))))
+		client, err := rest.RESTClientFor(&rest.Config{
+			Host: "https://server", QPS: 10, Burst: 1, APIPath: "/api", Transport: notFound{},
+			ContentConfig: rest.ContentConfig{GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs},
+		})
+		require.NoError(t, err)
+		for range 2 {
+			client.Get().Namespace("shop").Resource("pods").Do(ctx)
+		}
+		all := waits(t, log.String())
+		require.Len(t, all, 1, log.String())
+		assert.False(t, all[0].ByServer)
+		assert.InDelta(t, 100*time.Millisecond, all[0].Delay, float64(time.Millisecond))
+		assert.Equal(t, "list", all[0].Attributes.Verb)
 	})
-	require.NoError(t, err)
-	for range 2 {
-		client.Get().Namespace("shop").Resource("pods").Do(ctx)
-	}
-	all := waits(t, log.String())
-	require.Len(t, all, 1, log.String())
-	assert.False(t, all[0].ByServer)
-	assert.Greater(t, all[0].Delay, 50*time.Millisecond)
-	assert.Equal(t, "list", all[0].Attributes.Verb)
+}
+
+// notFound is a transport without a server: it answers 404 to each request.
+type notFound struct{}
+
+func (notFound) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	http.NotFound(answer, r)
+	return answer.Result(), nil
 }
