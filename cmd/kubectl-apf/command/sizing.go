@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
@@ -124,7 +125,7 @@ func (s *sizeCommand) readAndWait(ctx context.Context, from source.Source, want 
 	if !s.quiet {
 		_, _ = io.WriteString(s.env.ErrOut, fmt.Sprintf("Read once. The second reading is in %s.\n", s.interval))
 	}
-	if !s.env.wait(ctx, s.interval) {
+	if !clock.Wait(ctx, s.env.Clock, s.interval) {
 		return nil, errors.New("interrupted before the second reading: one reading has no rates")
 	}
 	return states, nil

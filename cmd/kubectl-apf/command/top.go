@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/top"
@@ -171,7 +172,7 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var before []replica.Replica
-	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && t.env.wait(ctx, t.interval) {
+	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
 		before = now
 		if now, err = t.read(ctx, from); err != nil {
 			return err
@@ -204,7 +205,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 			return err
 		}
 		before = now
-		t.env.wait(ctx, t.interval)
+		clock.Wait(ctx, t.env.Clock, t.interval)
 	}
 	return nil
 }
