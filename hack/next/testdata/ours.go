@@ -1,3 +1,4 @@
+// Package server lists filters as pkg/server does.
 package server
 
 func (s *Server) handlerChain(c *Config) []chainFilter {

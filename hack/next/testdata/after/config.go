@@ -1,3 +1,4 @@
+// Package server is as the library writes it, since the release.
 package server
 
 // DefaultBuildHandlerChain is the chain of the next release.

@@ -1,3 +1,4 @@
+// Package server is as the library writes it, before a release.
 package server
 
 // DefaultBuildHandlerChain is the chain of a release.
