@@ -26,9 +26,11 @@ func bases() map[string]string {
 // Base returns the release of k8s.io that Server is built on, such as 0.37.
 func Base() string { return cmp.Or(os.Getenv(releaseVariable), FirstBase) }
 
-// VersionBeside returns the version of KubeAPIServer, such as v1.37.2.
+// VersionBeside returns the version of KubeAPIServer, such as v1.37.2. It is the same for all patches
+// of a release, such as 0.37.1.
 func VersionBeside() (string, error) {
-	version, ok := bases()[Base()]
+	parts := strings.SplitN(Base(), ".", 3)
+	version, ok := bases()[strings.Join(parts[:min(2, len(parts))], ".")]
 	if !ok {
 		return "", fmt.Errorf("%s=%s: the tests have no kube-apiserver of this release; name 0.33, 0.36 or 0.37", releaseVariable, Base())
 	}

@@ -14,6 +14,7 @@ func TestProgramsAreNamedByTheReleaseThatTheVariableNames(t *testing.T) {
 		{"", "flowcontrol-apiserver", "kube-apiserver"},
 		{"0.36", "flowcontrol-apiserver-0.36", "kube-apiserver-1.36"},
 		{"0.37", "flowcontrol-apiserver-0.37", "kube-apiserver-1.37"},
+		{"0.37.1", "flowcontrol-apiserver-0.37.1", "kube-apiserver-1.37"},
 	} {
 		t.Setenv(releaseVariable, c.release)
 		require.Equal(t, c.server, serverOn(Base()).name)
