@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,10 +37,7 @@ func TestListsAreEncodedInPieces(t *testing.T) {
 	p := provider(&opened{}, DefaultResourceConfig())
 	info, err := p.APIGroupInfo()
 	require.NoError(t, err)
-	list := &flowcontrol.FlowSchemaList{Items: make([]flowcontrol.FlowSchema, 10_000)}
-	for i := range list.Items {
-		list.Items[i].Name = fmt.Sprintf("schema-%d", i)
-	}
+	list := manySchemas()
 	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		t.Run(mediaType, func(t *testing.T) {
 			var inPieces, whole written
@@ -51,6 +49,16 @@ func TestListsAreEncodedInPieces(t *testing.T) {
 			require.Greater(t, inPieces.first, gzipThreshold)
 		})
 	}
+}
+
+// manySchemas returns 10,000 flow schemas of 1 KB.
+func manySchemas() *flowcontrol.FlowSchemaList {
+	list := &flowcontrol.FlowSchemaList{Items: make([]flowcontrol.FlowSchema, 10_000)}
+	for i := range list.Items {
+		list.Items[i].Name = fmt.Sprintf("schema-%d", i)
+		list.Items[i].Annotations = map[string]string{"example.com/text": strings.Repeat("x", 1000)}
+	}
+	return list
 }
 
 func encode(t *testing.T, with runtime.NegotiatedSerializer, mediaType string, object runtime.Object, to io.Writer) {
