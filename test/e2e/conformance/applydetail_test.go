@@ -177,7 +177,7 @@ func migrationCases() []testCase {
 				patch("json", one, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"renamed"}]`).saying("renamed"), applied("m", "a", level("a", 11)).gives(409).saying("renamed"),
 				patch("json", one, `[{"op":"replace","path":"/metadata/managedFields/0/operation","value":"Dance"}]`), patch("json", one, `[{"op":"replace","path":"/metadata/managedFields/0/fieldsType","value":"FieldsV9"}]`),
 				patch("json", one, `[{"op":"replace","path":"/metadata/managedFields/0/fieldsV1","value":{"bad":{}}}]`), patch("json", one, `[{"op":"replace","path":"/metadata/managedFields/0/apiVersion","value":"nonsense/v0/x"}]`),
-				patch("json", one, `[{"op":"add","path":"/metadata/managedFields/-","value":{"manager":"forged","operation":"Update"}}]`).gives(422).givesLater(200),
+				patch("json", one, `[{"op":"add","path":"/metadata/managedFields/-","value":{"manager":"forged","operation":"Update"}}]`).gives(422).givesSince("0.37", 200),
 				patch("merge", one+"/status", `{"metadata":{"managedFields":[{}]}}`), get(one), patch("json", one, `[{"op":"replace","path":"/metadata/managedFields","value":[]}]`), patch("merge", one, `{"metadata":{"managedFields":null}}`),
 			},
 		},

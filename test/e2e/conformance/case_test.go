@@ -121,12 +121,13 @@ func (s step) with(name, value string) step {
 // gives sets the status code that the contract requires.
 func (s step) gives(code int) step { s.code = code; return s }
 
-// later reports whether the servers are of a later release of Kubernetes than 1.33.
-func later() bool { return binaries.Base() != binaries.FirstBase }
+// since reports whether this server is built on a release of k8s.io or on a later one.
+func since(release string) bool { return binaries.Base() >= release }
 
-// givesLater sets the status code on later releases, and what the answer says is not what it said.
-func (s step) givesLater(code int) step {
-	if later() {
+// givesSince sets the status code since a release of k8s.io, and what the answer says is not what it
+// said.
+func (s step) givesSince(release string, code int) step {
+	if since(release) {
 		s.code, s.says = code, nil
 	}
 	return s

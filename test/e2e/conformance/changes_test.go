@@ -32,6 +32,8 @@ func changes() []change {
 		{"1.36", "an update of what does not exist, with a uid", "404, not 409", same, []string{"write details: versions in an update", "hack/lab/linearizability TestOperationsAreLinearizable"}},
 		{"1.36", "the FlowSchemas `endpoint-controller` and `workload-leader-election`", "no longer built in", same, []string{"pkg/insight/configuration TestBuiltInObjectsAreThoseOfKubernetes"}},
 		{"1.37", "declarative validation", "generated rules beside the written ones", "the written rules, with the same verdict on every object; the reported failures differ as listed below", []string{"apply: give up, and remove what nobody owns", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
+		{"1.37", "a patch of what does not exist, with a body that is no patch", "400, not 404", same, []string{"patch details: patches of what is missing"}},
+		{"1.37", "managed fields that a client writes, and that are invalid", "the previous ones stay; before 1.37 the object lost all", same, []string{"apply details: the record is written by hand"}},
 		{"1.37", "initial events to a client that takes gzip", "compressed", same, []string{"watches: initial events to a client that takes gzip"}},
 	}
 }
@@ -42,19 +44,19 @@ func laterReleases() string {
 	text.WriteString(`
 ## On later releases of Kubernetes
 
-` + "`make conformance K8S=0.37`" + ` compares the server on k8s.io 0.37 with kube-apiserver 1.37. The cases
-in ` + "`v1beta3`" + ` run beside kube-apiserver 1.33, the last one that can serve it. ` + "`make test-releases`" + ` also
-runs fuzz parity, the watch model, round trips and linearizability: ten
-minutes for each release, and the builds.
+` + "`make conformance K8S=0.37`" + ` compares the server on k8s.io 0.37 with kube-apiserver 1.37; 0.36 is
+the other release. The cases in ` + "`v1beta3`" + ` run beside kube-apiserver 1.33, the last one that can
+serve it. ` + "`make test-releases`" + ` also runs fuzz parity, the watch model, round trips and
+linearizability: ten minutes for each release, and the builds.
 
 What these releases changed for clients of this group. Where no feature gate tells the release, it is
 the first of 1.36 and 1.37 that has the change:
 
 `)
 	text.WriteString(changesTable())
-	text.WriteString("\nThe intended differences above, and in addition:\n\n| difference | reason |\n|---|---|\n")
-	for _, difference := range laterDifferences() {
-		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
+	text.WriteString("\nThe intended differences above, and in addition:\n\n| since | difference | reason |\n|---|---|---|\n")
+	for _, later := range laterDifferences() {
+		fmt.Fprintf(&text, "| 1%s | %s | %s |\n", strings.TrimPrefix(later.since, "0"), later.name, later.reason)
 	}
 	return text.String()
 }

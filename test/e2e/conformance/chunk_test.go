@@ -41,9 +41,9 @@ func chunkTheme() theme {
 			steps: append(slices.Clip(begin),
 				post("flowschemas", flowSchema("between")),
 				compaction(),
-				get("flowschemas?limit=2&continue=<token>").gives(410).saying("Expired").givesLater(200).keep("fresh", "metadata.continue"),
-				get("flowschemas?limit=1&continue=<fresh>").saying("between").givesLater(200).keep("next", "metadata.continue"),
-				get("flowschemas?limit=500&continue=<next>").saying(`"c"`).givesLater(200),
+				get("flowschemas?limit=2&continue=<token>").gives(410).saying("Expired").givesSince("0.36", 200).keep("fresh", "metadata.continue"),
+				get("flowschemas?limit=1&continue=<fresh>").saying("between").givesSince("0.36", 200).keep("next", "metadata.continue"),
+				get("flowschemas?limit=500&continue=<next>").saying(`"c"`).givesSince("0.36", 200),
 				get("flowschemas?limit=2&continue=<fresh>&resourceVersion=<before>").gives(400)),
 		},
 		{

@@ -8,40 +8,52 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// laterDifferences returns the intended differences between this server on a later release of
-// k8s.io and kube-apiserver of the same release, which differences does not have.
-func laterDifferences() []difference {
-	return []difference{
-		{
-			"missing-type", "A priority level without a type, or a limit response without one, is rejected with the types that are supported; kube-apiserver 1.37 says that a type is required. It also judges what belongs to a type that it does not support.",
+// laterDifference is an intended difference that differences does not have, between this server on
+// later releases of k8s.io and kube-apiserver of the same release.
+type laterDifference struct {
+	// since is the first of the releases after 0.33 that the cases run on and that has it.
+	since string
+	difference
+}
+
+func laterDifferences() []laterDifference {
+	return []laterDifference{
+		{"0.36", difference{
+			"missing-type", "A priority level without a type, or a limit response without one, is rejected with the types that are supported; kube-apiserver says that a type is required. It also judges what belongs to a type that it does not support.",
 			sameFailures(func(mine []string) []string {
 				return replaced(mine, string(metav1.CauseTypeFieldValueNotSupported), string(metav1.CauseTypeFieldValueRequired))
 			}),
-		},
-		{
-			"repeated-failures", "An update lists a failure of the metadata up to three times, as every server on k8s.io without generated validation does; kube-apiserver 1.37 lists it once.",
+		}},
+		{"0.36", difference{
+			"options", "A body that is no DeleteOptions is rejected with what it must be, before the words of kube-apiserver.",
+			endsAlike,
+		}},
+		{"0.37", difference{
+			"repeated-failures", "An update lists a failure of the metadata up to three times, as every server on k8s.io without generated validation does; kube-apiserver lists it once.",
 			sameFailures(slices.Compact),
-		},
-		{
-			"question-field", "An access review without a question, or with two, is invalid in the field that is missing or too much, as before 1.37; kube-apiserver names spec.",
+		}},
+		{"0.37", difference{
+			"question-field", "An access review without a question, or with two, is invalid in the field that is missing or too much, as before; kube-apiserver names spec.",
 			sameFailures(func(mine []string) []string {
 				return replaced(replaced(mine, "spec.resourceAttributes", "spec"), "spec.nonResourceAttributes", "spec")
 			}),
-		},
-		{
-			"options", "A body that is no DeleteOptions is rejected with what it must be, before the words of kube-apiserver.",
-			endsAlike,
-		},
+		}},
 	}
 }
 
-// allDifferences returns the intended differences of the release under test.
-func allDifferences() []difference {
-	if later() {
-		return append(laterDifferences(), differences()...)
+// laterDifferencesHere returns the later differences of the release under test.
+func laterDifferencesHere() []difference {
+	var all []difference
+	for _, later := range laterDifferences() {
+		if since(later.since) {
+			all = append(all, later.difference)
+		}
 	}
-	return differences()
+	return all
 }
+
+// allDifferences returns the intended differences of the release under test.
+func allDifferences() []difference { return append(laterDifferencesHere(), differences()...) }
 
 // sameFailures returns whether invalid objects fail alike but for what change does to the failures of
 // this server, which are sorted.

@@ -165,7 +165,7 @@ func everyPatchCases() []testCase {
 	invalid = append(invalid, post("flowschemas", flowSchema("a")))
 	status = append(status, post("flowschemas", flowSchema("a")))
 	for _, kind := range []string{"merge", "strategic-merge"} {
-		missing = append(missing, patch(kind, "flowschemas/a/status", "{}").gives(404), patch(kind, "flowschemas/a?dryRun=All", "{}").gives(404), patch(kind, "flowschemas/a", "{").gives(404).givesLater(400))
+		missing = append(missing, patch(kind, "flowschemas/a/status", "{}").gives(404), patch(kind, "flowschemas/a?dryRun=All", "{}").gives(404), patch(kind, "flowschemas/a", "{").gives(404).givesSince("0.37", 400))
 		invalid = append(invalid,
 			patch(kind, "flowschemas/a", `{"spec":{"matchingPrecedence":20000,"priorityLevelConfiguration":{"name":"Not A Name"}}}`).gives(422).saying("spec.matchingPrecedence", "spec.priorityLevelConfiguration.name"),
 			patch(kind, "flowschemas/a", `{"metadata":{"labels":{"bad key":"x"},"finalizers":["nodomain"]}}`).gives(422),

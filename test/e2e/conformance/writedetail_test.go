@@ -36,7 +36,7 @@ func writeDetailTheme() theme {
 				put(one, having(level("a", 3), "metadata.resourceVersion", "-1")).gives(400), put(one, having(level("a", 3), "metadata.resourceVersion", "99999999999999999999999")).gives(400),
 				put(one, having(level("a", 3), "metadata.resourceVersion", 7)).gives(400), put(one, having(level("a", 3), "metadata.resourceVersion", "007")).gives(409), put(one+"?resourceVersion=<old>", level("a", 3)),
 				put(one+"/status", having(level("a", 3), "metadata.resourceVersion", "<old>")).gives(409), put(one+"/status", having(level("a", 3), "metadata.resourceVersion", "nonsense")).gives(400),
-				put(all+"/none", having(level("none", 1), "metadata.resourceVersion", "<old>")).gives(404), put(all+"/none", having(level("none", 1), "metadata.uid", "<uid>")).gives(409).givesLater(404), put(all+"/none/status", level("none", 1)).gives(404),
+				put(all+"/none", having(level("none", 1), "metadata.resourceVersion", "<old>")).gives(404), put(all+"/none", having(level("none", 1), "metadata.uid", "<uid>")).gives(409).givesSince("0.36", 404), put(all+"/none/status", level("none", 1)).gives(404),
 				get(all + "/none").gives(404),
 				post(all, having(level("b", 1), "metadata.resourceVersion", "0")), post(all, having(level("c", 1), "metadata.resourceVersion", "<old>")).gives(400).writesNothing(),
 				post(all, having(level("c", 1), "metadata.resourceVersion", "nonsense")),
