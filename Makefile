@@ -227,7 +227,7 @@ test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests:
 
 # Packages that compare this server with kube-apiserver, or check what it did. On a later release of
 # k8s.io they run beside kube-apiserver of the same release, with the counts of the short lane.
-BESIDE := $(addprefix ./test/e2e/,conformance fuzzparity watchmodel roundtrip)
+BESIDE := $(addprefix ./test/e2e/,conformance fuzzparity kubeapiserver watchmodel roundtrip)
 RELEASES ?= 0.36 0.37
 
 .PHONY: test-releases

@@ -48,12 +48,11 @@ func (a *appliedPolicies) check(ctx context.Context) *failure {
 
 // read requests one object of each resource.
 func (a *appliedPolicies) read(ctx context.Context) error {
-	for _, resource := range []string{"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"} {
-		if err := a.client.Get().AbsPath("/apis/admissionregistration.k8s.io/v1", resource).Param("limit", "1").Do(ctx).Error(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return bothErrors(a.readOne(ctx, "mutatingadmissionpolicies"), a.readOne(ctx, "mutatingadmissionpolicybindings"))
+}
+
+func (a *appliedPolicies) readOne(ctx context.Context, resource string) error {
+	return a.client.Get().AbsPath("/apis/admissionregistration.k8s.io/v1", resource).Param("limit", "1").Do(ctx).Error()
 }
 
 func (a *appliedPolicies) explain(err error) *failure {

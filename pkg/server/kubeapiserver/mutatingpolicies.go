@@ -1,6 +1,7 @@
 package kubeapiserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,12 +46,7 @@ func (m *mutatingPolicies) look(ctx context.Context) *failure {
 	if apierrors.IsNotFound(err) {
 		return nil // this kube-apiserver has none
 	}
-	if other := m.list(ctx, "mutatingadmissionpolicybindings", &bindings); other != nil && err != nil {
-		err = fmt.Errorf("%w; %w", err, other)
-	} else if other != nil {
-		err = other
-	}
-	if err != nil {
+	if err = bothErrors(err, m.list(ctx, "mutatingadmissionpolicybindings", &bindings)); err != nil {
 		return answerFailure(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings, which do not apply to its objects, "+
 			"so nobody would notice: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 	}
@@ -68,6 +64,14 @@ func (m *mutatingPolicies) look(ctx context.Context) *failure {
 			"use a mutating webhook instead, or exclude the group flowcontrol.apiserver.k8s.io from them", len(ignored)),
 		cause: fmt.Errorf("the policies: %s", strings.Join(ignored, ", ")),
 	}
+}
+
+// bothErrors returns the errors as one of a single line; either may be nil.
+func bothErrors(first, second error) error {
+	if first == nil || second == nil {
+		return cmp.Or(first, second)
+	}
+	return fmt.Errorf("%w; %w", first, second)
 }
 
 // list reads a resource in the newest version that is served.
