@@ -48,8 +48,8 @@ func short() []program {
 func long() []program {
 	programs := []program{prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), cyclonedxProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
-	for _, base := range slices.Sorted(maps.Keys(bases())) {
-		programs = append(programs, kubeAPIServerOf(bases()[base]), serverOn(base))
+	for _, base := range slices.Sorted(maps.Keys(Bases())) {
+		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
 	}
 	for _, name := range Clients() {
 		programs = append(programs, clientProgram(name))

@@ -17,9 +17,9 @@ const releaseVariable = "K8S"
 // FirstBase is the release of k8s.io that go.mod requires.
 const FirstBase = "0.33"
 
-// bases maps each release of k8s.io that tests build this server on to the Kubernetes of the same
+// Bases maps each release of k8s.io that tests build this server on to the Kubernetes of the same
 // release.
-func bases() map[string]string {
+func Bases() map[string]string {
 	return map[string]string{FirstBase: KubernetesVersion, "0.36": NextKubernetesVersion, "0.37": LatestKubernetesVersion}
 }
 
@@ -30,7 +30,7 @@ func Base() string { return cmp.Or(os.Getenv(releaseVariable), FirstBase) }
 // of a release, such as 0.37.1.
 func VersionBeside() (string, error) {
 	parts := strings.SplitN(Base(), ".", 3)
-	version, ok := bases()[strings.Join(parts[:min(2, len(parts))], ".")]
+	version, ok := Bases()[strings.Join(parts[:min(2, len(parts))], ".")]
 	if !ok {
 		return "", fmt.Errorf("%s=%s: the tests have no kube-apiserver of this release; name 0.33, 0.36 or 0.37", releaseVariable, Base())
 	}

@@ -84,6 +84,7 @@ func (r row) test(t *testing.T) {
 	s.takeV1(t)
 	t.Run("taken over", func(t *testing.T) {
 		s.run(t, discovery, theme{"kube-apiserver's own flow control is configured at once", testConfigured}, ofEach,
+			theme{"mutating policies", r.testMutatingPolicies},
 			theme{"nothing is forbidden that the server does", testNothingForbidden}, theme{"v1 is given back", testGivenBack})
 	})
 }
@@ -99,6 +100,53 @@ func testKubectls(t *testing.T, s *site) {
 			testKubectl(t, &user, "v1beta3", "v1")
 		})
 	}
+}
+
+// mutatingPolicies are one policy that writes a merge and one that writes a JSON patch, both bound.
+const mutatingPolicies = `{"apiVersion": "v1", "kind": "List", "items": [
+	{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "merge"}, "spec": {
+		"matchConstraints": {"resourceRules": [{"apiGroups": ["` + group + `"], "apiVersions": ["*"], "operations": ["CREATE"], "resources": ["flowschemas"]}]},
+		"reinvocationPolicy": "Never", "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {
+			"expression": "Object{spec: Object.spec{matchingPrecedence: 77}}"}}]}},
+	{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "patch"}, "spec": {
+		"matchConstraints": {"resourceRules": [{"apiGroups": ["` + group + `"], "apiVersions": ["*"], "operations": ["CREATE"], "resources": ["flowschemas"]}]},
+		"reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch", "jsonPatch": {
+			"expression": "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'patched': 'yes'}}]"}}]}},
+	{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "merge"}, "spec": {"policyName": "merge"}},
+	{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "patch"}, "spec": {"policyName": "patch"}}]}`
+
+// testMutatingPolicies requires that policies of the cluster apply to both versions if the server
+// and kube-apiserver have them, and that /readyz says so if one of them does not.
+func (r row) testMutatingPolicies(t *testing.T, s *site) {
+	switch {
+	case r.version < "v1.36" && r.base < "0.36":
+		return
+	case r.version < "v1.36":
+		s.waitRemark(t, "the cluster does not serve MutatingAdmissionPolicies in version v1, and writes go on without them")
+		return
+	}
+	s.kubectl.RunInput(t, mutatingPolicies, "apply", "-f", "-")
+	if r.base < "0.36" {
+		s.waitRemark(t, "2 MutatingAdmissionPolicies of the cluster match FlowSchemas or PriorityLevelConfigurations, and do not apply here")
+		return
+	}
+	for _, version := range s.ours {
+		eventually.Holds(t, "both policies apply to "+version, func(a *eventually.Attempt) {
+			created := s.kubectl.Try(t, manifest(version, "mutated"), "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.spec.matchingPrecedence} {.metadata.labels.patched}")
+			require.Equal(a, "77 yes", created.Stdout, created.Stderr)
+		})
+	}
+}
+
+// waitRemark waits until /readyz of a replica has a remark about mutating policies.
+func (s *site) waitRemark(t *testing.T, text string) {
+	t.Helper()
+	client, url := s.unverified(t), "https://"+s.Servers(t, replicas)[0].Address(cluster.ServerPort)+"/readyz?verbose"
+	eventually.Holds(t, "/readyz says: "+text, func(a *eventually.Attempt) {
+		reply := get(a, client, url)
+		require.Equal(a, http.StatusOK, reply.Code, reply.Body)
+		require.Contains(a, reply.Body, "[+]mutating-policies ok, but: "+text)
+	})
 }
 
 // testDelegation sends requests directly to a replica: with an unknown token, as a

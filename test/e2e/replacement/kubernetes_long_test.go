@@ -16,6 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
 // versions are the releases of Kubernetes whose programs and tests run.
@@ -40,11 +41,36 @@ func TestEndToEndTestsOfKubernetes(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			server := startReplaced(t, version)
 			harness.StartKubeControllerManager(t, harness.KubeControllerManagerOptions{KubeAPIServer: server})
-			output := goTest(t, version, ".", "-kubeconfig="+server.Kubeconfig, "-ginkgo.no-color")
-			// Kubernetes itself skips two, which compare rates, "until flakiness is resolved".
-			require.Contains(t, output, "3 Passed | 0 Failed | 0 Pending | 2 Skipped")
+			testEndToEnd(t, version, server.Kubeconfig)
 		})
 	}
+}
+
+// TestEndToEndTestsOfKubernetesWithThisServer runs them against kube-apiserver with this server, on
+// k8s.io of the same release, registered for both versions. It takes a minute for each release.
+func TestEndToEndTestsOfKubernetesWithThisServer(t *testing.T) {
+	for base, version := range binaries.Bases() {
+		t.Run(base, func(t *testing.T) {
+			server, err := binaries.ServerOn(t.Context(), base)
+			require.NoError(t, err)
+			kube, err := binaries.KubeAPIServerOf(t.Context(), version)
+			require.NoError(t, err)
+			c := cluster.StartBeside(t, cluster.Options{Server: server, KubeAPIServer: kube})
+			c.Register(t, "v1")
+			if version == binaries.LatestKubernetesVersion {
+				version = binaries.NextKubernetesVersion // 1.37 has them unchanged
+			}
+			testEndToEnd(t, version, c.KubeAPIServer.Kubeconfig)
+		})
+	}
+}
+
+// testEndToEnd runs the end-to-end tests of a release against a kube-apiserver.
+func testEndToEnd(t *testing.T, version, kubeconfig string) {
+	t.Helper()
+	output := goTest(t, version, ".", "-kubeconfig="+kubeconfig, "-ginkgo.no-color")
+	// Kubernetes itself skips two, which compare rates, "until flakiness is resolved".
+	require.Contains(t, output, "3 Passed | 0 Failed | 0 Pending | 2 Skipped")
 }
 
 // startReplaced starts a kube-apiserver and requires that its engine is pkg/apf, which
