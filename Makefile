@@ -49,7 +49,7 @@ demo: ## Show what each client gets, with a flow schema and without
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
 	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
 
-# The release of k8s.io to build the server and test the units on, as in: make build K8S=0.37
+# The release of k8s.io to build the server or its image and test the units on, as in: make build K8S=0.37
 K8S ?= 0.33
 on-base = base=$$(hack/base.sh $(K8S)) && export GOFLAGS="$$GOFLAGS $$base"
 
@@ -106,7 +106,7 @@ IMAGE ?= ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:v0.1.0
 
 .PHONY: image
 image: ## Build the container image IMAGE, with docker, podman or buildah
-	@IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' PLATFORMS='$(PLATFORMS)' hack/image.sh
+	@K8S='$(K8S)' IMAGE='$(IMAGE)' BUILDER='$(BUILDER)' BUILD_IMAGE='$(BUILD_IMAGE)' RUN_IMAGE='$(RUN_IMAGE)' VERSION='$(VERSION)' PLATFORMS='$(PLATFORMS)' hack/image.sh
 
 .PHONY: clean
 clean: ## Remove built programs and test results; keep the data of `make run`

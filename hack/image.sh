@@ -2,7 +2,8 @@
 # Builds the image IMAGE with docker, podman or buildah: the first one that
 # works, or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
 # and GOPROXY to the Dockerfile if they are set. PLATFORMS, as
-# linux/amd64,linux/arm64, builds an image for each, in one manifest list.
+# linux/amd64,linux/arm64, builds an image for each, in one manifest list. K8S is the release
+# of the Kubernetes libraries, as for hack/base.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,7 +34,29 @@ for name in BUILD_IMAGE RUN_IMAGE VERSION GOPROXY; do
   [[ -z ${!name:-} ]] || args+=("--build-arg=$name=${!name}")
 done
 [[ -z ${PLATFORMS:-} ]] || args+=("--platform=$PLATFORMS")
+# copy_base FLAGS FOLDER copies what the Dockerfile takes, as the flags of hack/base.sh show it.
+copy_base() {
+  local modfile overlay from to
+  modfile=$(sed -E 's/.* -modfile=([^ ]+) .*/\1/' <<<"$1")
+  overlay=$(sed -E 's/.* -overlay=([^ ]+) .*/\1/' <<<"$1")
+  cp -r .dockerignore Dockerfile cmd pkg "${modfile%.mod}".{mod,sum} "$2"
+  while IFS=$'\t' read -r from to; do
+    from=$2/${from#"$PWD"/}
+    if [[ -z $to ]]; then rm -f "$from"; else cp "$to" "$from"; fi
+  done < <(sed -nE 's/^  "(.*)": "(.*)",?$/\1\t\2/p' "$overlay")
+}
+
+context=.
+base=$(hack/base.sh "${K8S:-0.33}")
+if [[ -n $base ]]; then
+  context=$(mktemp -d)
+  trap 'rm -rf "$context"' EXIT
+  copy_base "$base" "$context"
+  args+=("--build-arg=GOFLAGS=-trimpath -tags=${base##*-tags=}")
+fi
+
 # The Dockerfile has a cache mount, which older docker supports only with BuildKit.
 [[ $builder != docker ]] || export DOCKER_BUILDKIT=1
 echo "image: $IMAGE with $builder"
-exec "$builder" "${args[@]}" .
+cd "$context"
+"$builder" "${args[@]}" .

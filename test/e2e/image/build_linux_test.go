@@ -19,13 +19,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// buildImage builds the image for a platform, such as linux/arm64, with build arguments,
+// buildImage builds the image of a tree for a platform, such as linux/arm64, with build arguments,
 // and returns it as an archive.
-func buildImage(t *testing.T, platform string, arguments map[string]string) string {
+func buildImage(t *testing.T, root, platform string, arguments map[string]string) string {
 	t.Helper()
 	address := startBuilder(t)
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	archive := filepath.Join(t.TempDir(), "image.tar")
 	args := []string{"--addr=" + address, "build", "--progress=plain", "--frontend=dockerfile.v0",
 		"--local=context=" + root, "--local=dockerfile=" + root, "--output=type=oci,dest=" + archive, "--opt=platform=" + platform}

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -28,7 +29,7 @@ import (
 const user = 65532
 
 func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
-	built := readImage(t, buildImage(t, "linux/"+runtime.GOARCH, map[string]string{
+	built := readImage(t, buildImage(t, tree(t), "linux/"+runtime.GOARCH, map[string]string{
 		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "VERSION": "7.8.9", "GOPROXY": "off", "GOFLAGS": flags(),
 	}))
 	require.Equal(t, strconv.Itoa(user)+":"+strconv.Itoa(user), built.config.User)
@@ -77,6 +78,35 @@ func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
 	})
 }
 
+func tree(t *testing.T) string {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	return root
+}
+
+// TestImageOnALaterRelease builds what `make image K8S=0.37` gives to a builder. It takes a minute,
+// and more while packages are compiled.
+func TestImageOnALaterRelease(t *testing.T) {
+	context := t.TempDir()
+	builder := filepath.Join(t.TempDir(), "builder")
+	require.NoError(t, os.WriteFile(builder, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\ncp -r . "+context+"\n"), 0o755))
+	made := exec.CommandContext(t.Context(), "make", "--no-print-directory", "image", "K8S=0.37", "BUILDER="+builder)
+	made.Dir = tree(t)
+	output, err := made.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	_, goFlags, found := strings.Cut(string(output), "--build-arg=GOFLAGS=")
+	require.True(t, found, "%s", output)
+	goFlags, _, _ = strings.Cut(goFlags, "\n")
+
+	built := readImage(t, buildImage(t, context, "linux/"+runtime.GOARCH, map[string]string{
+		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "GOPROXY": "off", "GOFLAGS": goFlags + " -pgo=off",
+	}))
+	said, err := inContainer(t, unpack(t, built.files["flowcontrol-apiserver"]), "--version").CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), " (Kubernetes "+binaries.LatestKubernetesVersion+",")
+}
+
 // flags returns the flags of the go command that compile the released server for other tests.
 // Others would compile all packages once more.
 func flags() string {
@@ -93,7 +123,7 @@ func TestImageForAnotherArchitectureHoldsProgramsForIt(t *testing.T) {
 	if runtime.GOARCH == other {
 		other, machine = "amd64", elf.EM_X86_64
 	}
-	built := readImage(t, buildImage(t, "linux/"+other, map[string]string{
+	built := readImage(t, buildImage(t, tree(t), "linux/"+other, map[string]string{
 		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "GOPROXY": "off", "GOFLAGS": flags() + " -pgo=off", // the profile doubles the time
 	}))
 	require.Equal(t, "linux", built.os)
