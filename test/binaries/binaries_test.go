@@ -94,6 +94,11 @@ func TestModulesThatCannotBeDownloadedAreSaidSo(t *testing.T) {
 	require.ErrorContains(t, err, "GOPROXY is off")
 }
 
+func TestOtherModulesAreBuiltWithoutTheFlagsOfABase(t *testing.T) {
+	require.Equal(t, "-trimpath -pgo=off", commonFlags("-trimpath -mod=mod -modfile=a/go.mod -overlay=a/overlay.json -tags=smd6,k8s0.34 -pgo=off"))
+	require.Empty(t, commonFlags(""))
+}
+
 func TestReleasedServerIsCompiledByTheProfileThatAPlainGoBuildHeeds(t *testing.T) {
 	root, err := Root()
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,11 +109,20 @@ func goBuild(ctx context.Context, root, module string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(module))
 	// Static, as in a release, and without a workspace.
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+commonFlags(os.Getenv("GOFLAGS")))
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%q in %s: %w\n%s%s", strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
 	}
 	return nil
+}
+
+// commonFlags returns the flags that hold for each module: not those with which hack/base.sh builds
+// this one on another release, which `make test-unit K8S=0.37` sets.
+func commonFlags(flags string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(flags), func(flag string) bool {
+		name, _, _ := strings.Cut(flag, "=")
+		return slices.Contains([]string{"-mod", "-modfile", "-overlay", "-tags"}, name)
+	}), " ")
 }
 
 // compileArgs returns the flags that all programs share, so that common

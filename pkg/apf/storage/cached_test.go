@@ -19,6 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/cacher"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -36,12 +39,16 @@ type stalled struct {
 func (s *stalled) Versioner() storage.Versioner               { return storage.APIObjectVersioner{} }
 func (s *stalled) RequestWatchProgress(context.Context) error { return nil }
 func (s *stalled) ReadinessCheck() error                      { return nil }
+func (s *stalled) CompactRevision() int64                     { return 0 } // asked for since 0.34
 
 func (s *stalled) GetCurrentResourceVersion(context.Context) (uint64, error) {
 	return uint64(s.latest()), nil
 }
 
-func (s *stalled) Watch(context.Context, string, storage.ListOptions) (watch.Interface, error) {
+func (s *stalled) Watch(_ context.Context, _ string, options storage.ListOptions) (watch.Interface, error) {
+	if options.SendInitialEvents != nil { // as caches fill themselves since 0.34, unless it is invalid
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", nil)
+	}
 	return watch.NewFake(), nil
 }
 
@@ -61,6 +68,13 @@ func (r requests) GetList(ctx context.Context, key string, options storage.ListO
 
 // withCache gives the site a watch cache that does not advance, and may be filled or never.
 func (s *site) withCache(filled bool) (stop func()) {
+	// Since 0.34 it reads the sizes of objects from an etcd, and keeps what is past.
+	gates := utilfeature.DefaultMutableFeatureGate
+	for _, gate := range []featuregate.Feature{"SizeBasedListCostEstimate", "ListFromCacheSnapshot"} {
+		if _, ok := gates.GetAll()[gate]; ok {
+			featuregatetesting.SetFeatureGateDuringTest(s.t, gates, gate, false)
+		}
+	}
 	scheme := runtime.NewScheme()
 	require.NoError(s.t, metav1.AddMetaToScheme(scheme))
 	filling := make(chan struct{})
