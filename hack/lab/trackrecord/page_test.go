@@ -82,6 +82,10 @@ Time is virtual: a case is repeatable, and no other load on the machine changes 
 harm comes from the report, and is stated before the figures. Some cases are repeated on real servers. ` + "`kubectl apf why`" + ` is asked of both
 servers. The peer remembers no rejected requests, so it needs an audit log to say more.
 
+Three reports are open here too, so they are no cases. A client that does not read its answer keeps its
+seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
+and a write one seat, whatever its size (#130482).
+
 [CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
 `
 
