@@ -30,7 +30,8 @@ func (m *MutatingPolicies) Skipped() bool { return m.concluded.Load() && !m.Sync
 type appliedPolicies struct {
 	client   rest.Interface
 	policies *MutatingPolicies
-	again    bool // not the first round; the check runs in one goroutine
+	ignored  *mutatingPolicies // of a cluster that does not serve version v1
+	again    bool              // not the first round; the check runs in one goroutine
 }
 
 func (a *appliedPolicies) check(ctx context.Context) *failure {
@@ -43,6 +44,9 @@ func (a *appliedPolicies) check(ctx context.Context) *failure {
 		a.policies.concluded.Store(true)
 	}
 	a.again = true
+	if apierrors.IsNotFound(err) && !a.policies.Synced() {
+		return a.ignored.check(ctx)
+	}
 	return a.explain(err)
 }
 
@@ -62,8 +66,8 @@ func (a *appliedPolicies) explain(err error) *failure {
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		return &failure{message: "the cluster does not serve MutatingAdmissionPolicies in version v1" + consequence +
-			"upgrade kube-apiserver to 1.36 or later, or set --disable-admission-plugins=MutatingAdmissionPolicy", cause: err}
+		return &failure{message: "the cluster does not serve MutatingAdmissionPolicies in version v1 any more" + consequence +
+			"upgrade kube-apiserver to 1.36 or later, or restart this server to go on without them", cause: err}
 	case err != nil:
 		return answerFailure(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings"+consequence+
 			"bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")

@@ -43,19 +43,35 @@ func (a *applying) say(code int, body string) {
 const applied = "[+]mutating-policies ok\n"
 
 func TestPoliciesThatCannotBeReadAreSkippedAtOnceAndSaid(t *testing.T) {
-	for said, code := range map[string]int{
-		"the cluster does not serve MutatingAdmissionPolicies in version v1, and writes go on without them": http.StatusNotFound,
-		"this server is not allowed to list the cluster's mutatingadmissionpolicies":                        http.StatusForbidden,
+	const ofAll = `{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}`
+	for _, c := range []struct {
+		name string
+		code int    // of version v1
+		beta string // the policies of version v1beta1, if that is served
+		said string
+	}{
+		{"the cluster has none", http.StatusNotFound, "", applied},
+		{"the cluster has an older version", http.StatusNotFound, policiesOf(ofAll), "[+]mutating-policies ok, but: 1 MutatingAdmissionPolicies of the cluster match"},
+		{"the cluster has an older version, and none that match", http.StatusNotFound, policiesOf(), applied},
+		{"they are forbidden", http.StatusForbidden, "", "[+]mutating-policies ok, but: this server is not allowed to list the cluster's mutatingadmissionpolicies"},
 	} {
-		t.Run(http.StatusText(code), func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			a := newApplying(t)
-			a.say(code, statusBody(code))
+			a.say(c.code, statusBody(c.code))
+			for _, version := range []string{"v1alpha1", "v1beta1"} {
+				for _, resource := range []string{"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"} {
+					a.front.say(admissionPath+version+"/"+resource, http.StatusNotFound, statusBody(http.StatusNotFound))
+				}
+			}
+			if c.beta != "" {
+				a.front.say(admissionPath+"v1beta1/mutatingadmissionpolicies", http.StatusOK, c.beta)
+				a.front.say(admissionPath+"v1beta1/mutatingadmissionpolicybindings", http.StatusOK, `{"items": [{"spec": {"policyName": "a"}}]}`)
+			}
 			require.False(t, a.policies.Skipped(), "nothing is known yet")
 			a.Round(t.Context())
 			require.True(t, a.policies.Skipped())
-			require.Contains(t, readyz(a.Monitor), "[+]mutating-policies ok, but: "+said)
+			require.Contains(t, readyz(a.Monitor), c.said)
 			assert.False(t, a.started.Load(), "its informers would log an error after each attempt")
-			assert.Equal(t, 1, a.log.count(said))
 
 			// They apply as soon as they can be read, without a restart.
 			a.say(http.StatusOK, `{}`)

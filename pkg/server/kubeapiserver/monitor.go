@@ -80,9 +80,10 @@ func New(config Config) (*Monitor, error) {
 			return checkTrust(ctx, authentication.CoreV1(), config.Trust)
 		}))
 	}
-	policies := (&mutatingPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), clock: config.Clock}).check
+	ignored := &mutatingPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), clock: config.Clock}
+	policies := ignored.check
 	if config.MutatingPolicies != nil {
-		policies = (&appliedPolicies{client: authorization.AdmissionregistrationV1().RESTClient(), policies: config.MutatingPolicies}).check
+		policies = (&appliedPolicies{client: ignored.client, policies: config.MutatingPolicies, ignored: ignored}).check
 	}
 	m.others = append(m.others,
 		// Optional: requests through the aggregator have no token.

@@ -21,7 +21,8 @@ const policiesInterval = time.Minute
 
 // mutatingPolicies looks for MutatingAdmissionPolicies that match the objects of this server.
 // Kubernetes has them by default since 1.36. A server whose library is older, or whose plug-in
-// is disabled, applies none, so their changes would silently be missing here.
+// is disabled, applies none, and others apply version v1 alone, so their changes would
+// silently be missing here.
 type mutatingPolicies struct {
 	client rest.Interface
 	clock  clock.PassiveClock
@@ -60,7 +61,7 @@ func (m *mutatingPolicies) look(ctx context.Context) *failure {
 		return nil
 	}
 	return &failure{
-		message: fmt.Sprintf("%d MutatingAdmissionPolicies of the cluster match FlowSchemas or PriorityLevelConfigurations, and do not apply here, because this server is built on a Kubernetes before 1.36, or its plug-in MutatingAdmissionPolicy is disabled: "+
+		message: fmt.Sprintf("%d MutatingAdmissionPolicies of the cluster match FlowSchemas or PriorityLevelConfigurations, and do not apply here, because this server is built on a Kubernetes before 1.36, its plug-in MutatingAdmissionPolicy is disabled, or the cluster does not serve them in version v1: "+
 			"use a mutating webhook instead, or exclude the group flowcontrol.apiserver.k8s.io from them", len(ignored)),
 		cause: fmt.Errorf("the policies: %s", strings.Join(ignored, ", ")),
 	}
