@@ -28,10 +28,10 @@ e2e() {
 }
 
 # percent prints the name of each package and what the counters in folders cover of it.
-percent() { go tool covdata percent -i="$1" | sed -nE "s|^\s*$module/(\S+)\s+coverage: (\S+)% of statements.*|\1 \2|p" | sort; }
+percent() { go tool covdata percent -i="$1" -pkg="$(tr '\n' , <<<"$product")" | sed -nE "s|^\s*$module/(\S+)\s+coverage: (\S+)% of statements.*|\1 \2|p" | sort; }
 
 # total prints what the counters in folders cover of the whole.
-total() { go tool covdata textfmt -i="$1" -o=$folders/text && go tool cover -func=$folders/text | awk 'END { print $NF }'; }
+total() { go tool covdata textfmt -i="$1" -pkg="$(tr '\n' , <<<"$product")" -o=$folders/text && go tool cover -func=$folders/text | awk 'END { print $NF }'; }
 
 report() {
   local unit=$folders/unit e2e=$folders/e2e
