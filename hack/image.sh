@@ -15,6 +15,18 @@ works() {
   [[ $1 != docker ]] || docker info >/dev/null 2>&1
 }
 
+# copy_base FLAGS FOLDER copies what the Dockerfile takes, as the flags of hack/base.sh show it.
+copy_base() {
+  local modfile overlay from to
+  modfile=$(sed -E 's/.* -modfile=([^ ]+) .*/\1/' <<<"$1")
+  overlay=$(sed -E 's/.* -overlay=([^ ]+) .*/\1/' <<<"$1")
+  cp -r .dockerignore Dockerfile cmd pkg "${modfile%.mod}".{mod,sum} "$2"
+  while IFS=$'\t' read -r from to; do
+    from=$2/${from#"$PWD"/}
+    if [[ -z $to ]]; then rm -f "$from"; else cp "$to" "$from"; fi
+  done < <(sed -nE 's/^  "(.*)": "(.*)",?$/\1\t\2/p' "$overlay")
+}
+
 builder=${BUILDER:-}
 if [[ -z $builder ]]; then
   for candidate in docker podman buildah; do
@@ -34,17 +46,6 @@ for name in BUILD_IMAGE RUN_IMAGE VERSION GOPROXY; do
   [[ -z ${!name:-} ]] || args+=("--build-arg=$name=${!name}")
 done
 [[ -z ${PLATFORMS:-} ]] || args+=("--platform=$PLATFORMS")
-# copy_base FLAGS FOLDER copies what the Dockerfile takes, as the flags of hack/base.sh show it.
-copy_base() {
-  local modfile overlay from to
-  modfile=$(sed -E 's/.* -modfile=([^ ]+) .*/\1/' <<<"$1")
-  overlay=$(sed -E 's/.* -overlay=([^ ]+) .*/\1/' <<<"$1")
-  cp -r .dockerignore Dockerfile cmd pkg "${modfile%.mod}".{mod,sum} "$2"
-  while IFS=$'\t' read -r from to; do
-    from=$2/${from#"$PWD"/}
-    if [[ -z $to ]]; then rm -f "$from"; else cp "$to" "$from"; fi
-  done < <(sed -nE 's/^  "(.*)": "(.*)",?$/\1\t\2/p' "$overlay")
-}
 
 context=.
 base=$(hack/base.sh "${K8S:-0.33}")

@@ -2,6 +2,7 @@ package kubeapiserver
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -71,6 +72,9 @@ func TestPoliciesThatCannotBeReadAreSkippedAtOnceAndSaid(t *testing.T) {
 			a.Round(t.Context())
 			require.True(t, a.policies.Skipped())
 			require.Contains(t, readyz(a.Monitor), c.said)
+			if _, remark, found := strings.Cut(c.said, ", but: "); found {
+				assert.Equal(t, 1, a.log.count(remark))
+			}
 			assert.False(t, a.started.Load(), "its informers would log an error after each attempt")
 
 			// They apply as soon as they can be read, without a restart.
