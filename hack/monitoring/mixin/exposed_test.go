@@ -12,7 +12,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	authentication "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
@@ -82,6 +85,11 @@ func registered(t *testing.T) []string {
 	t.Helper()
 	authorizerfactory.RegisterMetrics()
 	server := &rest.Config{Host: "127.0.0.1:1"}
+	tokens, err := authentication.NewForConfig(server)
+	require.NoError(t, err)
+	// Later releases register metrics of tokens with the first reader of them.
+	_, _, err = authenticatorfactory.DelegatingAuthenticatorConfig{TokenAccessReviewClient: tokens, WebhookRetryBackoff: &wait.Backoff{}}.New()
+	require.NoError(t, err)
 	monitor, err := kubeapiserver.New(kubeapiserver.Config{Authentication: server, Authorization: server, Clock: clock.RealClock{}, Log: logr.Discard()})
 	require.NoError(t, err)
 	library, ok := legacyregistry.Registerer().(prometheus.Collector)
