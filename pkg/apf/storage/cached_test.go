@@ -92,13 +92,21 @@ func (s *site) withCache(filled bool) (stop func()) {
 		Codec:               serializer.NewCodecFactory(scheme).LegacyCodec(metav1.SchemeGroupVersion),
 	})
 	require.NoError(s.t, err)
-	s.store, s.etcd.took = store, 100*time.Millisecond
+	s.store, s.etcd.took = store, 300*time.Millisecond
 	if filled {
 		close(filling)
 		eventually.Holds(s.t, "the cache is filled", func(a *eventually.Attempt) { require.NoError(a, store.ReadinessCheck()) })
 		return stopCache
 	}
 	return func() { close(filling); stopCache() }
+}
+
+// assertShared asserts that one read served several lists. How many depends on when the scheduler
+// runs them: those that come while a read executes share the next.
+func (s *site) assertShared(lists []*list) {
+	s.t.Helper()
+	assert.Equal(s.t, 1, s.etcd.most, "identical reads at once")
+	assert.LessOrEqual(s.t, s.etcd.reads, len(lists)/5)
 }
 
 // The cache lags: the lists wait for it, for the three seconds of the library, and then share
@@ -113,7 +121,7 @@ func TestListsOfALaggingCacheShareARead(t *testing.T) {
 	for _, l := range lists {
 		assertSound(t, l, 2)
 	}
-	assert.LessOrEqual(t, s.etcd.reads, 2)
+	s.assertShared(lists)
 	assert.Zero(t, s.figures().SeatsInUse)
 }
 
@@ -143,7 +151,7 @@ func TestListsOfACacheThatIsNotFilledShareARead(t *testing.T) {
 	for _, l := range lists {
 		assertSound(t, l, 1)
 	}
-	assert.LessOrEqual(t, s.etcd.reads, 2)
+	s.assertShared(lists)
 	assert.True(t, apierrors.IsTooManyRequests(whole.err), "%v", whole.err)
 }
 

@@ -128,8 +128,11 @@ func (r row) testMutatingPolicies(t *testing.T, s *site) {
 		return
 	}
 	for _, version := range s.ours {
+		create := func() harness.Result {
+			return s.kubectl.Try(t, manifest(version, "mutated"), "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.spec.matchingPrecedence} {.metadata.labels.patched}")
+		}
 		eventually.Holds(t, "both policies apply to "+version, func(a *eventually.Attempt) {
-			created := s.kubectl.Try(t, manifest(version, "mutated"), "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.spec.matchingPrecedence} {.metadata.labels.patched}")
+			created := create()
 			require.Equal(a, "77 yes", created.Stdout, created.Stderr)
 		})
 	}
