@@ -102,7 +102,7 @@ func (s *site) withCache(filled bool) (stop func()) {
 }
 
 // assertShared asserts that one read served several lists. How many depends on when the scheduler
-// runs them: those that come while a read executes share the next.
+// runs them: lists that come while a read executes share the next.
 func (s *site) assertShared(lists []*list) {
 	s.t.Helper()
 	assert.Equal(s.t, 1, s.etcd.most, "identical reads at once")
