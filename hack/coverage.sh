@@ -27,8 +27,9 @@ e2e() {
   COVERAGE=1 BINARIES=prebuilt GOCOVERDIR=$(counters e2e) go test -count=1 -vet=off -p=2 -timeout=30m ${E2E:-./test/e2e/...}
 }
 
-# percent prints the name of each package and what the counters in folders cover of it.
-percent() { go tool covdata percent -i="$1" -pkg="$(tr '\n' , <<<"$product")" | sed -nE "s|^\s*$module/(\S+)\s+coverage: (\S+)% of statements.*|\1 \2|p" | sort; }
+# percent prints the name of each package and what the counters in folders cover of it. A package
+# without statements shares its line with the next.
+percent() { go tool covdata percent -i="$1" -pkg="$(tr '\n' , <<<"$product")" | sed -nE "s|^.*\s$module/(\S+)\s+coverage: (\S+)% of statements.*|\1 \2|p" | sort; }
 
 # total prints what the counters in folders cover of the whole.
 total() { go tool covdata textfmt -i="$1" -pkg="$(tr '\n' , <<<"$product")" -o=$folders/text && go tool cover -func=$folders/text | awk 'END { print $NF }'; }
