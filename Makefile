@@ -330,13 +330,6 @@ adoption-programs: ## Build the programs that `make adoption` runs
 coverage: bin/gotestsum ## Measure test coverage; write docs/evidence/coverage.md
 	@hack/coverage.sh
 
-# As in: make mutate SEED=7
-SEED ?= 1
-
-.PHONY: mutate
-mutate: binaries ## Run mutation tests on a copy of the product (hours)
-	@go run ./hack/mutate -seed=$(SEED) -state=.cache/mutate-$(SEED).json
-
 .PHONY: binaries
 binaries: ## Build the programs that `make test` runs
 	@echo "binaries: the server, the plug-in, etcd and the Kubernetes programs (minutes the first time)"
