@@ -58,14 +58,6 @@ build: ## Build the server to bin/flowcontrol-apiserver
 	@echo "build: bin/flowcontrol-apiserver"
 	@$(on-base) && go build -pgo=auto -ldflags='-s -w' -o bin/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
-# As in: make next RELEASE=0.38.0-alpha.2; with PRINT=1 nothing is compiled or tested.
-RELEASE ?=
-PRINT ?=
-
-.PHONY: next
-next: ## Say what a release of k8s.io asks of this project, and prove it as a base (hours)
-	@go run ./hack/next -release='$(RELEASE)' -print=$(if $(PRINT),true,false)
-
 # The setting of the released plug-in.
 PLUGIN_FLAGS := -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 # The largest size of the plug-in, in bytes: 60 MB.
