@@ -132,14 +132,14 @@ run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(CURDIR)/bin/gotestsum --format=pk
 test: preflight bin/gotestsum ## Run the tests that a change must pass (short lane)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
-	  $(MAKE) report proofs || status=$$?; exit $$status
+	  $(MAKE) report || status=$$?; exit $$status
 
 .PHONY: test-long
 test-long: preflight bin/gotestsum ## Run the long lane: full counts, new seeds, every guide and release (hours)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption || status=$$?; \
 	  $(MAKE) test-releases || status=$$?; \
-	  $(MAKE) LANE=long- report proofs || status=$$?; exit $$status
+	  $(MAKE) LANE=long- report || status=$$?; exit $$status
 
 # Reports what the machine lacks before a test hangs or fails for it.
 .PHONY: preflight
@@ -151,10 +151,6 @@ report: bin/gotestsum ## List what failed in the last test run, and what passed 
 	@[ -n "$$(ls $(RESULTS)/*.json 2>/dev/null)" ] || { echo "report: there are no test events in $(RESULTS): run 'make test' first" >&2; exit 1; }
 	@bin/gotestsum --raw-command --format=none --hide-summary=skipped,output -- cat $(RESULTS)/*.json
 	@[ ! -s $(RETRIED) ] || awk '/ runs, / && $$(NF-3) > $$(NF-1) { print $$0 ": passed on retry, which is a defect to be mended at once" }' $(RETRIED)
-
-.PHONY: proofs
-proofs: ## Check that each promise was tested in the last test run
-	@go run ./hack/proofs $(if $(LANE),-long) docs/evidence/proofs-apf.md docs/evidence/proofs-insight.md docs/evidence/proofs-serving.md '$(RESULTS)/*.json'
 
 # The phases that start no programs, one after the other: first the one whose packages
 # nothing else compiles, while those of the programs are compiled.
